@@ -88,7 +88,7 @@ def anchors_of(path):
 # MARK: the checks
 
 def marks(path, line, text):
-    text = re.sub(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|<[^>]*>", "", text)
+    text = re.sub(r"``[^`]*``|`[^`]*`|\"[^\"]*\"|“[^”]*”|<[^>]*>", "", text)
     for pattern, hint in MARKS:
         for match in pattern.finditer(text):
             report(path, line, f"'{match[0].strip()}': {hint}")

@@ -1,19 +1,19 @@
-/// Where the host reads the time.
+/// The host's source of time.
 ///
-/// It never waits: timers are driven by ``Host/advance()``.
+/// It never waits: ``Host/advance()`` drives the timers.
 public protocol HostClock: AnyObject {
-    /// Milliseconds of a clock that never jumps; its zero means nothing.
+    /// Milliseconds of a monotonic clock; its zero has no meaning.
     var now: UInt64 { get }
-    /// Milliseconds since 1970 UTC; commits are stamped with it.
+    /// Milliseconds since 1970 UTC, for stamping commits.
     var wall: UInt64 { get }
 }
 
-/// A clock that its owner moves, for tests and for replaying.
+/// A clock that its owner moves, for tests and replays.
 public final class ManualHostClock: HostClock {
     public private(set) var now: UInt64
     public private(set) var wall: UInt64
 
-    /// A clock standing at `now` (steady) and `wall` (since 1970), both in milliseconds.
+    /// A clock at `now` (monotonic) and `wall` (since 1970), both in milliseconds.
     public init(now: UInt64 = 0, wall: UInt64 = 1_763_690_000_000) {
         self.now = now
         self.wall = wall

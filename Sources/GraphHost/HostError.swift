@@ -1,40 +1,41 @@
-/// Why the host refused a request, in the form in which it reaches a client.
+/// Why the host refused a request, as sent to the client.
 ///
-/// `code` is one of the stable strings in docs/protocol.md, Errors; `message` is a sentence for a person and never
-/// contains a node's value.
+/// `code` is one of the stable strings in docs/protocol.md, Errors; `message` is a sentence for a
+/// person and never contains a node's value.
 public struct HostError: Error, Hashable, Sendable {
     /// A stable error code.
     ///
     /// The set may grow, so it is not an enum.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The string that stands on the wire.
+        /// The code on the wire.
         public let rawValue: String
 
-        /// A code of that spelling.
+        /// A code with that spelling.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
     }
 
-    /// What went wrong, for programs.
+    /// The error for programs.
     public var code: Code
-    /// What went wrong, for people.
+    /// The error for people.
     public var message: String
-    /// The node that the refusal is about.
+    /// The node that the error is about.
     public var node: String?
     /// With `conflict`: the rev at which that node last changed.
     public var rev: UInt64?
-    /// Whether the very same request may succeed later.
+    /// Whether the same request may succeed later.
     public var retry: Bool
     /// Milliseconds after which a retry makes sense.
     public var after: Int?
-    /// With `conflict`: every node whose condition does not hold, and the rev at which it last changed.
+    /// With `conflict`: every node whose condition does not hold, and the rev at which it last
+    /// changed.
     public var failed: [Failed] = []
 
-    /// What was probably meant, or what to do.
+    /// What the client probably meant, or what to do.
     public var hint: String?
 
-    /// A node that was not as a condition wants it.
+    /// A node for which a condition did not hold.
     public struct Failed: Hashable, Sendable {
         public let node: String
         public let rev: UInt64
@@ -46,10 +47,10 @@ public struct HostError: Error, Hashable, Sendable {
         }
     }
 
-    /// With `gone`: the revs at which the graph can still be looked at; nil: there are none.
+    /// With `gone`: the revs of the graph's past that are still kept; nil: none.
     public var kept: ClosedRange<UInt64>?
 
-    /// With a pipeline that cannot be read: everything that is wrong with it, each with its place.
+    /// With an invalid pipeline: all problems, each with its place.
     public var problems: [Problem] = []
 
     /// An error; `retry` follows the table in docs/protocol.md, Errors, unless given.
@@ -109,9 +110,9 @@ extension HostError.Code {
     public static let draining = Self(rawValue: "draining")
     public static let busy = Self(rawValue: "busy")
 
-    /// Every code that this module can answer with.
+    /// Every code that this module uses.
     ///
-    /// The table of statuses (HTTP) must have a row for each.
+    /// The table of HTTP statuses must have a row for each.
     public static let all: [Self] = [
         .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .tokenExpired, .forbidden,
         .notFound, .unknownGraph,

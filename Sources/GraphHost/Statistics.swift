@@ -1,22 +1,23 @@
 /// The counters of one graph, for `/metrics` and for tests that count.
 public struct GraphStatistics: Hashable, Sendable {
-    /// Nodes that exist now: mutable, derived, and those of client pipelines.
+    /// Nodes that live now: mutable, derived, and those of client pipelines.
     public var nodes: Int
     /// Edges between them.
     public var edges: Int
-    /// Listen edges: what subscriptions hear by.
+    /// Listen edges of subscriptions.
     public var listeners: Int
     /// Subscriptions to nodes of this graph; one to several nodes has several listeners.
     public var subscriptions: Int
     /// Chains kept for clients whose connections have ended.
     public var keptChains: Int
-    /// Nodes freed since the graph came into being.
+    /// Nodes freed since the graph was created.
     public var released: UInt64
     /// Commits applied since the start of this process.
     public var commits: UInt64
     /// Commits that the log has not answered yet.
     public var pending: Int
-    /// Nodes that hold each other and are held by nothing else, as of the last count (``Host/countLeaks(anew:)``).
+    /// Nodes that hold each other and are held by nothing else, as of the last count
+    /// (``Host/countLeaks(anew:)``).
     public var unreachable: Int
 }
 
@@ -30,12 +31,13 @@ public struct HostStatistics: Hashable, Sendable {
     public var subscriptions: Int
     /// Messages received from clients since the start.
     public var messagesIn: UInt64
-    /// Messages handed to the sinks since the start.
+    /// Messages passed to the sinks since the start.
     public var messagesOut: UInt64
     /// Emissions that were folded into a later one since the start.
     public var folded: UInt64
-    /// Times that nodes nobody needed were let go of because memory was short, or a graph kept too many.
+    /// How often unused nodes were released because memory was short, or because a graph kept too
+    /// many.
     public var pressureEvents: UInt64
-    /// Nodes freed by that.
+    /// Nodes freed by these releases.
     public var pressureReleased: UInt64
 }

@@ -94,8 +94,10 @@ extension Source {
 
     /// Reads the source of a client's pipeline, written as in a definition.
     ///
-    /// - Parameters:   - word: the operator, one of ``Catalogue/clientSources``.   - argument: the
-    ///   value of the operator's key.   - beside: the values of its sibling keys (``clientKeys``).
+    /// - Parameters:
+    ///   - word: the operator, one of ``Catalogue/clientSources``.
+    ///   - argument: the value of the operator's key.
+    ///   - beside: the values of its sibling keys (``clientKeys``).
     ///   - options: what expressions may use, and the limits.
     /// - Returns: the source if there are no problems, and the problems in the order of their
     ///   places.

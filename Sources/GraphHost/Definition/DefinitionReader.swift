@@ -14,10 +14,11 @@ public struct DefinitionReader: Sendable {
 
     /// A reader of definitions with these bounds.
     ///
-    /// - Parameters:   - limits: ``SessionLimits/patterns`` and four times
-    ///   ``SessionLimits/patternWork`` bound literal regular expressions; two fifths of
-    ///   ``SessionLimits/pipelineUnits`` bound first values.   - options: makes the options of one
-    ///   definition; called on the thread that reads.
+    /// - Parameters:
+    ///   - limits: ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork`` bound
+    ///     literal regular expressions; two fifths of ``SessionLimits/pipelineUnits`` bound first
+    ///     values.
+    ///   - options: makes the options of one definition; called on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
         self.options = options
@@ -25,8 +26,9 @@ public struct DefinitionReader: Sendable {
 
     /// Reads a definition.
     ///
-    /// - Parameters:   - document: the definition that the client sent.   - name: the name of the
-    ///   graph; a `graph` key must be equal to it.
+    /// - Parameters:
+    ///   - document: the definition that the client sent.
+    ///   - name: the name of the graph; a `graph` key must be equal to it.
     /// - Returns: the definition, which the caller owns.
     /// - Throws: all problems, in ``HostError/problems``.
     public func read(_ document: Document, named name: String) throws(HostError) -> sending GraphDefinition {

@@ -30,10 +30,11 @@ public struct Document: Sendable {
 
     /// A scalar.
     ///
-    /// - Parameters:   - text: its text, with escapes resolved and lines folded.   - style: how it
-    ///   was written; the core schema types plain scalars only.   - position: where it begins,
-    ///   including its quote or block indicator.   - indent: for block scalars, how many spaces
-    ///   precede each line of the text.
+    /// - Parameters:
+    ///   - text: its text, with escapes resolved and lines folded.
+    ///   - style: how it was written; the core schema types plain scalars only.
+    ///   - position: where it begins, including its quote or block indicator.
+    ///   - indent: for block scalars, how many spaces precede each line of the text.
     /// - Returns: the scalar as a document of its own.
     public static func scalar(
         _ text: String,

@@ -22,9 +22,11 @@ extension Notebook {
     /// Orders each node with a glob after all nodes that the glob matches; reports a glob that
     /// matches none.
     ///
-    /// - Parameters:   - globs: the globs of each node, by its place among `names`.   - names: all
-    ///   nodes and families.   - nodes: their definitions.   - upstream: the nodes that each is
-    ///   made from.
+    /// - Parameters:
+    ///   - globs: the globs of each node, by its place among `names`.
+    ///   - names: all nodes and families.
+    ///   - nodes: their definitions.
+    ///   - upstream: the nodes that each is made from.
     func connect(
         _ globs: [Int: GlobReference],
         _ names: [String],

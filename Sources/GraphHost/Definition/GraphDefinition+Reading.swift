@@ -4,10 +4,12 @@ internal import Support
 extension GraphDefinition {
     /// Reads a whole graph and reports all problems at once.
     ///
-    /// - Parameters:   - document: the file as a tree.   - file: the file's name for messages;
-    ///   without a `graph` key the graph gets the file's name without folder and extension.   -
-    ///   name: the name of the graph, whatever its file; a `graph` key must be equal to it.   -
-    ///   options: what expressions and patterns may use.
+    /// - Parameters:
+    ///   - document: the file as a tree.
+    ///   - file: the file's name for messages; without a `graph` key the graph gets the file's name
+    ///     without folder and extension.
+    ///   - name: the name of the graph, whatever its file; a `graph` key must be equal to it.
+    ///   - options: what expressions and patterns may use.
     /// - Returns: the definition if there are no problems, and the problems in the order of their
     ///   places.
     public static func read(

@@ -35,6 +35,8 @@ final class DemandWatch {
     }
 
     /// Starts watching.
+    ///
+    /// - Returns: the first message.
     func begin() -> [UInt8] {
         let demand = graph.begin(self)
         for pattern in patterns { news.formUnion(demand.wanted(matching: pattern)) }

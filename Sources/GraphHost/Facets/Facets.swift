@@ -62,8 +62,10 @@ struct Facets: Hashable {
     /// Appends `{"t":…,"loading":true,"progress":0.4,"stale":true,"error":{…}}`; members that do
     /// not apply are left out.
     ///
-    /// - Parameters:   - time: when a mutable node was last set, in milliseconds since 1970; nil if
-    ///   it was not set, or the node is derived.   - buffer: the buffer to append to.
+    /// - Parameters:
+    ///   - time: when a mutable node was last set, in milliseconds since 1970; nil if it was not
+    ///     set, or the node is derived.
+    ///   - buffer: the buffer to append to.
     func append(lastSet time: UInt64?, to buffer: inout ByteBuffer) {
         var members: [(inout ByteBuffer) -> Void] = []
         if let time {

@@ -13,8 +13,10 @@ extension GraphView {
 
     /// The nodes that match a glob and that the caller may read, in the byte order of their names.
     ///
-    /// - Parameters:   - glob: a name, or a pattern with `*` and `?`.   - after: only names after
-    ///   this one.   - limit: the most nodes.
+    /// - Parameters:
+    ///   - glob: a name, or a pattern with `*` and `?`.
+    ///   - after: only names after this one.
+    ///   - limit: the most nodes.
     /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
     ///   `next` is the `after` of the next page, if there may be one.
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {

@@ -6,8 +6,9 @@ extension LiveGraph {
     /// Memory is short: drops members with `retain: untilPressure` that nothing needs, a limited
     /// number per turn.
     ///
-    /// - Parameters:   - pattern: only members whose names match it.   - last: only names after
-    ///   this one.
+    /// - Parameters:
+    ///   - pattern: only members whose names match it.
+    ///   - last: only names after this one.
     /// - Returns: the members that this turn drops.
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {

@@ -13,8 +13,10 @@ struct LeakedNodes {
 
     /// Continues counting.
     ///
-    /// - Parameters:   - graph: the graph, the same each time.   - round: the present round.   -
-    ///   steps: how many edges may be looked at; set to what is left.
+    /// - Parameters:
+    ///   - graph: the graph, the same each time.
+    ///   - round: the present round.
+    ///   - steps: how many edges may be looked at; set to what is left.
     mutating func look(at graph: Graph, in round: UInt64, _ steps: inout Int) {
         guard round != self.round else { return }
         var present = search ?? LeakCount(in: graph)

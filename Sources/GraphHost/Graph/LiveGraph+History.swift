@@ -21,10 +21,12 @@ extension LiveGraph {
 
     /// The history of a node.
     ///
-    /// - Parameters:   - node: a node of this graph.   - since: only emissions newer than this rev,
-    ///   oldest first; nil: the newest.   - epoch: the epoch of `since`; nil: the present one.   -
-    ///   limit: the most emissions; those of one rev are never split. If emissions are left out,
-    ///   the answer has `"more":true`.
+    /// - Parameters:
+    ///   - node: a node of this graph.
+    ///   - since: only emissions newer than this rev, oldest first; nil: the newest.
+    ///   - epoch: the epoch of `since`; nil: the present one.
+    ///   - limit: the most emissions; those of one rev are never split. If emissions are left out,
+    ///     the answer has `"more":true`.
     /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
     /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
     ///   valid `since`.
@@ -48,10 +50,13 @@ extension LiveGraph {
 
     /// The JSON of the emissions newer than `since`, or of the newest.
     ///
-    /// - Parameters:   - ring: the emissions.   - states: the facets, each time they changed.   -
-    ///   since: only what is newer than this rev, oldest first; nil: the newest.   - limit: the
-    ///   most emissions; those of one rev are never split.   - rev: the graph's present rev.   -
-    ///   end: the last rev whose emissions are in `ring`, if there may be newer ones.
+    /// - Parameters:
+    ///   - ring: the emissions.
+    ///   - states: the facets, each time they changed.
+    ///   - since: only what is newer than this rev, oldest first; nil: the newest.
+    ///   - limit: the most emissions; those of one rev are never split.
+    ///   - rev: the graph's present rev.
+    ///   - end: the last rev whose emissions are in `ring`, if there may be newer ones.
     /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` if `end` cut it.
     func historyJSON(
         _ ring: HistoryRing,

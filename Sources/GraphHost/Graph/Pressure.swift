@@ -47,8 +47,10 @@ extension Host {
     /// Removals that the log must confirm, and those beyond the work of one turn, follow later and
     /// are not in the result.
     ///
-    /// - Parameters:   - graph: the graph.   - pattern: the names of the nodes to release. Nodes
-    ///   that only these need are freed with them, whatever their names.
+    /// - Parameters:
+    ///   - graph: the graph.
+    ///   - pattern: the names of the nodes to release. Nodes that only these need are freed with
+    ///     them, whatever their names.
     /// - Returns: the freed nodes.
     public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
         graph.chains.deadNames = []

@@ -7,8 +7,9 @@ extension TimerQueue {
 
     /// Starts or moves a timer.
     ///
-    /// - Parameters:   - timer: the timer.   - due: its time, in milliseconds on the clock of this
-    ///   queue.
+    /// - Parameters:
+    ///   - timer: the timer.
+    ///   - due: its time, in milliseconds on the clock of this queue.
     func set(_ timer: Timer, due: UInt64) {
         set(timer, at: moment(.milliseconds(due)))
     }

@@ -25,8 +25,10 @@ struct KeptEmissions {
 
     /// Adds an emission.
     ///
-    /// - Parameters:   - stamp: the newest commit.   - value: nil for emptiness.   - isOfCommit:
-    ///   whether that commit caused it, in the same turn.
+    /// - Parameters:
+    ///   - stamp: the newest commit.
+    ///   - value: nil for emptiness.
+    ///   - isOfCommit: whether that commit caused it, in the same turn.
     mutating func note(_ stamp: LogStamp, _ value: Datum?, isOfCommit: Bool) {
         ring.append(stamp, value)
         if !isOfCommit || stamp.rev == start, ambiguous.last != stamp.rev { ambiguous.append(stamp.rev) }

@@ -1,7 +1,7 @@
-// A commit as the log has it, and back.
+// Conversion between commits and log entries.
 
 extension Commit {
-    /// The commit in names and bytes.
+    /// The commit as names and bytes.
     func entry() -> LogEntry {
         var entry = LogEntry(graph: graph.name, kind: entryKind)
         entry.set.reserveCapacity(set.count)
@@ -33,7 +33,7 @@ extension Commit {
         }
     }
 
-    /// The hash of what an idempotency key stands for: what is set and cleared, the remark, and the conditions.
+    /// The hash of the change under an idempotency key: its sets, clears, remark and conditions.
     var digest: UInt128 {
         var hash = FNV128()
         set.forEach { assignment in
@@ -62,10 +62,10 @@ extension Commit {
         return hash.value
     }
 
-    /// The commit that an entry of this graph stands for.
+    /// The commit of an entry of this graph.
     ///
-    /// - Throws: ``StoreError`` where the entry names a node or has a value that this graph cannot have: the log is another
-    ///   graph's, or damaged.
+    /// - Throws: ``StoreError`` if the entry names a node or has a value that this graph cannot
+    ///   have: then the log belongs to another graph, or is damaged.
     init(_ entry: LogEntry, of graph: LiveGraph) throws(StoreError) {
         self.init(graph: graph)
         for assignment in entry.set {

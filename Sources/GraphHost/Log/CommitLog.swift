@@ -1,74 +1,81 @@
-/// The order of all commits, and how safe they are before anybody sees them.
+/// Orders all commits and makes them durable before clients see them.
 ///
-/// A commit is *pending* from ``append(_:tickets:wall:)`` until the log says that it is as durable as configured. Then the host applies,
-/// delivers and answers it, in that loop turn. The promises of a log:
-/// - per graph, commits are answered in the order in which they were appended, with revs that rise by one and
-///   times that never fall;
-/// - each commit is answered exactly once, by one call of the follower, never from within a call other than ``settle()`` and
-///   ``close()``;
-/// - when a commit is refused, so are those of the same graph that were appended behind it before the refusal
-///   was told;
-/// - what was answered as committed is in ``reader`` from then on;
-/// - a change of ``health`` is told to the follower, never from within a call of the log's own.
+/// A commit is *pending* from ``append(_:tickets:wall:)`` until the log reports that it is as
+/// durable as configured. Then the host applies it, delivers its changes and answers it, all in
+/// that loop turn. A log guarantees:
+/// - per graph, commits are answered in the order in which they were appended, with revs that rise
+///   by one and times that never fall;
+/// - each commit is answered exactly once, by one call of the follower, and only within
+///   ``settle()`` and ``close()`` or outside of all calls;
+/// - a refusal also refuses all commits of the same graph that were appended after the refused one
+///   and before the refusal was reported;
+/// - a commit that was answered as committed is in ``reader`` from then on;
+/// - a change of ``health`` is reported to the follower, never within a call of the log.
 ///
-/// Several servers may write one log (``instance``). Then the revs have gaps for each of them, which commits of others fill, told as
-/// received; and a commit whose premises others have changed is answered as *moved* once everything up to there was told: the definition
-/// of its graph, or anything of the graph where the commit is conditional (``LogEntry/checkedAt``).
+/// Several servers may write one log (``instance``). Then the revs of each server have gaps, filled
+/// by commits of others, which are reported as received. If another server has changed what a
+/// commit depends on, the commit is answered as *moved* after all those changes were reported: this
+/// concerns the definition of its graph or, for a conditional commit, any change of the graph
+/// (``LogEntry/checkedAt``).
 ///
-/// An error `internal` says in its message what went wrong, for the server's log: clients are told no more than where it stands
-/// there.
+/// The message of an `internal` error is for the server's log; clients only receive a reference to
+/// it.
 public protocol CommitLog: AnyObject {
-    /// Who hears about pending commits and about the log's health. The log does not keep it alive.
+    /// Receives answers to pending commits and changes of the log's health. Held weakly.
     var follower: (any CommitLogFollower)? { get set }
 
-    /// Whether commits can be had at the moment.
+    /// Whether the log accepts commits at the moment.
     ///
-    /// While it is not ``LogHealth/ready`` the host appends nothing but the first commits of graphs: when it is well again is
-    /// the log's own business to find out.
+    /// While it is not ``LogHealth/ready``, the host appends only the first commits of graphs. The
+    /// log itself finds out when it is ready again.
     var health: LogHealth { get }
 
-    /// The graphs that have begun and not ended, by name, as of the last commit that was answered.
+    /// The graphs that exist as of the last answered commit, by name.
     var graphs: [StoredGraph] { get }
 
-    /// What is stored, for restoring graphs and for looking back.
+    /// Reads what is stored, for restoring graphs and reading the past.
     var reader: any LogReader { get }
 
-    /// What it has done since the start.
+    /// Counters since the start.
     var statistics: LogStatistics { get }
 
-    /// The word for this start of this server where other servers write the log too; empty: nobody else does.
+    /// An identifier of this start of this server, if other servers write the same log; empty: none
+    /// do.
     var instance: String { get }
 
-    /// Whether this server is the one that makes the ticks of the graphs; changes are told like those of ``health``.
+    /// Whether this server makes the ticks of the graphs; changes are reported like those of
+    /// ``health``.
     var isLeading: Bool { get }
 
-    /// The place in history at which a graph of that name stands before its next commit.
+    /// The history position of the graph with that name before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
-    /// Appends commits: all that came in one turn of the loop, in order.
+    /// Appends commits: all those of one loop turn, in order.
     ///
     /// - Parameters:
     ///   - entries: the commits.
     ///   - tickets: a number for each entry; the follower receives it with the answer.
-    ///   - wall: the present, in milliseconds since 1970.
+    ///   - wall: the current time, in milliseconds since 1970.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
-    /// Asks whether a commit whose conditions do not hold is rightly refused: answered under the ticket as confirmed; as moved, if others
-    /// have changed the graph since ``LogEntry/checkedAt``; or as repeated.
+    /// Checks that a commit whose conditions do not hold may be refused. The answer under the
+    /// ticket is confirmed; moved, if others have changed the graph since ``LogEntry/checkedAt``;
+    /// or repeated.
     ///
-    /// Only a log that others write too is asked.
+    /// Needed only if other servers write the log too.
     func confirm(_ entry: LogEntry, ticket: UInt64)
 
-    /// Waits until all that was appended is answered: the follower hears of it before this returns.
+    /// Waits until everything that was appended is answered; the follower receives the answers
+    /// before this returns.
     ///
-    /// For the start, before there are clients, and for the end.
+    /// Used at the start, before there are clients, and at the end.
     func settle()
 
-    /// Settles, and lets go of what is stored. Nothing is appended afterwards.
+    /// Settles, and closes the store. Nothing may be appended afterwards.
     func close()
 }
 
-// A log that one server writes.
+// Defaults for a log that only one server writes.
 extension CommitLog {
     public var instance: String { "" }
     public var isLeading: Bool { true }
@@ -79,15 +86,15 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Whether other servers write it too.
+    /// Whether other servers write the log too.
     public var isShared: Bool { !instance.isEmpty }
 }
 
-/// A graph of which a log has the state.
+/// A graph whose state is in the log.
 public struct StoredGraph: Hashable, Sendable {
     /// Its name.
     public let name: String
-    /// Where its definition comes from.
+    /// The source of its definition.
     public let origin: DefinitionOrigin
 
     /// The graph `name`.
@@ -101,17 +108,18 @@ public struct StoredGraph: Hashable, Sendable {
 public struct LogStatistics: Hashable, Sendable {
     /// Commits that were answered as committed.
     public var commits: UInt64 = 0
-    /// Writes that made them durable, each for one commit or many.
+    /// Writes that made them durable, each for one or several commits.
     public var writes: UInt64 = 0
     /// Writes that failed.
     public var failures: UInt64 = 0
-    /// How long all writes have taken, from the loop to the store and back.
+    /// Total time of all writes, from the loop to the store and back.
     public var writeTime = Duration.zero
-    /// Commits that are stored and were not applied here when the log looked last; only where servers share it.
+    /// Stored commits that were not applied here yet when the log last looked; only if servers
+    /// share the log.
     public var behind: UInt64 = 0
     /// Snapshots that were stored.
     public var snapshots: UInt64 = 0
-    /// Bytes that the store takes at the moment.
+    /// The present size of the store in bytes.
     public var bytes: UInt64 = 0
 
     /// All zero.
@@ -122,17 +130,18 @@ public struct LogStatistics: Hashable, Sendable {
 ///
 /// `docs/operations.md` says what each state means for clients.
 public enum LogHealth: Hashable, Sendable {
-    /// It takes commits.
+    /// It accepts commits.
     case ready
-    /// It has not read all that is stored yet, so no graph has a present: reads and sets are `not_ready`.
+    /// It has not read everything that is stored, so the state of the graphs is unknown: reads and
+    /// sets fail with `not_ready`.
     case catchingUp
-    /// The store cannot be reached: reads and subscriptions go on with what was last known and say so (`stale`), sets are
-    /// `engine_down`.
+    /// The store cannot be reached: reads and subscriptions continue with the last known values,
+    /// marked `stale`; sets fail with `engine_down`.
     case outOfReach
-    /// The store has no room: reads and subscriptions go on, sets are `no_space`.
+    /// The store is full: reads and subscriptions continue, sets fail with `no_space`.
     case full
 
-    /// What a change of a graph is answered in this state; nil where the log takes it.
+    /// The error for changes of a graph in this state; nil if the log accepts them.
     public var refusal: HostError? {
         switch self {
         case .ready: nil
@@ -143,9 +152,9 @@ public enum LogHealth: Hashable, Sendable {
     }
 }
 
-/// Where one graph's history stands.
+/// A position in the history of one graph.
 public struct LogPosition: Hashable, Sendable {
-    /// The unbroken history to which the revs belong; at most 32 characters.
+    /// The epoch, the unbroken history that the revs belong to; at most 32 characters.
     public var epoch: String
     /// The rev of the last commit; 0 before the first.
     public var rev: UInt64
@@ -159,13 +168,13 @@ public struct LogPosition: Hashable, Sendable {
         self.time = time
     }
 
-    /// The number and time of the next commit, made at `wall`: revs rise by one, times never fall.
+    /// The stamp of the next commit, made at `wall`: revs rise by one, times never fall.
     public func next(at wall: UInt64) -> LogStamp {
         LogStamp(rev: rev + 1, time: max(time, wall))
     }
 }
 
-/// The number and the time that the log gave to one commit.
+/// The rev and time that the log assigned to a commit.
 public struct LogStamp: Hashable, Sendable {
     public let rev: UInt64
     /// Milliseconds since 1970.
@@ -178,36 +187,43 @@ public struct LogStamp: Hashable, Sendable {
     }
 }
 
-/// The host, as a log sees it.
+/// Receives the log's reports; implemented by the host.
 public protocol CommitLogFollower: AnyObject {
-    /// The pending commit of that ticket is durable now.
+    /// The pending commit with that ticket is durable.
     func log(committed ticket: UInt64, at stamp: LogStamp)
-    /// The pending commit of that ticket will never be.
+    /// The pending commit with that ticket was refused.
     func log(refused ticket: UInt64, because error: HostError)
-    /// Others have changed what the pending commit of that ticket was checked against; all of that was told.
+    /// Others have changed what the pending commit with that ticket was checked against; all those
+    /// changes were reported.
     func log(moved ticket: UInt64)
-    /// The graph is what it was when the log was asked under that ticket: the commit is refused.
+    /// The graph has not changed since the check of the commit with that ticket: the commit is
+    /// refused.
     func log(confirmed ticket: UInt64)
-    /// The idempotency key of the pending commit of that ticket was used before, by the same principal, for a commit at this stamp.
+    /// The pending commit with that ticket has an idempotency key that the same principal used
+    /// before, for the commit in `key`.
     func log(repeated ticket: UInt64, of key: StoredKey)
-    /// A commit that was appended elsewhere is durable now: it is applied as it is, in its place.
+    /// A commit that another server appended is durable: it must be applied unchanged and in order.
     ///
-    /// False: it cannot be applied, so the graph is not what the log says until it is read again.
+    /// - Returns: false if it cannot be applied; then the graph differs from the log until it is
+    ///   read again.
     func log(received entry: LogEntry, at stamp: LogStamp) -> Bool
-    /// The log's ``CommitLog/health`` is another one now.
+    /// The log's ``CommitLog/health`` has changed.
     func logHealthChanged()
-    /// What was told of this graph is not how its history goes on: it is in another epoch, or commits in between are gone. The graph
-    /// is to be built anew from what `reader` has.
+    /// The reported commits are not the graph's history: it is in another epoch, or commits in
+    /// between are lost. The graph must be rebuilt from `reader`.
     ///
-    /// Commits of the graph that are pending then are refused. A graph that has ended at that position is no more.
+    /// The graph's pending commits are refused. If the graph has ended at that position, it is
+    /// removed.
     ///
-    /// False: it cannot be built, and is not served here.
+    /// - Returns: false if it cannot be rebuilt; then this server does not serve it.
     func log(reload graph: String, at position: LogPosition, from reader: any LogReader) -> Bool
-    /// Servers are lost that have written the log; said to one of those that are left.
+    /// These servers, which have written the log, are gone; reported to one of the remaining
+    /// servers.
     func log(lost instances: [String])
-    /// A digest of the graph as it is now, where one is due among these revs, the last of which is the present one: the same revs on
-    /// every server.
+    /// A digest of the graph's present state if one is due in these revs, the last of which is the
+    /// present one. All servers make digests at the same revs.
     func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String?
-    /// The graph as it is now, for the log to store; nil: there is no such graph, or it cannot be saved.
+    /// The graph's present state for the log to store; nil if there is no such graph, or it cannot
+    /// be saved.
     func snapshot(of graph: String) -> GraphSnapshot?
 }

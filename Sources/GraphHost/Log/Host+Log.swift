@@ -1,6 +1,7 @@
 internal import ReactiveGraph
 
-// What the log tells: commits that were pending or made elsewhere, its health, and histories that broke off.
+// The log's reports: answers to pending commits, commits of other servers, health, and lost
+// histories.
 extension Host: CommitLogFollower {
     public func log(committed ticket: UInt64, at stamp: LogStamp) {
         hear()
@@ -62,12 +63,13 @@ extension Host: CommitLogFollower {
         hear()
         do {
             guard let graph = known(entry.graph), graph.isLive else {
-                // Another server was first to begin it: what is pending here will hear that.
+                // Another server defined it first; the pending definition here will be answered
+                // accordingly.
                 known(entry.graph).map { forget($0) }
                 _ = try begin(stored: entry, at: stamp, epoch: position(of: entry.graph).epoch)
                 return true
             }
-            // What was applied already comes again after a lost connection.
+            // Commits that were already applied are reported again after a lost connection.
             if stamp.rev > graph.rev { try apply(stored: entry, at: stamp, to: graph) }
             return true
         } catch {
@@ -81,7 +83,8 @@ extension Host: CommitLogFollower {
         var isBuilt = true
         keys.forget(graph: name)
         let former = known(name)
-        // The new one is found before the old one's clients hear that theirs has ended.
+        // The new graph is registered before the old one's clients learn that it has ended, so that
+        // they find it.
         if let former { forget(former) }
         do throws(StoreError) {
             if position.rev > 0 {
@@ -98,9 +101,9 @@ extension Host: CommitLogFollower {
         }
         former?.end(.epochLost)
         guard let graph = self[name] else { return isBuilt }
-        // The same rev has stood for other values.
+        // Clients may have seen other values under this rev.
         graph.resumesFrom = graph.rev + 1
-        // Sessions know only the nodes of the former graph.
+        // Sessions refer only to the nodes of the former graph.
         clearAbandoned(in: graph) { $0 == instance }
         return isBuilt
     }
@@ -113,7 +116,7 @@ extension Host: CommitLogFollower {
 
     public func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
         guard let graph = self[name], graph.rev == revs.upperBound else { return nil }
-        // It looks at every node: the more there are, the more rarely.
+        // It looks at every node: the more there are, the less often.
         let interval = UInt64((graph.nodes.count + graph.livingMembers) / 1_000 + 1) * 1_000
         return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
     }
@@ -137,44 +140,49 @@ extension Host: CommitLogFollower {
         healthChangedAt = clock.now
         for graph in known { graph.judge() }
         guard isStale != wasStale else { return }
-        // A socket on which values flow hears no heartbeat for a long time.
+        // A socket on which values are sent gets no heartbeat for a long time.
         for session in sessions.all { session.heartbeat() }
     }
 
-    /// Something comes from the log.
+    /// Called at the start of each report of the log.
     private func hear() {
         onLog()
-        // What was checked before others' commits are known is handed over as that.
+        // Commits checked before this report must be handed over first, marked with the rev of
+        // their check.
         if log?.isShared == true { handOver() }
     }
 
-    /// Takes what the log answers.
+    /// Removes the pending commit that the log answers.
     private func take(_ ticket: UInt64) -> PendingCommit {
         let pending = waiting.take(ticket)
         if pending.refusal == nil { pending.commit.graph.settle(pending) }
         return pending
     }
 
-    /// Whether what graphs show may be behind what is stored.
+    /// Whether the graphs may be older than the store.
     var isStale: Bool { health == .catchingUp || health == .outOfReach }
 
-    /// What is answered where no graph of a name is found: `unknown_graph`, or `not_ready` while the log is catching up.
+    /// The error for a graph that is not found: `unknown_graph`, or `not_ready` while the log is
+    /// catching up.
     public var noGraph: HostError {
         (isCatchingUp ? health.refusal : nil) ?? HostError(.unknownGraph, "no such graph")
     }
 
-    /// Whether the log has not read all that is stored yet, so that nobody knows which graphs there are and what they hold.
+    /// Whether the log has not read everything that is stored yet, so that the graphs and their
+    /// values are not known.
     public var isCatchingUp: Bool { health == .catchingUp }
 
-    /// A mistake of the server's own: the one place where `internal` comes from.
+    /// Reports an internal fault.
     ///
-    /// - Parameter what: what went wrong, for the server's log, with all that helps to find it.
-    /// - Returns: what clients are told, which is no more than where it stands in the log.
+    /// Every `internal` error is made here.
+    ///
+    /// - Parameter what: what went wrong, with details for the server's log.
+    /// - Returns: the error for the client, which only refers to the log.
     public func fault(_ what: String) -> HostError {
         HostError(.internalError, "the server made a mistake; its log has it as \(onFault(what))")
     }
 
-    /// What a client is told of an error of the log.
+    /// The error of the log in the form for clients.
     func told(_ error: HostError) -> HostError {
         guard error.code != .internalError, HostError.Code.all.contains(error.code) else {
             return fault("the log: \(error.code.rawValue): \(error.message)")

@@ -1,25 +1,28 @@
 internal import ReactiveGraph
 
-// Graphs that a log has: brought back at the start, followed while others write them, and looked at as they were.
+// Graphs of the log: restored at the start, followed while other servers write them, and read as
+// they were.
 
 extension Host {
-    /// The counters of the log; nil where nothing is kept.
+    /// The counters of the log; nil without a log.
     public var logStatistics: LogStatistics? { log?.statistics }
 
-    /// What is stored, for looking back; nil where nothing is kept.
+    /// Reads the past; nil without a log.
     public var reader: (any LogReader)? { log?.reader }
 
-    /// The graphs that the log has, by name, also those that have not been brought back.
+    /// The graphs in the log, by name, whether or not they were restored.
     public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
 
-    /// The graph of that name.
+    /// The graph with that name.
     ///
-    /// Where it is only stored it is brought back: from its newest snapshot, and every commit after it.
+    /// If it is only stored, it is restored from its newest snapshot and the commits after it.
     ///
-    /// Whatever stood for a session (`"presence": true`) is cleared by a commit: no session has outlived the start.
+    /// Values that represent a session (`"presence": true`) are cleared by a commit, because no
+    /// session survives a start.
     ///
-    /// - Returns: the graph; nil: there is none of that name, nor has the log one.
-    /// - Throws: ``StoreError`` where what is stored is damaged or cannot be used. There is no such graph then.
+    /// - Returns: the graph; nil if neither the host nor the log has it.
+    /// - Throws: ``StoreError`` if the stored data is damaged or unusable. Then there is no such
+    ///   graph.
     public func restore(graph name: String) throws(StoreError) -> LiveGraph? {
         if let graph = self[name] { return graph }
         guard let log, known(name) == nil, log.graphs.contains(where: { $0.name == name }) else {
@@ -33,12 +36,12 @@ extension Host {
         }
         let graph = try rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
         try restoreKeys(of: graph, from: log.reader)
-        // Where other servers may live, it is said which are lost.
+        // If other servers may be running, the log reports which ones are gone.
         if !log.isShared { clearAbandoned(in: graph) { _ in true } }
         return graph
     }
 
-    /// Remembers the idempotency keys with which a graph of that name was changed before the start.
+    /// Restores the idempotency keys with which a graph was changed before the start.
     func restoreKeys(of graph: LiveGraph, from reader: any LogReader) throws(StoreError) {
         let wall = clock.wall
         let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
@@ -47,9 +50,10 @@ extension Host {
         }
     }
 
-    /// Builds a graph as it was right after the commit `rev`.
+    /// Rebuilds a graph as it was right after the commit `rev`.
     ///
-    /// - Throws: ``StoreError`` where something is missing or damaged; the graph is not in the host then.
+    /// - Throws: ``StoreError`` if something is missing or damaged; then the graph is not in the
+    ///   host.
     func rebuild(
         _ name: String,
         epoch: String,
@@ -61,19 +65,20 @@ extension Host {
         throw StoreError("the log of graph \(name) has its end at rev \(rev)")
     }
 
-    /// What is found where a graph is looked for as it was right after a commit.
+    /// The result of looking for a graph's past state.
     enum Found {
         /// The graph, which is in the host.
         case graph(LiveGraph)
-        /// The commit had ended it.
+        /// That commit ended the graph.
         case ended
-        /// The caller wanted it no longer.
+        /// The caller cancelled.
         case stopped
     }
 
-    /// Looks for a graph as it was right after the commit `rev`, as long as `isWanted` says so.
+    /// Rebuilds a graph as it was right after the commit `rev`, while `isWanted` returns true.
     ///
-    /// - Throws: ``StoreError`` where something is missing or damaged; the graph is not in the host then.
+    /// - Throws: ``StoreError`` if something is missing or damaged; then the graph is not in the
+    ///   host.
     func look(
         at name: String,
         epoch: String,
@@ -103,17 +108,19 @@ extension Host {
         }
     }
 
-    /// Applies the stored commits of `revs` to a graph, which may end and begin again by them, until `visit` returns false.
+    /// Applies the stored commits of `revs` to a graph until `visit` returns false.
+    ///
+    /// The commits may end the graph and define it again.
     ///
     /// - Parameters:
-    ///   - name: the graph's.
+    ///   - name: the graph's name.
     ///   - revs: which commits.
-    ///   - epoch: the history they belong to.
-    ///   - graph: the graph right before them; nil: it begins with the first of them.
+    ///   - epoch: the epoch they belong to.
+    ///   - graph: the graph right before them; nil: the first of them defines it.
     ///   - reader: where they are stored.
-    ///   - prepare: called before each commit but the first of a graph.
-    ///   - visit: called after each commit with the graph and what was applied.
-    /// - Throws: ``StoreError`` where what is stored is damaged or cannot be used.
+    ///   - prepare: called before each commit except the first of a graph.
+    ///   - visit: called after each commit with the graph and the applied entry.
+    /// - Throws: ``StoreError`` if the stored data is damaged or unusable.
     func replay(
         _ name: String,
         _ revs: ClosedRange<UInt64>,
@@ -136,14 +143,14 @@ extension Host {
         }
     }
 
-    /// Applies a commit that is stored, as it was applied first.
+    /// Applies a stored commit as it was applied originally.
     ///
     /// - Parameters:
     ///   - entry: the commit.
-    ///   - stamp: its number and time.
-    ///   - graph: the graph, right before it.
+    ///   - stamp: its rev and time.
+    ///   - graph: the graph right before it.
     ///   - prepare: called before it is applied.
-    /// - Throws: ``StoreError`` where the commit does not fit the graph.
+    /// - Throws: ``StoreError`` if the commit does not fit the graph.
     func apply(
         stored entry: LogEntry,
         at stamp: LogStamp,
@@ -160,7 +167,7 @@ extension Host {
         _ = apply(commit, stamp)
     }
 
-    /// A graph whose first commit is stored.
+    /// Creates a graph from its stored first commit.
     func begin(
         stored entry: LogEntry,
         at stamp: LogStamp,
@@ -184,7 +191,7 @@ extension Host {
         return graph
     }
 
-    /// Clears what stands for sessions of servers that are no more, or not what they were.
+    /// Clears the values that represent sessions of servers that are gone, or of earlier starts.
     func clearAbandoned(in graph: LiveGraph, by isGone: (_ claimer: String) -> Bool) {
         let claims = (graph.nodes + graph.bornMembers).filter { node in
             guard let claimer = node.writer?.claimer, node.source?.isEmpty == false else { return false }

@@ -1,10 +1,10 @@
-/// Remembers for ten minutes how commits with a client's own key were answered, so that a repeat after a lost
-/// reply is applied once.
+/// Remembers for ten minutes how commits with a client's idempotency key were answered, so that a
+/// repeat after a lost reply is applied once.
 ///
-/// At most `limit` in all, of which each principal has its share (``FairShares``). Without tokens there is one principal: a
-/// repeat comes on another connection.
+/// At most `limit` keys in all, shared among the principals (``FairShares``). Without tokens there
+/// is one principal, because a repeat may come on another connection.
 struct IdempotencyKeys {
-    /// What is known about a commit's key.
+    /// The result of looking up a key.
     enum Finding {
         case new(Record)
         case known(Result<Applied, HostError>)
@@ -42,13 +42,13 @@ struct IdempotencyKeys {
         shares = Shares(limit: limit)
     }
 
-    /// How many there are; how many of one principal.
+    /// The number of keys, in all and of one principal.
     var count: Int { places.count }
     func count(of by: String?) -> Int { shares.count(of: by) }
 
-    /// Looks the commit's key up.
+    /// Looks up the commit's key.
     ///
-    /// A key that is new is remembered; the caller settles, follows or forgets it.
+    /// A new key is added; the caller must then settle, follow or forget it.
     mutating func find(_ commit: Commit, now: UInt64) -> Finding {
         sweep(now)
         let name = Name(graph: commit.graph.name, by: commit.by, key: commit.key ?? "")
@@ -67,7 +67,7 @@ struct IdempotencyKeys {
         return .new(add(name, digest, expires: now + Self.lifetime))
     }
 
-    /// Remembers a key from before the start, which a commit of that graph and epoch was made with.
+    /// Restores a key from before the start, used by a commit of that graph and epoch.
     mutating func restore(_ stored: StoredKey, of graph: LiveGraph, now: UInt64, wall: UInt64) {
         let age = wall > stored.stamp.time ? wall - stored.stamp.time : 0
         guard age < Self.lifetime else { return }
@@ -93,21 +93,21 @@ struct IdempotencyKeys {
         record.result = result
     }
 
-    /// A refusal wrote nothing: the key is free again.
+    /// A refused commit wrote nothing: the key may be used again.
     mutating func forget(_ record: Record) {
         guard let place = places[record.name], place.member === record else { return }
         places[record.name] = nil
         shares.remove(place)
     }
 
-    /// What was answered for the graph may be gone: its keys are free again.
+    /// The commits answered for the graph may be lost: its keys may be used again.
     mutating func forget(graph: String) {
         for place in Array(places.values) where place.member.name.graph == graph { forget(place.member) }
     }
 
     /// The commit is pending; repeats wait for the same answer.
     ///
-    /// A refusal by the log may be tried again.
+    /// If the log refuses it, the key may be used again.
     func follow(_ record: Record, _ pending: PendingCommit) {
         record.pending = pending
         pending.onAnswer { result in
@@ -116,7 +116,7 @@ struct IdempotencyKeys {
         }
     }
 
-    /// Forgets what is over, every ten seconds: principals that went away have no use for their shares.
+    /// Removes old keys, every ten seconds, so that principals that are gone have no share.
     private mutating func sweep(_ now: UInt64) {
         guard now >= sweptAt + 10_000 else { return }
         sweptAt = now
@@ -125,7 +125,7 @@ struct IdempotencyKeys {
 }
 
 extension StoredKey {
-    /// What a repeat is answered.
+    /// The answer to a repeated commit.
     func answer(in epoch: String) -> Applied {
         Applied(epoch: epoch, rev: stamp.rev, time: stamp.time, changed: changed, isReplay: true)
     }

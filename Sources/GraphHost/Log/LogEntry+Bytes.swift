@@ -1,8 +1,9 @@
-// The binary form of entries, which every log on a disk or elsewhere uses: varints (LEB128), texts as length and UTF-8.
+// The binary form of entries, used by every log: varints (LEB128); texts as length and UTF-8.
 //
-//     flags (what follows the graph's name), kind, then per flag: definition or time, set, clear, claimed and claimer, by, context, key, reports
+//     flags (which parts follow), kind, then per flag: definition or time, set, clear, claimed and
+//     claimer, by, context, key, reports
 //
-// The graph's name, rev and time are not in it: logs keep them beside the entry.
+// The graph's name, rev and time are not included: logs store them beside the entry.
 
 extension LogEntry {
     private enum Flag {
@@ -83,9 +84,9 @@ extension LogEntry {
         }
     }
 
-    /// Reads what ``append(to:)`` has appended.
+    /// Reads the form that ``append(to:)`` writes.
     ///
-    /// - Throws: ``LogBytesError`` when the bytes end too early or say what no entry says.
+    /// - Throws: ``LogBytesError`` if the bytes end too early or are not an entry.
     public init(graph: String, from reader: inout LogBytesReader) throws(LogBytesError) {
         let flags = try reader.byte()
         guard flags <= Flag.all else { throw LogBytesError() }
@@ -146,17 +147,17 @@ extension LogEntry {
     }
 }
 
-/// Bytes of a log that say nothing that a log writes.
+/// The bytes are not in the format of a log.
 public struct LogBytesError: Error, Hashable {
     /// The error.
     public init() {}
 }
 
-/// Reads the parts of a binary form one after the other.
+/// Reads a binary form part by part.
 public struct LogBytesReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// A reader at the beginning of `bytes`, which have to stay where they are while it reads.
+    /// A reader at the beginning of `bytes`, which must stay valid while it reads.
     public init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes
     }
@@ -184,7 +185,7 @@ public struct LogBytesReader {
         throw LogBytesError()
     }
 
-    /// Reads how many things follow; each takes a byte at least.
+    /// Reads the number of elements that follow; each takes at least one byte.
     public mutating func count() throws(LogBytesError) -> Int {
         let count = try varint()
         guard count <= UInt64(rest.count) else { throw LogBytesError() }

@@ -3,7 +3,8 @@ internal import Support
 extension LogEntry {
     /// Appends the commit: `{"rev","t","kind","by","ctx","set":[…],"clear":[…],"load":[…]}`.
     ///
-    /// Who made it is said where the caller may read a node that it set or cleared, or where it is not about single nodes.
+    /// `by` is included if the caller may read a node that the commit set or cleared, or if the
+    /// commit is not about single nodes.
     func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
         buffer.append("{\"rev\":")
         buffer.append(decimal: stamp.rev)
@@ -35,7 +36,7 @@ extension LogEntry {
         buffer.append("}")
     }
 
-    /// Whether it says something of nodes and changes no value.
+    /// Whether it only reports facets and changes no value.
     private var isReport: Bool { kind == .values && set.isEmpty && clear.isEmpty && !reports.isEmpty }
 }
 

@@ -1,48 +1,48 @@
-/// One commit as a log keeps it: names and bytes, nothing that belongs to a process.
+/// One commit in the log: names and bytes, independent of any process.
 ///
-/// Only inputs are in it. Derived values are not: the same entries, in the same order, on the same definition give the same
-/// values, revs and times anywhere.
+/// It has only inputs, no derived values: the same entries in the same order on the same definition
+/// give the same values, revs and times on every server.
 public struct LogEntry: Hashable, Sendable {
-    /// What the commit does, besides what it sets and clears.
+    /// The commit's effect besides its sets and clears.
     public enum Kind: Hashable, Sendable {
         /// Nothing else.
         case values
-        /// The graph begins. `text` is its definition as JSON.
+        /// The graph is defined. `text` is the definition as JSON.
         case define(text: String, DefinitionOrigin)
-        /// The graph goes on with this definition.
+        /// The graph gets this definition.
         case redefine(text: String, DefinitionOrigin)
         /// The graph ends.
         case remove
-        /// Timed operators of the definition emit what is due until `now`, in milliseconds since 1970.
+        /// Timed operators of the definition emit what is due by `now`, in milliseconds since 1970.
         case tick(now: UInt64)
-        /// The members of families in `clear` are no more: a client dropped them.
+        /// A client dropped the family members in `clear`.
         case drop
         /// The same, because they were not set for too long.
         case expire
     }
 
-    /// A node and the value that it takes.
+    /// A node and its new value.
     public struct Assignment: Hashable, Sendable {
         /// The node's name.
         public var node: String
         /// The value as JSON text.
         public var value: [UInt8]
 
-        /// `node` takes `value`.
+        /// Sets `node` to `value`.
         public init(_ node: String, _ value: [UInt8]) {
             self.node = node
             self.value = value
         }
     }
 
-    /// A node and what its producer reports of it.
+    /// A node and its producer's report.
     public struct Report: Hashable, Sendable {
         /// The node's name.
         public var node: String
-        /// What is reported.
+        /// The report.
         public var change: FacetChange
 
-        /// `change` is reported of `node`.
+        /// Reports `change` of `node`.
         public init(_ node: String, _ change: FacetChange) {
             self.node = node
             self.change = change
@@ -53,7 +53,7 @@ public struct LogEntry: Hashable, Sendable {
     public struct Key: Hashable, Sendable {
         /// The key as the client sent it.
         public var text: String
-        /// The hash of the change: another change under the same key is refused.
+        /// The hash of the change: a different change with the same key is refused.
         public var digest: UInt128
 
         /// The key `text` of a change with that hash.
@@ -65,18 +65,18 @@ public struct LogEntry: Hashable, Sendable {
 
     /// The name of the graph.
     public var graph: String
-    /// What the commit does.
+    /// The commit's effect.
     public var kind: Kind
-    /// What is set, in order.
+    /// The sets, in order.
     public var set: [Assignment] = []
     /// The names of the nodes that are cleared, after the sets.
     public var clear: [String] = []
-    /// What producers have reported of nodes besides their values (L-3), in order, before the sets.
+    /// Producers' reports (L-3), in order, applied before the sets.
     public var reports: [Report] = []
-    /// Those of `set` that stand for the session of the client (`"presence": true`): they are cleared when it ends, and when
-    /// the server starts again.
+    /// Those of `set` that represent the client's session (`"presence": true`): they are cleared
+    /// when it ends, and when the server starts again.
     public var claimed: [String] = []
-    /// The server of that session (``CommitLog/instance``), where nodes are claimed.
+    /// The server of that session (``CommitLog/instance``), if nodes are claimed.
     public var claimer = ""
     /// The authenticated principal, if there is one.
     public var by: String?
@@ -84,28 +84,29 @@ public struct LogEntry: Hashable, Sendable {
     public var context: [UInt8]?
     /// The client's key, if it gave one.
     public var key: Key?
-    /// Where the graph stood when the commit's conditions were checked; nil: it has none.
+    /// The graph's rev when the commit's conditions were checked; nil if it has none.
     ///
-    /// Where several servers write a log, no commit of another one may come in between. It is not stored.
+    /// If several servers write the log, no commit of another server may come after this rev. Not
+    /// stored.
     public var checkedAt: UInt64?
 
-    /// An entry that sets and clears nothing yet.
+    /// An entry without sets and clears.
     public init(graph: String, kind: Kind = .values) {
         self.graph = graph
         self.kind = kind
     }
 
-    /// How many nodes it sets or clears; one that it sets and clears is one.
+    /// How many nodes it sets or clears; a node that it both sets and clears counts once.
     public var changed: Int {
         guard !clear.isEmpty else { return set.count }
         return Set(clear).union(set.map(\.node)).count
     }
 }
 
-/// Where the definition of a graph comes from.
+/// The source of a graph's definition.
 public enum DefinitionOrigin: UInt8, Hashable, Sendable {
     /// A file of the configuration's folder.
     case file
-    /// A client, by HTTP.
+    /// A client, over HTTP.
     case client
 }

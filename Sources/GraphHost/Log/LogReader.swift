@@ -1,14 +1,16 @@
-/// What a log has stored, for any thread: snapshots, and the entries between and after them.
+/// Reads what a log has stored, on any thread: snapshots, and the entries between and after them.
 ///
-/// What is read is one moment of the log, as far as it has not been trimmed.
+/// It shows one moment of the log, except for parts that were trimmed.
 public protocol LogReader: Sendable {
-    /// The revs at which a graph can be rebuilt, from the oldest that has not been trimmed to the last; nil: there are none.
+    /// The revs at which a graph can be rebuilt, from the oldest that was not trimmed to the last;
+    /// nil if there are none.
     func revs(of graph: String) throws(StoreError) -> ClosedRange<UInt64>?
 
-    /// The newest snapshot of a graph whose rev is not above `rev`; nil: there is none.
+    /// The newest snapshot of a graph at or before `rev`; nil if there is none.
     func snapshot(of graph: String, notAfter rev: UInt64) throws(StoreError) -> GraphSnapshot?
 
-    /// Calls `visit` with the entries of a graph whose revs lie in `revs`, in order, until it returns false.
+    /// Calls `visit` with the graph's entries whose revs are in `revs`, in order, until it returns
+    /// false.
     func entries(
         of graph: String,
         in revs: ClosedRange<UInt64>,
@@ -21,9 +23,9 @@ public protocol LogReader: Sendable {
 
 /// One graph's state at one rev (`LiveGraph.save()`).
 public struct GraphSnapshot: Hashable, Sendable {
-    /// The last commit that is in it.
+    /// The last commit that it includes.
     public let stamp: LogStamp
-    /// The state; what it says, only this version of the server knows.
+    /// The state, in a format that only this version of the server reads.
     public let state: [UInt8]
 
     /// The state at a commit.
@@ -33,15 +35,15 @@ public struct GraphSnapshot: Hashable, Sendable {
     }
 }
 
-/// An idempotency key with what was answered to it.
+/// An idempotency key and the commit it was used for.
 public struct StoredKey: Hashable, Sendable {
     /// The key, and the hash of the change.
     public let key: LogEntry.Key
     /// The principal that used it.
     public let by: String?
-    /// The commit it made.
+    /// The commit.
     public let stamp: LogStamp
-    /// How many nodes that set or cleared.
+    /// How many nodes the commit set or cleared.
     public let changed: Int
 
     /// `key`, used by `by` for the commit at `stamp`.
@@ -53,14 +55,14 @@ public struct StoredKey: Hashable, Sendable {
     }
 }
 
-/// Why a store cannot be opened or read, for the person who runs the server.
+/// Why a store cannot be opened or read, for the operator of the server.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, with its place.
+    /// What is wrong, and where.
     public let message: String
-    /// What can be done about it.
+    /// What to do about it.
     public let hint: String?
 
-    /// `message`, and what can be done.
+    /// `message`, with a hint.
     public init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint

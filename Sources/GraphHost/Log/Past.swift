@@ -1,28 +1,32 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Answers questions about graphs as they were, on any thread: each with a host of its own, in which it builds the graph from the
-/// nearest snapshot before the rev in question and the commits after it.
+/// Answers questions about graphs as they were, on any thread.
 ///
-/// Rights are those of now *and* of then: a caller sees a node only where the graph's present rules and the rules of that time both
-/// let it. So a node that is closed now is closed in the past, and a rule that was removed together with its nodes still hides them.
-/// Derived nodes that no definition keeps are made when they are asked for, as in the present.
+/// Each answer uses a host of its own, which rebuilds the graph from the nearest earlier snapshot
+/// and the commits after it.
+///
+/// A caller sees a node only if both the graph's present rules and the rules of that time allow it.
+/// So a node that is closed now is closed in the past, and a rule that was removed together with
+/// its nodes still hides them. Derived nodes that no definition keeps are built when they are asked
+/// for, as in the present.
 public struct Past: Sendable {
-    /// How many commits one history looks at, which takes some tenths of a second.
+    /// The most commits that one history reads, which takes some tenths of a second.
     ///
-    /// It says where it stopped, and a client goes on from there.
+    /// The answer says where it stopped, and a client continues from there.
     static var mostCommits: UInt64 { 20_000 }
 
     private let reader: any LogReader
     private let limits: SessionLimits
     private let definitions: @Sendable () -> DefinitionOptions
 
-    /// The past that a log has kept.
+    /// The past in a log.
     ///
     /// - Parameters:
     ///   - reader: reads the log.
-    ///   - limits: those of the server's own host.
-    ///   - definitions: makes what reading definitions needs; called on the thread that answers, because programs belong to their host.
+    ///   - limits: the limits of the server's own host.
+    ///   - definitions: makes the options for reading definitions; called on the thread that
+    ///     answers, because programs belong to their host.
     public init(
         _ reader: any LogReader,
         limits: SessionLimits,
@@ -33,20 +37,20 @@ public struct Past: Sendable {
         self.definitions = definitions
     }
 
-    /// Answers a question, as long as `isWanted` says that the client still waits.
+    /// Answers a question, while `isWanted` says that the client still waits.
     public func answer(_ question: PastQuestion, while isWanted: () -> Bool) -> PastAnswer {
         do {
             return try look(question, isWanted)
         } catch let error as HostError {
             return .refused(error)
         } catch {
-            // What was there a moment ago may have been trimmed meanwhile.
+            // The log may have been trimmed meanwhile.
             if let gone = try? gone(question) { return .refused(gone) }
             return .failed(error as? StoreError ?? StoreError("\(error)"))
         }
     }
 
-    /// Why a question cannot be answered from what is kept; nil: it can.
+    /// Why a question cannot be answered from what is kept; nil if it can.
     private func gone(_ question: PastQuestion) throws(StoreError) -> HostError? {
         let kept = try reader.revs(of: question.graph)
         if let kept {
@@ -59,7 +63,8 @@ public struct Past: Sendable {
         return error
     }
 
-    /// Whether it is about a history from the graph's first commit on, before which there is nothing to rebuild.
+    /// Whether the question is about a history from the graph's first commit on, so that there is
+    /// no earlier state to rebuild.
     private func isBeginning(
         _ question: PastQuestion,
         of kept: ClosedRange<UInt64>
@@ -108,7 +113,7 @@ public struct Past: Sendable {
             return .node(PastReading(try node(name, of: graph, for: access), facets: hasFacets))
         case .picture(let format, let isLive, let surroundings):
             let view = try GraphView(graph, for: access)
-            // All that may be seen is there while the picture is drawn.
+            // Keeps everything that the caller may see alive while the picture is drawn.
             let living = view.nodes.map(view.graph.materialise)
             return try withExtendedLifetime(living) {
                 .body(try view.picture(format, live: isLive, around: surroundings))
@@ -130,7 +135,8 @@ public struct Past: Sendable {
         return try view.node(view.graph.node(name), named: name, to: .read)
     }
 
-    /// The live explanation, and what only the log knows: the commits that made what its nodes hold, the newest first.
+    /// The live explanation, with the commits that made the values of its nodes, newest first, from
+    /// the log.
     private func explanation(of node: NamedNode, to access: Access) throws -> PastAnswer {
         let graph = node.graph
         let explanation = Explanation(of: node) { access.rights(on: $0).contains(.read) }
@@ -154,7 +160,7 @@ public struct Past: Sendable {
         return .body(Array(buffer.bytes))
     }
 
-    /// What a node emitted after the commit of the question, by replaying what came since.
+    /// The emissions of a node after the commit of the question, found by replaying later commits.
     private func history(
         _ limit: Int,
         _ question: PastQuestion,

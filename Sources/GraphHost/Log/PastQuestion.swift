@@ -1,37 +1,40 @@
-/// What is asked of a graph as it was right after one commit.
+/// A question about a graph as it was right after one commit.
 ///
-/// It goes to another thread, where ``Past`` answers it.
+/// It is sent to another thread, where ``Past`` answers it.
 public struct PastQuestion: Sendable {
     /// What the caller wants to know.
     public enum Subject: Sendable {
-        /// What the nodes of these names and globs held (``GraphView/values(of:limit:)``).
+        /// The values of the nodes that match these names and globs
+        /// (``GraphView/values(of:limit:)``).
         case values(of: [String], limit: Int, facets: Bool = false)
-        /// What one node held, and with `facets` what was known besides.
+        /// The value of one node, with `facets` also its facets.
         case node(String, facets: Bool = false)
-        /// What the graph looked like, or a part of it, with what its nodes held; with `live` also the steps between them.
+        /// A picture of the graph or a part of it, with values; with `live` also the steps between
+        /// named nodes.
         case picture(PictureFormat, live: Bool, around: Surroundings? = nil)
-        /// What made the value that a node held, and the commits that did.
+        /// What made the value of a node, and which commits.
         case explanation(of: String)
-        /// What a node emitted after that commit, until now, and with `facets` what was known besides; `limit` entries at most.
+        /// The emissions of a node after that commit, with `facets` also its facets; at most
+        /// `limit` entries.
         case history(of: String, limit: Int, facets: Bool = false)
     }
 
     let graph: String
     let epoch: String
-    /// The graph's rev when it was asked.
+    /// The graph's rev when the question was asked.
     let present: UInt64
     let rev: UInt64
     let subject: Subject
     let access: SentAccess
 
-    /// A question of a caller about the graph that it sees, right after the commit `rev`.
+    /// A caller's question about the graph right after the commit `rev`.
     ///
     /// - Parameters:
     ///   - subject: what the caller wants to know.
     ///   - rev: the commit.
-    ///   - epoch: the history that `rev` belongs to; nil: the present one.
+    ///   - epoch: the epoch of `rev`; nil: the present one.
     ///   - view: the graph as the caller sees it now.
-    /// - Throws: `bad_field` for a rev that has not come yet, `gone` for another history.
+    /// - Throws: `bad_field` for a future rev, `gone` for another epoch.
     public init(
         _ subject: Subject,
         at rev: UInt64,
@@ -56,30 +59,30 @@ public struct PastQuestion: Sendable {
 
 /// The answer to a ``PastQuestion``.
 public enum PastAnswer: Sendable {
-    /// A body as the same question about the present has it.
+    /// A body, as for the same question about the present.
     case body([UInt8])
-    /// What a node held.
+    /// The value of a node.
     case node(PastReading)
     /// The question cannot be answered.
     case refused(HostError)
-    /// What is stored cannot be used, which is for the person who runs the server.
+    /// The stored data is unusable; the error is for the operator of the server.
     case failed(StoreError)
-    /// The caller wanted it no longer.
+    /// The caller cancelled.
     case stopped
 }
 
-/// A ``Reading`` of a node as it was.
+/// A ``Reading`` of a node in the past.
 public struct PastReading: Sendable {
-    /// What it held.
+    /// The state of the node.
     public enum Held: Sendable {
-        /// Nothing.
+        /// Empty.
         case empty
         /// A value, as JSON text.
         case value([UInt8])
         /// The operator failed: the member `"fail":{…}`.
         case fail([UInt8])
 
-        /// The member that says it in an object.
+        /// The state as a member of a JSON object.
         public var member: [UInt8] {
             switch self {
             case .empty: Array("\"empty\":true".utf8)
@@ -89,15 +92,15 @@ public struct PastReading: Sendable {
         }
     }
 
-    /// What it held.
+    /// The state of the node.
     public let held: Held
-    /// The history that `changed` belongs to.
+    /// The epoch of `changed`.
     public let epoch: String
-    /// The rev of its last change until then.
+    /// The rev of its last change at that time.
     public let changed: UInt64
     /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
-    /// What was known besides the value, as JSON; nil where that was not asked.
+    /// Its facets as JSON; nil if they were not requested.
     public let state: [UInt8]?
 
     init(_ node: NamedNode, facets hasFacets: Bool) {

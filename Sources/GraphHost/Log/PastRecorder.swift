@@ -1,15 +1,16 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Notes what a node emits while commits are replayed, also when definitions remove it, bring it back, or close it to the caller.
+/// Records the emissions of a node while commits are replayed, even if definitions remove it, add
+/// it again, or close it to the caller.
 final class PastRecorder {
-    /// The bytes of what it has noted.
+    /// The size of the recorded values in bytes.
     private(set) var bytes = 0
     private var emissions: [HistoryRing.Entry] = []
     private var isEmptyNow = true
-    /// What a listen hears when it begins is no emission.
+    /// What a new listener receives first is a replay, not an emission.
     private var isBeginning = false
-    /// What was known besides the node's value, each time that it changed; empty where that is not asked.
+    /// The node's facets, each time they changed; empty if they were not requested.
     private(set) var states: [State] = []
     private var facets = Facets()
     private let hasFacets: Bool
@@ -19,7 +20,8 @@ final class PastRecorder {
         didSet { if oldValue !== heard { oldValue?.disconnect() } }
     }
 
-    /// A recorder of the node of that name, in a graph that nothing has happened to yet; nil: that has not begun.
+    /// A recorder for the node with that name, in a graph to which no commit was applied yet; nil:
+    /// the graph does not exist yet.
     init(of name: String, for access: Access, facets hasFacets: Bool, in graph: LiveGraph?) {
         self.name = name
         self.access = access
@@ -29,21 +31,21 @@ final class PastRecorder {
         isEmptyNow = heard?.from?.value == nil
     }
 
-    /// What was known besides a node's value from a commit on.
+    /// A node's facets from one commit on.
     struct State {
         let stamp: LogStamp
         let json: [UInt8]
     }
 
-    /// How many emissions and states it has.
+    /// The number of emissions and facet changes.
     var count: Int { emissions.count + states.count }
 
-    /// What it has noted after `rev`.
+    /// The emissions recorded after `rev`.
     func ring(since rev: UInt64) -> HistoryRing {
         HistoryRing(capacity: .max, byteLimit: .max, from: rev, emissions, isEmptyNow: isEmptyNow)
     }
 
-    /// A commit is about to be applied: a node that goes with it may not be held.
+    /// A commit is about to be applied: releases the node, in case the commit removes it.
     func prepare(for commit: Commit) {
         switch commit.kind {
         case .values, .define, .tick, .drop, .expire: break
@@ -74,7 +76,7 @@ final class PastRecorder {
         states.append(State(stamp: LogStamp(rev: graph.rev, time: graph.time), json: Array(buffer.bytes)))
     }
 
-    /// Listens to the node of the graph, where that is another one than before.
+    /// Listens to the graph's node, if it is not the same node as before.
     private func follow(_ graph: LiveGraph) {
         guard graph.isLive, let node = graph.node(name), access.rights(on: node).contains(.read) else {
             heard = nil

@@ -1,32 +1,36 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Plays the log of a graph again, without a server: to check what is stored, or to see what another definition makes of it.
+/// Replays the log of a graph without a server, to check what is stored or to see the effect of
+/// another definition.
 ///
-/// The same entries on the same definition give the same values and revs, so two plays that come to the same rev have the same
-/// ``LiveGraph/digest``.
+/// The same entries on the same definition give the same values and revs, so two replays up to the
+/// same rev have the same ``LiveGraph/digest``.
 public struct Replay {
-    /// What came of it.
+    /// The result of a replay.
     public struct Outcome: Sendable {
-        /// The last commit that was played.
+        /// The last commit that was replayed.
         public let stamp: LogStamp
-        /// How many commits were played after the oldest stored state.
+        /// How many commits were replayed after the oldest stored state.
         public let commits: UInt64
-        /// What the graph holds then; nil: it has ended by then.
+        /// The digest of the graph's state; nil if the graph has ended.
         public let digest: String?
-        /// The newest snapshot that was passed, and whether it says what the commits make; nil: there is none but the first.
+        /// The newest snapshot on the way, and whether it agrees with the commits; nil if there is
+        /// none except the first.
         public let snapshot: (rev: UInt64, agrees: Bool)?
-        /// Where another definition makes something else of the same commits, by name.
+        /// The nodes whose values differ under another definition, by name.
         public let differences: [Difference]
-        /// How many sets and clears the other definition does not take: it has no such node, or a check refuses the value.
+        /// How many sets and clears the other definition does not accept: it lacks the node, or a
+        /// check refuses the value.
         public let skipped: UInt64
     }
 
-    /// A node that holds something else under another definition.
+    /// A node with another value under another definition.
     public struct Difference: Sendable, Equatable {
         /// The node's name.
         public let node: String
-        /// What it holds, as JSON text; a failure as an object with `fail`; nil: it is empty, or there is no such node.
+        /// Its value as JSON text; a failure as an object with `fail`; nil if it is empty or
+        /// missing.
         public let before: String?
         public let after: String?
     }
@@ -37,14 +41,14 @@ public struct Replay {
     private let kept: ClosedRange<UInt64>
     private let end: UInt64
 
-    /// A play of one graph from the oldest state that is stored to the commit `rev`, or the last.
+    /// A replay of one graph from the oldest stored state to the commit `rev`, or to the last one.
     ///
     /// - Parameters:
-    ///   - graph: the name.
+    ///   - graph: its name.
     ///   - reader: where it is stored.
-    ///   - rev: the last commit to play; nil: the last there is.
-    ///   - options: makes what definitions may use, anew for each host.
-    /// - Throws: ``StoreError`` where there is no such graph or rev.
+    ///   - rev: the last commit to replay; nil: the last one there is.
+    ///   - options: makes the options for definitions, again for each host.
+    /// - Throws: ``StoreError`` if there is no such graph or rev.
     public init(
         _ graph: String,
         from reader: any LogReader,
@@ -63,7 +67,7 @@ public struct Replay {
         (self.graph, self.reader, self.options, self.kept, self.end) = (graph, reader, options, kept, end)
     }
 
-    /// Plays the commits as they were made, and compares with the newest snapshot before the end.
+    /// Replays the commits, and compares the state with the newest snapshot before the end.
     public func run() throws(StoreError) -> Outcome {
         let played = try play()
         var snapshot: (rev: UInt64, agrees: Bool)?
@@ -82,11 +86,12 @@ public struct Replay {
         )
     }
 
-    /// Plays the commits twice, once as they were made and once on another definition, and says what differs at the end.
+    /// Replays the commits twice, as they were made and on another definition, and compares the
+    /// states at the end.
     ///
-    /// - Parameter definition: reads the other definition for the host it is given to.
-    /// - Returns: what came of the second play, and where it differs from the first.
-    /// - Throws: ``StoreError``, and what `definition` throws.
+    /// - Parameter definition: reads the other definition for the given host.
+    /// - Returns: the result of the second replay, and its differences from the first.
+    /// - Throws: ``StoreError``, and the errors of `definition`.
     public func run(
         with definition: (DefinitionOptions) throws -> GraphDefinition
     ) throws -> Outcome {
@@ -107,7 +112,7 @@ public struct Replay {
     // MARK: - Playing
 
     private struct Played {
-        /// A graph does not hold its host.
+        /// The host, because a graph does not hold its host.
         let host: Host
         var graph: LiveGraph?
         var stamp = LogStamp(rev: 0, time: 0)
@@ -138,7 +143,7 @@ public struct Replay {
         return played
     }
 
-    /// Plays on another definition, from the first state on.
+    /// Replays on another definition, from the first state on.
     private func play(_ definition: GraphDefinition, in host: Host) throws(StoreError) -> Played {
         var played = Played(host: host)
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
@@ -163,7 +168,7 @@ public struct Replay {
             }
             switch entry.kind {
             case .redefine, .define:
-                // What it was changed to is what is left out: only its number counts.
+                // The stored change of the definition is left out; only its rev counts.
                 _ = host.apply(Commit(graph: graph), stamp)
             case .values:
                 let (commit, skipped) = try Self.fitting(entry, graph)
@@ -177,7 +182,8 @@ public struct Replay {
         return played
     }
 
-    /// What a graph takes of an entry, and how many of its sets and clears it does not.
+    /// The part of an entry that a graph accepts, and how many of its sets and clears it does not
+    /// accept.
     private static func fitting(
         _ entry: LogEntry,
         _ graph: LiveGraph
@@ -214,7 +220,7 @@ public struct Replay {
 }
 
 extension Held {
-    /// What a person reads; nil: nothing is held.
+    /// The state for people; nil: empty.
     fileprivate var text: String? {
         switch self {
         case .empty: nil
@@ -225,9 +231,11 @@ extension Held {
 }
 
 extension LiveGraph {
-    /// A hash of what commits have made: rev, and of each node that follows from them alone, its value and its last change.
+    /// A hash of the state that commits have made: the rev, and the value and last change of each
+    /// node that depends only on commits.
     ///
-    /// Two processes that have applied the same commits on the same definition have the same digest.
+    /// Two processes that have applied the same commits on the same definition have the same
+    /// digest.
     public var digest: String {
         var hash = FNV128()
         hash.add("\(rev) \(time)")

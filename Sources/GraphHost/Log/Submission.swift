@@ -1,29 +1,31 @@
 internal import DequeModule
 
-/// What became of a commit that was submitted.
+/// The result of submitting a commit.
 public enum Submission {
     /// It is applied.
     case applied(Applied)
     /// Nothing was changed, and nothing will be.
     case refused(HostError)
-    /// The log has it; the answer follows.
+    /// It is in the log; the answer follows.
     case pending(PendingCommit)
 }
 
 /// A commit that the log has not answered yet.
 ///
-/// Refusals and answers of one graph come in the order of submission, except where others' commits come in between.
+/// The commits of one graph are answered in the order of submission, unless commits of other
+/// servers come in between.
 public final class PendingCommit {
     let commit: Commit
-    /// When the turn began in which it was submitted.
+    /// The time at which the turn of its submission began.
     let submitted: UInt64
-    /// The nodes that it may change by way of ties.
+    /// The nodes that it may change through ties.
     var tied: [NamedNode] = []
-    /// How often others have come in between.
+    /// How often commits of other servers came in between.
     var moves = 0
-    /// What it is answered if the log confirms that the graph is what it was checked against; nil: it is to be committed.
+    /// The error with which it is refused once the log confirms that the graph has not changed
+    /// since the check; nil: it is to be committed.
     var refusal: HostError?
-    /// Usually one asks.
+    /// Usually there is one listener.
     private var first: ((Result<Applied, HostError>) -> Void)?
     private var others: [(Result<Applied, HostError>) -> Void] = []
 
@@ -32,9 +34,10 @@ public final class PendingCommit {
         submitted = turn
     }
 
-    /// Calls `listener` once, with the answer, in the loop turn in which the commit is applied or refused.
+    /// Calls `listener` once with the answer, in the loop turn in which the commit is applied or
+    /// refused.
     ///
-    /// Several may ask; they are called in the order in which they asked.
+    /// Several listeners are called in the order in which they were added.
     public func onAnswer(_ listener: @escaping (Result<Applied, HostError>) -> Void) {
         if first == nil { first = listener } else { others.append(listener) }
     }
@@ -48,7 +51,7 @@ public final class PendingCommit {
     }
 }
 
-/// The commits that a log has not answered, by their tickets.
+/// The commits that the log has not answered, by ticket.
 struct PendingCommits {
     private var commits: Deque<PendingCommit?> = []
     private var first: UInt64 = 1
@@ -56,10 +59,10 @@ struct PendingCommits {
     /// The ticket of the next one.
     var next: UInt64 { first + UInt64(commits.count) }
 
-    /// Adds one under the ticket ``next``.
+    /// Adds a commit under the ticket ``next``.
     mutating func append(_ commit: PendingCommit) { commits.append(commit) }
 
-    /// Takes the one of that ticket, which the log answers.
+    /// Removes the commit with that ticket, which the log answers.
     mutating func take(_ ticket: UInt64) -> PendingCommit {
         guard ticket >= first, ticket < next, let commit = commits[Int(ticket - first)] else {
             preconditionFailure("the log answered ticket \(ticket) twice, or never got it")

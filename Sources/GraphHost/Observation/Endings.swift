@@ -1,33 +1,33 @@
 internal import DequeModule
 
-/// Something that has ended, as far as an observer has to be told of it.
+/// Something that has ended, as far as an observer needs to know.
 protocol Ending {
-    /// Bytes that it holds beside itself.
+    /// Memory that it holds besides itself, in bytes.
     var heldBytes: Int { get }
-    /// Whether the observer's client was shown it while it was there.
+    /// Whether the observer's client was shown it while it existed.
     var wasShown: Bool { get }
-    /// That it ended, and nothing else.
+    /// The same without details.
     var brief: Self { get }
 }
 
 /// What has ended since an observer's last message, oldest first, within bounds.
 ///
-/// Beyond them the oldest make room: of what the client was shown only stays that it ended, because nothing else would take it
-/// from the client's picture; what the client never saw is left out. So what is held is bounded by `most`, by the
-/// bytes given, and by what was shown last.
+/// Above the bounds the oldest are shortened: those that the client was shown are kept without
+/// details, because otherwise they would stay in the client's picture; others are left out. So the
+/// memory is bounded by `most`, by the bytes given, and by what was shown last.
 struct Endings<Element: Ending> {
-    /// How many are told in full.
+    /// How many are reported with details.
     private static var most: Int { 10_000 }
-    /// What one costs beside the bytes it holds.
+    /// The cost of one besides the bytes it holds.
     private static var cost: Int { 64 }
 
     private let mostBytes: Int
     private var briefs: [Element] = []
-    /// In full.
+    /// With details.
     private var rest: Deque<Element> = []
     private var bytes = 0
 
-    /// Holds as many bytes, and at least what was shown.
+    /// Holds at most that many bytes, and at least what was shown.
     init(atMost mostBytes: Int) {
         self.mostBytes = mostBytes
     }

@@ -2,33 +2,33 @@ internal import DequeModule
 internal import ReactiveGraph
 internal import Support
 
-/// What made a node's present value: the nodes it was made from, who wrote them and when, and what each stage on the way
-/// made of it (`explain`; docs/protocol.md, HTTP).
+/// What made a node's present value: the nodes it was made from, who wrote them and when, and the
+/// value after each stage on the way (`explain`; docs/protocol.md, HTTP).
 struct Explanation {
     /// One named node on the way.
     private struct Step {
         let named: NamedNode
         let node: Node<Datum>
-        /// The nodes it is made from at the moment; nil for one that the caller may not read.
+        /// The nodes it is made from at the moment; nil for a node that the caller may not read.
         let inputs: [NamedNode?]
         let stages: [InnerStage]
         let ties: [ShownTie]
     }
 
-    /// How many nodes one explanation has at most.
+    /// The most nodes of one explanation.
     private static let mostSteps = 1_000
 
     private let graph: LiveGraph
-    /// How many nodes of a glob are listed.
+    /// The most members of a glob that are listed.
     private static let mostMembers = 100
 
     private var steps: [Step] = []
     private var isCut = false
 
-    /// Explains `target`, without going beyond nodes for which `mayRead` is false.
+    /// Explains `target`, without going beyond nodes for which `mayRead` returns false.
     init(of target: NamedNode, mayRead: (NamedNode) -> Bool) {
         graph = target.graph
-        // Holds the target's chain, and so everything upstream, while it is looked at.
+        // Holds the target's chain, and so everything upstream, in the meantime.
         let living = graph.materialise(target)
         var open = [(target, living)]
         var seen: Set<String> = [target.name]
@@ -49,7 +49,7 @@ struct Explanation {
                 if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }
             }
             steps.append(
-                // What stages hold between a node that may not be read and one that may is nobody's business either.
+                // The values of stages between an unreadable and a readable node are hidden too.
                 Step(
                     named: named,
                     node: node,
@@ -61,7 +61,7 @@ struct Explanation {
         }
     }
 
-    /// The revs of the commits that made what these nodes hold, and what is known besides.
+    /// The revs of the commits that made the values and facets of these nodes.
     var revs: Set<UInt64> {
         Set(
             steps.map(\.named.lastChange.rev)
@@ -72,7 +72,7 @@ struct Explanation {
     /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
     ///
     /// - Parameters:
-    ///   - buffer: what it is appended to.
+    ///   - buffer: the buffer to append to.
     ///   - more: appends further members, each after a comma.
     func append(to buffer: inout ByteBuffer, _ more: (inout ByteBuffer) -> Void = { _ in }) {
         buffer.append("{\"node\":")
@@ -150,13 +150,14 @@ struct Explanation {
     }
 }
 
-/// A further edge into a node, as far as the caller may know of it.
+/// A tie into a node, as far as the caller may see it.
 private struct ShownTie {
     let tie: Tie
-    /// Whether the caller may read the node it comes from.
+    /// Whether the caller may read its source.
     let isOpen: Bool
 
-    /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last value was not delivered.
+    /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last
+    /// value was not delivered.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"op\":\"")
         buffer.append(utf8: tie.kind.rawValue)
@@ -187,17 +188,18 @@ extension LiveGraph {
     /// What made a node's present value, as JSON.
     ///
     /// - Parameters:
-    ///   - node: of this graph.
-    ///   - mayRead: whether the caller may see a node; the explanation does not go beyond others, and shows them as null.
-    /// - Returns: `{"node","epoch","rev","t","nodes":[{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}]}`, the
-    ///   node itself first, each node once.
+    ///   - node: a node of this graph.
+    ///   - mayRead: whether the caller may read a node; the explanation stops at others, and shows
+    ///     them as null.
+    /// - Returns: `{"node","epoch","rev","t","nodes":[…]}`, the node itself first, each node once:
+    ///   `{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}`.
     public func explanation(of node: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) -> [UInt8] {
         var buffer = ByteBuffer()
         Explanation(of: node, mayRead: mayRead).append(to: &buffer)
         return Array(buffer.bytes)
     }
 
-    /// The named nodes from which a living node gets what it holds, each once, and the nodes behind them.
+    /// The named nodes that a living node gets its value from, each once, with their living nodes.
     fileprivate func namedInputs(of node: AnyNode) -> [(NamedNode, Node<Datum>)] {
         var found: [(NamedNode, Node<Datum>)] = []
         var seen: Set<UInt64> = [node.id]
@@ -214,7 +216,7 @@ extension LiveGraph {
         return found
     }
 
-    /// The stages of a node's definition, in order, with what they hold.
+    /// The stages of a node's definition, in order, with their values.
     fileprivate func stages(of named: NamedNode, _ node: AnyNode) -> [InnerStage] {
         var stages: [InnerStage] = []
         var present: AnyNode? = node

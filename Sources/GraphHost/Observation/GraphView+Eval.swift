@@ -2,15 +2,20 @@ internal import ReactiveGraph
 internal import Support
 
 extension GraphView {
-    /// Computes a pipeline once, without subscribing: what its `snap` would say (`eval`; docs/protocol.md, HTTP).
+    /// Computes a pipeline once, without subscribing: the value that a `snap` would have (`eval`;
+    /// docs/protocol.md, HTTP).
     ///
-    /// A chain that others hold is used as it is; one that is built is let go of once it has its value. That may be in a later turn, where
-    /// it costs more than the principal has room for.
+    /// An existing chain is used; otherwise a chain is built, and released once it has its value.
+    /// That may be in a later turn, if it costs more than the principal may use now.
     ///
     /// - Parameters:
-    ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`, and perhaps `"pipe":[…]`.
-    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}`, once, or `expr_cost` where the pipeline costs more than it may.
-    /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `busy` (``Host/performsAgain(_:)``), and what is wrong with the request, with all its places in ``HostError/problems``.
+    ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`,
+    ///     optionally with `"pipe":[…]`.
+    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}` once, or `expr_cost` if the
+    ///     pipeline costs more than it may.
+    /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `busy`
+    ///   (``Host/performsAgain(_:)``), and the problems of the request, with their places in
+    ///   ``HostError/problems``.
     public func evaluate(
         _ request: UnsafeRawBufferPointer,
         then answer: @escaping (Result<[UInt8], HostError>) -> Void
@@ -26,7 +31,7 @@ extension GraphView {
         }
     }
 
-    /// What a request asks for, checked.
+    /// The request, checked.
     private func question(
         _ request: UnsafeRawBufferPointer
     ) throws(HostError) -> (source: Source, pipe: [Stage]) {
@@ -53,10 +58,11 @@ extension GraphView {
         return (source, stages)
     }
 
-    /// The answer, where `node` has the value.
+    /// The answer from `node`, which has the value.
     private func result(_ node: Node<Datum>) -> Result<[UInt8], HostError> {
         guard graph.isLive else { return .failure(graph.host.noGraph) }
-        // A subscription shows such a failure and goes on with the next value; asked once, there is no next value.
+        // A subscription shows such a failure and continues with the next value; here there is no
+        // next value.
         let cost = HostError.Code.exprCost.rawValue
         if let fail = node.value?.fail, fail.code == cost, fail.at.hasPrefix("pipe/") {
             return .failure(HostError(.exprCost, "\(fail.at): \(fail.message)"))

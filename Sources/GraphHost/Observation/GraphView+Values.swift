@@ -1,15 +1,16 @@
 internal import Support
 
 extension GraphView {
-    /// What the nodes that these names and globs mean hold, all at one rev (`values`; docs/protocol.md, HTTP).
+    /// The values of the nodes that match these names and globs, all at one rev (`values`;
+    /// docs/protocol.md, HTTP).
     ///
     /// - Parameters:
-    ///   - patterns: names and globs; every node that may be read where there are none.
-    ///   - limit: how many nodes at most.
-    ///   - hasFacets: whether what is known besides the values is told, too.
-    ///   - loads: whether producers are asked for what is empty or stale (D-2).
+    ///   - patterns: names and globs; if empty, every node that the caller may read.
+    ///   - limit: the most nodes.
+    ///   - hasFacets: whether to include facets.
+    ///   - loads: whether to ask producers for missing and stale values (D-2).
     /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}}}`.
-    /// - Throws: what ``NodeSelection/pick(_:in:limit:)`` does.
+    /// - Throws: the errors of ``NodeSelection/pick(_:in:limit:)``.
     public func values(
         of patterns: [String],
         limit: Int,

@@ -3,47 +3,47 @@ internal import Support
 
 /// Why a node was freed (docs/protocol.md, observe).
 enum ReleaseReason: String {
-    /// The last one who needed it went.
+    /// Its last owner went.
     case lastOwner = "last_owner"
-    /// The definition, or the graph, does not have it any more.
+    /// It is no longer in the definition, or the graph was removed.
     case removed
-    /// The definition made another node of it.
+    /// The new definition built another node.
     case redefined
     /// Memory was short.
     case pressure
-    /// A member of a family was not set for too long.
+    /// The family member was not set for too long.
     case expired
-    /// A client dropped a member of a family.
+    /// A client dropped the family member.
     case dropped
-    /// It lives on, and is not near any more what an observer looks at.
+    /// It lives on, but is no longer near the observed node.
     case away
 }
 
-/// What everybody who observes a graph has to be told of things that do not exist any more when they look.
+/// Collects what ended in a graph since its observers last looked.
 ///
-/// There is one while a graph is observed, and none otherwise.
+/// It exists while the graph is observed.
 final class GraphWatch {
     /// A node that was freed.
     struct Death: Ending {
         let number: UInt64
-        /// nil: a node without a name.
+        /// nil: an unnamed node.
         let name: String?
         /// Whether it was a member of a family, or a step of one.
         let isMember: Bool
         let reason: ReleaseReason
-        /// Milliseconds.
+        /// Its lifetime in milliseconds.
         let lived: UInt64
-        /// What it held last; nil: nothing.
+        /// Its last value; nil: empty.
         private(set) var last: Datum?
-        /// What an observer would have been shown while it lived.
+        /// The entry that an observer would have been shown while it lived.
         private(set) var entry: [UInt8]
         private(set) var wasShown = false
-        /// Whether what it held last is forgotten.
+        /// Whether the last value was dropped.
         private(set) var isBrief = false
 
         var heldBytes: Int { entry.count + (last?.byteCount ?? 0) }
 
-        /// The same for an observer that was shown the node.
+        /// The form for an observer that was shown the node.
         var shown: Death {
             var death = self
             death.entry = []
@@ -60,7 +60,7 @@ final class GraphWatch {
         }
     }
 
-    /// A session that does not listen to anything in the graph any more, or a chain that is no longer kept.
+    /// A session that no longer listens to the graph, or a chain that is no longer kept.
     struct Departure: Ending {
         let holder: Picture.Holder
         let reason: String
@@ -69,7 +69,7 @@ final class GraphWatch {
 
         var heldBytes: Int { entry.count }
 
-        /// The same for an observer that was shown the listener.
+        /// The form for an observer that was shown the listener.
         var shown: Departure {
             var departure = self
             departure.entry = []
@@ -95,12 +95,12 @@ final class GraphWatch {
         observers.removeAll { $0 === observer }
     }
 
-    /// The node of a name is being freed; everything about it can still be asked, for the last time.
+    /// A named node is being freed; this is the last time that its properties can be read.
     func died(_ name: NamedNode, _ node: Node<Datum>) {
         note(Picture.Entry(named: name, node: node), node.id)
     }
 
-    /// A node without a name is being freed, or one whose name has been seen to.
+    /// An unnamed node is being freed, or a named one that was already recorded.
     func died(_ number: UInt64) {
         if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
             note(Picture.Entry(unnamed: node, in: graph), number)
@@ -124,7 +124,7 @@ final class GraphWatch {
         for observer in observers { observer.note(death) }
     }
 
-    /// A session stops listening to anything in the graph, and still does; or a chain is about to be kept no longer.
+    /// A session is about to stop listening to the graph, or a chain is about to be no longer kept.
     func leaves(_ listener: Picture.Listener, because reason: String) {
         let departure = Departure(
             holder: listener.holder,
@@ -134,7 +134,7 @@ final class GraphWatch {
         for observer in observers { observer.note(departure) }
     }
 
-    /// The graph has another definition.
+    /// The graph has a new definition.
     func redefined() {
         for observer in observers { observer.noteRedefinition() }
     }
@@ -147,20 +147,20 @@ final class GraphWatch {
 }
 
 extension LiveGraph {
-    /// Puts an observer on the list of those who are told.
+    /// Adds an observer.
     func watch(for observer: Observer) {
         let watch = chains.watch ?? GraphWatch(self)
         chains.watch = watch
         watch.add(observer)
     }
 
-    /// Takes it off.
+    /// Removes an observer.
     func unwatch(for observer: Observer) {
         chains.watch?.remove(observer)
         if chains.watch?.observers.isEmpty == true { chains.watch = nil }
     }
 
-    /// Does something that frees nodes for another reason than that nobody needs them.
+    /// Runs `body`, and reports the nodes that it frees with this reason.
     func releasing<Result>(because reason: ReleaseReason, _ body: () -> Result) -> Result {
         let outer = releaseReason
         releaseReason = reason
@@ -168,7 +168,8 @@ extension LiveGraph {
         return body()
     }
 
-    /// The stamp of the last change of any living node: of one without a name the newest among the names it is made of.
+    /// The stamp of the last change of a living node; for an unnamed one, the newest among the
+    /// named nodes it is made from.
     func lastChange(of node: AnyNode) -> LogStamp {
         var newest = LogStamp(rev: 0, time: 0)
         var seen: Set<UInt64> = [node.id]
@@ -188,6 +189,6 @@ extension LiveGraph {
 }
 
 extension Picture.Entry {
-    /// Milliseconds since 1970 of its birth.
+    /// When it was made, in milliseconds since 1970.
     var born: UInt64 { named?.born ?? record?.born ?? inner?.born ?? 0 }
 }

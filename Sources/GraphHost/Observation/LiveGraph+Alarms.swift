@@ -1,18 +1,20 @@
 internal import ReactiveGraph
 package import Support
 
-// What calls for attention in a graph, for lists of graphs (docs/protocol.md, list).
+// The alarms and stale values of a graph, for lists of graphs (docs/protocol.md, list).
 extension LiveGraph {
-    /// How many raised alarms one entry of a list names.
+    /// The most raised alarms that one entry of a list names.
     static let mostAlarms = 20
-    /// How many values that are out of date it names.
+    /// The most stale values that it names.
     static let mostStale = 100
 
-    /// Appends `,"alarms":[{"node":"alarm","severity":"alarm","title":"Alarm","v":"frost"}],"stale":["indoor_c"]`; nothing where
-    /// all is well.
+    /// Appends
+    /// `,"alarms":[{"node":"alarm","severity":"alarm","title":"Alarm","v":"frost"}],"stale":["indoor_c"]`;
+    /// nothing if all is well.
     ///
-    /// `"missed":["old_name"]` names nodes that the definition had once and clients still set. The most urgent come first. At most ``mostAlarms`` and ``mostStale`` are named; with more,
-    /// `alarmCount` and `staleCount` count all of them.
+    /// `"missed":["old_name"]` names nodes that the definition no longer has and clients still set.
+    /// The most urgent come first. At most ``mostAlarms`` and ``mostStale`` are named; if there are
+    /// more, `alarmCount` and `staleCount` give the total.
     package func appendAlarms(to buffer: inout ByteBuffer, for access: Access) {
         let alarms = alarmNodes
         host.work += UInt64(alarms.count)
@@ -39,10 +41,10 @@ extension LiveGraph {
 }
 
 extension LiveGraph {
-    /// How many nodes that are gone are remembered.
+    /// The most removed nodes that are remembered.
     private static var mostRemoved: Int { 1_000 }
 
-    /// The definition has changed: nodes that were set are no more, or are there again.
+    /// The definition has changed: mutable nodes were removed or added again.
     func noteRemoved(_ gone: [NamedNode]) {
         for name in removedInputs.keys where existing(name) != nil { removedInputs[name] = nil }
         for node in gone where node.isMutable && node.family == nil {
@@ -51,7 +53,8 @@ extension LiveGraph {
         }
     }
 
-    /// A client sets a node that there is not; the first time after the definition lost it, that is reported.
+    /// A client sets a node that does not exist; reported the first time after the definition
+    /// removed it.
     func noteMissed(_ name: String?) {
         guard let name, removedInputs[name] == false else { return }
         removedInputs[name] = true
@@ -76,7 +79,7 @@ extension NamedNode {
 }
 
 extension ByteBuffer {
-    /// Appends how many there are, where not all are named.
+    /// Appends the total, if not all are named.
     fileprivate mutating func append(count member: StaticString, _ count: Int, over most: Int) {
         guard count > most else { return }
         append(member)

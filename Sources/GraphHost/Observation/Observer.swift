@@ -1,33 +1,34 @@
 internal import ReactiveGraph
 internal import Support
 
-/// One look at a graph that goes on (docs/protocol.md, observe): `topo` shows everything, each `topod` what is different
-/// since the message before.
+/// A continuous view of a graph (docs/protocol.md, observe): `topo` shows everything, each `topod`
+/// what has changed since the last message.
 ///
-/// It holds nothing and listens to nothing. At its interval it compares what there is with what it has told last; what
-/// came and went in between it hears from ``GraphWatch``.
+/// It keeps nothing alive and listens to nothing. At its interval it compares the graph with what
+/// it sent last; ``GraphWatch`` reports what came and went in between.
 ///
-/// With surroundings it shows and tells what is near one node only (I-1).
+/// With surroundings it shows only what is near one node (I-1).
 ///
-/// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` takes out those that die.
+/// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` removes those
+/// that die.
 final class Observer {
     /// The shortest interval between two messages.
     static let shortestInterval = 50
-    /// How many listeners are listed.
+    /// The most listeners that are listed.
     static let mostListeners = 1_000
 
     /// The id that the client chose.
     let id: UInt64
     let graph: LiveGraph
-    /// Milliseconds between two messages at least.
+    /// The shortest time between two messages, in milliseconds.
     private(set) var every: UInt64
 
-    /// How many members of families a client may name that are to be shown.
+    /// The most family members that a client may name.
     static let mostMembers = 100
 
-    /// What it shows only the surroundings of; nil: it shows everything.
+    /// The part of the graph that it shows; nil: all of it.
     private let surroundings: Surroundings?
-    /// The members of families to be shown; nil: all of them, while they are few.
+    /// The family members to show; nil: all of them, if they are few.
     private let members: [String]?
     private unowned let session: Session
     private lazy var timer = Timer { [unowned self] in ring() }
@@ -35,32 +36,32 @@ final class Observer {
     private var told = Figures()
     private var listenersTold: UInt64 = 0
     private var nodes: [UInt64: KnownNode] = [:]
-    /// The names that are shown, where not all are.
+    /// The names that are shown, if not all are.
     private var names: Set<String> = []
     private var edges: [UInt64: Int] = [:]
     private var familiesTold: [KnownFamily] = []
     private var listeners: [Picture.Holder: KnownListener] = [:]
     private var deaths: Endings<GraphWatch.Death>
     private var departures: Endings<GraphWatch.Departure>
-    /// What the definition said when it was told, by name, and whether it says something else now.
+    /// The definitions that were sent last, by name, and whether they have changed since.
     private var declared: [String: String] = [:]
     private var isRedefined = false
 
-    /// What was told of a node.
+    /// What was sent about a node.
     private struct KnownNode {
         let node: Unmanaged<Node<Datum>>
         let owners: [Picture.Owner]
         var count: UInt32
     }
 
-    /// What was told of a family.
+    /// What was sent about a family.
     private struct KnownFamily: Equatable {
         let definition: ObjectIdentifier
         let members: Int
         let alive: Int
     }
 
-    /// What was told of a listener.
+    /// What was sent about a listener.
     private struct KnownListener: Equatable {
         let on: [UInt64]
         let families: [String]
@@ -84,15 +85,15 @@ final class Observer {
         self.session = session
         self.graph = graph
         self.every = every
-        // A message larger than that would end a connection that has something else waiting.
+        // A larger message would end a connection that has anything else waiting.
         let mostBytes = session.host.limits.hardBytes / 4
         deaths = Endings(atMost: mostBytes)
         departures = Endings(atMost: mostBytes)
     }
 
-    /// Everything there is: the first message.
+    /// The first message, with everything.
     ///
-    /// - Returns: the message; from now on the differences to it are told.
+    /// - Returns: the message; the next ones contain the differences from it.
     func begin() -> [UInt8] {
         let picture = picture
         learn(picture)
@@ -116,24 +117,24 @@ final class Observer {
         return Array(buffer.bytes)
     }
 
-    /// What there is to show.
+    /// The picture to show.
     private var picture: Picture {
         Picture(of: graph, isLive: true, members: members, surroundings: surroundings)
     }
 
-    /// Starts to look: the first message has been sent.
+    /// Starts observing: the first message has been sent.
     func start() {
         graph.watch(for: self)
         schedule()
     }
 
-    /// Stops.
+    /// Stops observing.
     func cancel() {
         session.host.timers.cancel(timer)
         graph.unwatch(for: self)
     }
 
-    /// Looks as often as this from now on.
+    /// Changes the interval.
     func change(every: UInt64) {
         self.every = every
         schedule()
@@ -143,19 +144,19 @@ final class Observer {
         session.host.timers.set(timer, due: session.host.clock.now + every)
     }
 
-    // MARK: - What can only be heard
+    // MARK: - Reports of GraphWatch
 
     /// A node is being freed.
     func note(_ death: GraphWatch.Death) {
         let wasShown = nodes.removeValue(forKey: death.number) != nil
-        // Of what was not shown, it is not known any more whether it was near.
+        // If it was not shown, it is unknown whether it was near.
         guard wasShown || (surroundings == nil && !(death.isMember && hidesMembers)) else { return }
         deaths.append(wasShown ? death.shown : death)
     }
 
     private var hidesMembers: Bool { Picture.hidesMembers(of: graph, besides: members) }
 
-    /// A node of which nothing is known is being freed: it may not be looked at any more.
+    /// A node without an entry is being freed and must not be used any more.
     func forget(_ number: UInt64) {
         nodes[number] = nil
     }
@@ -167,7 +168,7 @@ final class Observer {
         departures.append(wasShown ? departure.shown : departure)
     }
 
-    /// The graph has another definition.
+    /// The graph has a new definition.
     func noteRedefinition() {
         isRedefined = true
     }
@@ -180,14 +181,13 @@ final class Observer {
         isRedefined = false
     }
 
-    /// What of a new definition is told: nodes that say something else, also those that do not exist at the moment, and
-    /// names that are no more.
+    /// The part of a new definition to send: changed nodes, living or not, and removed names.
     private func redefinition(_ picture: Picture?) -> (entries: [Picture.Entry], gone: [String]) {
         guard isRedefined, let picture else { return ([], []) }
         let entries = picture.entries.filter { entry in
             entry.named.map { declared[$0.name] != $0.definition.canonical } ?? false
         }
-        // What came and went with definitions in between is known by its death only.
+        // Nodes that existed only between two messages are known only from `GraphWatch`.
         let gone =
             surroundings == nil
             ? Set(declared.keys).union(deaths.all.compactMap(\.name)).filter { graph.existing($0) == nil }
@@ -202,7 +202,7 @@ final class Observer {
     private func ring() {
         schedule()
         let now = session.host.clock.now
-        // A client that is behind gets one message with everything when it has caught up.
+        // A slow client gets one message with everything once it has caught up.
         guard !session.isClosed, session.hasRoom else { return }
         if let surroundings, graph.node(surroundings.node) == nil { return session.end(self, .nodeRemoved) }
         let present = Figures(graph)
@@ -220,7 +220,7 @@ final class Observer {
         message.withUnsafeBytes(session.send(_:))
     }
 
-    /// The next message; nil where nothing that is told has changed.
+    /// The next message; nil if nothing has changed.
     private func difference(_ picture: Picture?, listenersToo: Bool) -> [UInt8]? {
         var buffer = ByteBuffer()
         let picture = picture ?? (listenersToo ? self.picture : nil)
@@ -329,7 +329,7 @@ final class Observer {
         return Array(buffer.bytes)
     }
 
-    /// The families of the graph as they are now, with how many members each of them has.
+    /// The families of the graph at present, with their member counts.
     private var families: [KnownFamily] {
         surroundings == nil
             ? graph.families.map {
@@ -337,7 +337,7 @@ final class Observer {
             } : []
     }
 
-    /// Appends `,"families":[…]`: all of them; nothing where there are none and were none.
+    /// Appends `,"families":[…]` with all of them; nothing if there are none and were none.
     private func appendFamilies(to buffer: inout ByteBuffer) {
         let former = familiesTold
         familiesTold = families
@@ -346,7 +346,8 @@ final class Observer {
         buffer.append(list: graph.families) { $0.append(to: &$1) }
     }
 
-    /// What lives on, or is declared, and is not shown any more: it is not near, or there are too many members of families now.
+    /// Nodes that live on, or are declared, and are no longer shown: they are not near, or there
+    /// are too many family members now.
     private func away(from formerNodes: [UInt64: KnownNode], _ formerNames: Set<String>) -> [Ended] {
         formerNodes.keys.filter { nodes[$0] == nil }.sorted().map(Ended.away)
             + formerNames.subtracting(names).sorted().map { name in
@@ -354,7 +355,9 @@ final class Observer {
             }
     }
 
-    /// The last departure of each session that does not listen again: a session that does has not gone as far as anybody saw.
+    /// The last departure of each session that no longer listens.
+    ///
+    /// A session that listens again has not gone, from the client's view.
     private var partings: [GraphWatch.Departure] {
         var seen: Set<Picture.Holder> = []
         return departures.all.reversed()
@@ -362,7 +365,7 @@ final class Observer {
             .reversed()
     }
 
-    /// Takes over what a picture shows.
+    /// Remembers the contents of a picture.
     private func learn(_ picture: Picture) {
         nodes = [:]
         for entry in picture.entries {
@@ -401,7 +404,9 @@ final class Observer {
     }
 }
 
-/// Figures that stand still while nothing happens: comparing them is the whole cost of looking at a quiet graph.
+/// Counters that stay equal while nothing happens.
+///
+/// For a quiet graph, comparing them is the whole cost of observing.
 private struct Figures: Equatable {
     var rev: UInt64 = 0
     var turns: UInt64 = 0

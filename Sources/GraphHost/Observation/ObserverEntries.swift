@@ -1,8 +1,8 @@
 internal import Support
 
-// What the messages of an observer list.
+// The entries in the messages of an observer.
 
-/// Something that was added: still there, or known from its end only.
+/// Something that was added: it still exists, or is known only from its end.
 enum Shown {
     case bytes([UInt8])
     case entry(Picture.Entry, Session)
@@ -18,7 +18,7 @@ enum Shown {
     }
 }
 
-/// A node that is shown no more: a living one, or the name of one, which may not have existed at the moment.
+/// A node that is no longer shown: a living one, or a name that may have had no living node.
 enum Ended {
     case node(GraphWatch.Death)
     case away(UInt64)
@@ -41,7 +41,7 @@ enum Ended {
     }
 }
 
-/// A listener that is shown no more: it has ended, or listens to nothing near any more.
+/// A listener that is no longer shown: it has ended, or no longer listens to anything near.
 enum Parted {
     case departure(GraphWatch.Departure)
     case away(Picture.Holder)
@@ -58,7 +58,8 @@ enum Parted {
 }
 
 extension GraphWatch.Death {
-    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` where there was no room for it.
+    /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` if
+    /// there was no room for it.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"n\":")
         buffer.append(decimal: number)

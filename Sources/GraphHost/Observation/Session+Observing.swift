@@ -33,7 +33,7 @@ extension Session {
         answer(id: nil, bytes: 0) { $0.append(message) }
     }
 
-    /// Reads `members`: the names of members of families that are to be shown.
+    /// Reads `members`: the names of family members to show.
     private func members(_ fields: Fields) throws(HostError) -> [String]? {
         guard let field = fields["members"] else { return nil }
         try fields.refuse(["around"], because: "not beside 'members'")
@@ -66,23 +66,25 @@ extension Session {
         observers.first { $0.id == id }
     }
 
-    /// Ends one observation and tells the client why; nothing is freed by it, because it held nothing.
+    /// Ends one observation and sends the client the reason.
+    ///
+    /// It frees nothing, because it held nothing.
     func end(_ observer: Observer, _ code: EndCode) {
         observer.cancel()
         observers.removeAll { $0 === observer }
         answer(id: nil, bytes: 0) { Answer.end(id: observer.id, code, released: 0, to: &$0) }
     }
 
-    /// Ends all observations without a word.
+    /// Ends all observations without a message.
     func dropObservers() {
         for observer in observers { observer.cancel() }
         observers = []
     }
 
-    /// Whether the peer takes what it is sent.
+    /// Whether the peer is fast enough to get more messages.
     var hasRoom: Bool { sink.map { $0.unsentBytes <= host.limits.softBytes } ?? false }
 
-    /// Tells those who observe the graph, if this subscription is the last one there.
+    /// Notifies the graph's observers if this is the session's last subscription to it.
     func tellLeaving(_ subscription: Subscription, because reason: @autoclosure () -> String) {
         guard let watch = subscription.graph.chains.watch else { return }
         if let chain = subscription.ticket, subscription.isKept {

@@ -1,22 +1,24 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Why a node is alive: the ways from all that holds something down to it (`why`; docs/protocol.md, HTTP; I-2).
+/// Why a node is alive: the paths from everything that holds something down to it (`why`;
+/// docs/protocol.md, HTTP; I-2).
 ///
-/// The library finds them (`ownerPaths`); this says them in the words of the server. Looking makes no node and keeps none.
+/// The library finds them (`ownerPaths`); this writes them in the server's terms. It makes no node
+/// and keeps none alive.
 struct WhyAlive {
     private let named: NamedNode
     private let paths: [OwnerPath]
     private let isCut: Bool
 
-    /// The ways to a node, at most `limit`.
+    /// The paths to a node, at most `limit`.
     init(_ named: NamedNode, limit: Int) {
         self.named = named
         guard let node = named.living else {
             (paths, isCut) = ([], false)
             return
         }
-        // One may be the variable by which the question is asked; one more says that there are others.
+        // Two more: one may be the variable of this request, and one shows that there are others.
         let found = node.ownerPaths(limit: limit + 2).filter { !$0.isQuestion }
         paths = Array(found.prefix(limit))
         isCut = found.count > limit
@@ -60,7 +62,7 @@ struct WhyAlive {
         buffer.append("}")
     }
 
-    /// Appends the subscriptions of one connection that have the same owners, after `"by":`.
+    /// Appends the subscriptions of one connection with the same owners, after `"by":`.
     private func append(listens: [Edge], to buffer: inout ByteBuffer) {
         buffer.append("\"listener\"")
         let subscriptions = listens.compactMap(GroupMember.subscription)
@@ -88,14 +90,14 @@ struct WhyAlive {
         Picture.Entry.append(owners: owners, to: &buffer)
     }
 
-    /// Appends a node of a path, and by what the one before holds it.
+    /// Appends a node of a path, and how the one before holds it.
     private func append(_ node: AnyNode, via link: String?, to buffer: inout ByteBuffer) {
         let graph = named.graph
         buffer.append("{\"n\":")
         buffer.append(decimal: node.id)
         if let link {
             buffer.append(",\"via\":")
-            // In the words of definitions.
+            // The edge's name as definitions write it.
             buffer.append(json: link.prefix(1).lowercased() + link.dropFirst())
         }
         if let named = graph.name(of: node) {
@@ -115,7 +117,7 @@ struct WhyAlive {
 }
 
 extension OwnerPath {
-    /// Whether it is the question itself that holds the node.
+    /// Whether it is this request that holds the node.
     fileprivate var isQuestion: Bool { holder == .reference && nodes.count == 1 }
 }
 
@@ -123,10 +125,10 @@ extension GraphView {
     /// Why a node is alive, as JSON.
     ///
     /// - Parameters:
-    ///   - node: of this graph.
-    ///   - limit: how many ways at most.
+    ///   - node: a node of this graph.
+    ///   - limit: the most paths.
     /// - Returns: `{"graph","node","epoch","rev","t","retain","exists","ways"}`.
-    /// - Throws: `forbidden` to those who may not see all that lives in the graph.
+    /// - Throws: `forbidden` if the caller may not see everything that lives in the graph.
     public func whyAlive(_ node: NamedNode, limit: Int) throws(HostError) -> [UInt8] {
         try requireObservation()
         var buffer = ByteBuffer()

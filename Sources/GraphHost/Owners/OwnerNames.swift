@@ -1,18 +1,19 @@
 internal import ReactiveGraph
 internal import Support
 
-/// The names of owners that a message gives: one, or a list, each once.
+/// The owner names in a message: one, or a list, each once.
 struct OwnerNames {
-    /// The most that one subscription may have.
+    /// The most owners of one subscription.
     static let most = 8
     /// The longest name, in bytes.
     static let longest = 64
 
     let names: [String]
 
-    /// Reads a field; nil where the message does not have it.
+    /// Reads a field; nil if the message does not have it.
     ///
-    /// - Throws: `bad_field` for anything that is no name, an empty list, and more than ``most`` different names.
+    /// - Throws: `bad_field` for an invalid name, an empty list, and more than ``most`` different
+    ///   names.
     init?(_ fields: Fields, _ field: StaticString) throws(HostError) {
         guard let value = fields[field] else { return nil }
         guard value.kind == .array else {
@@ -32,7 +33,7 @@ struct OwnerNames {
         self.names = names
     }
 
-    /// Reads one name, which stands at `place`.
+    /// Reads one name at `place`.
     static func name(_ value: JSONReader, at place: String) throws(HostError) -> String {
         guard let name = value.string, name.utf8.count <= longest, Name.isValid(name) else {
             throw HostError(
@@ -51,12 +52,12 @@ struct OwnerNames {
     }
 }
 
-/// What a `mod` does to the owners of a subscription.
+/// The change that a `mod` makes to the owners of a subscription.
 struct OwnerChange {
     let added: [String]
     let removed: [String]
 
-    /// Reads `addOwner` and `removeOwner`; nil where they change nothing.
+    /// Reads `addOwner` and `removeOwner`; nil if they change nothing.
     ///
     /// A name in both is removed.
     init?(_ fields: Fields, of subscription: Subscription) throws(HostError) {

@@ -2,10 +2,10 @@ internal import ReactiveGraph
 internal import Support
 
 extension Session {
-    /// The named owners of this connection's subscriptions, in the order of the alphabet.
+    /// The named owners of this connection's subscriptions, in alphabetical order.
     public var ownerNames: [String] { owners?.names ?? [] }
 
-    /// Gives a new subscription to named owners; without them it is the connection's.
+    /// Gives a new subscription to named owners; without them the connection owns it.
     func give(_ subscription: Subscription, to names: OwnerNames?) {
         guard let names else { return }
         let table = needOwners()
@@ -13,7 +13,8 @@ extension Session {
         for name in names.names { owners.add(table.add(name)) }
     }
 
-    /// `release`: takes an owner away from every subscription, and ends those that have no other.
+    /// `release`: removes an owner from every subscription, and ends those that have no other
+    /// owner.
     func release(_ fields: Fields, id: UInt64) throws(HostError) {
         guard let field = fields["owner"] else { throw HostError(.badField, "owner: a name is needed") }
         let name = try OwnerNames.name(field, at: "owner")
@@ -37,7 +38,7 @@ extension Session {
         }
     }
 
-    /// `mod`: adds owners to a subscription, takes others away, and ends it when none is left.
+    /// `mod`: adds and removes owners of a subscription, and ends it when none is left.
     func change(_ subscription: Subscription, _ change: OwnerChange) {
         let table = needOwners()
         if subscription.owners == nil { makeOwners(of: subscription, table).add(table.connection) }
@@ -49,12 +50,12 @@ extension Session {
         }
     }
 
-    /// A subscription has ended: these do not own it any more.
+    /// A subscription has ended: these owners no longer own it.
     func forget(_ owners: [SubscriptionOwner]) {
         for owner in owners { self.owners?.remove(owner) }
     }
 
-    /// Takes one owner away; the subscription ends here if it was the last.
+    /// Removes one owner; ends the subscription if it was the last.
     ///
     /// - Returns: how many nodes were freed.
     private func remove(_ owner: SubscriptionOwner, from subscription: Subscription) -> UInt64 {
@@ -66,7 +67,7 @@ extension Session {
         return chains.releasedCount - before
     }
 
-    /// What happened before subscriptions end is sent before their ends.
+    /// Sends what happened before subscriptions end before their `end` messages.
     private func deliver(before ending: [Subscription]) {
         if ending.contains(where: { $0.isMarked || $0.queued > 0 }) { deliver(host.sessions.latest) }
     }
@@ -77,7 +78,9 @@ extension Session {
         return table
     }
 
-    /// No owners yet: the same that hold a listen of the library, whose end is the session's business.
+    /// A new set of owners, with the library's type for owners of a listen edge.
+    ///
+    /// The session ends the subscription.
     private func makeOwners(of subscription: Subscription, _ table: OwnerTable) -> ListenOwners {
         let owners = ListenOwners(table.connection) { [unowned subscription] in
             subscription.session.end(subscription, .done)

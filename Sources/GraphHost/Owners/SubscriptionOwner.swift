@@ -6,7 +6,7 @@ internal import ReactiveGraph
 final class SubscriptionOwner {
     /// nil: the connection itself.
     let name: String?
-    /// How many subscriptions it owns; not counted for the connection.
+    /// The number of subscriptions that it owns; not counted for the connection.
     fileprivate(set) var subscriptions = 0
 
     init(_ name: String?) {
@@ -16,19 +16,20 @@ final class SubscriptionOwner {
 
 /// The owners of one connection's subscriptions.
 ///
-/// Invariant: every owner in it owns at least one subscription. So there are at most ``OwnerNames/most`` for each.
+/// Invariant: every owner in the table owns at least one subscription. So there are at most
+/// ``OwnerNames/most`` per subscription.
 final class OwnerTable {
-    /// The connection itself, beside those that have names.
+    /// The connection itself, as an owner without a name.
     let connection = SubscriptionOwner(nil)
     private var named: [String: SubscriptionOwner] = [:]
 
-    /// The owner of that name; nil where it owns nothing.
+    /// The owner with that name; nil if it owns nothing.
     subscript(name: String) -> SubscriptionOwner? { named[name] }
 
-    /// All names, in the order of the alphabet.
+    /// All names, in alphabetical order.
     var names: [String] { named.keys.sorted() }
 
-    /// The owner of that name owns one more subscription.
+    /// The owner with that name gets another subscription.
     func add(_ name: String) -> SubscriptionOwner {
         let owner = named[name] ?? SubscriptionOwner(name)
         named[name] = owner
@@ -36,7 +37,7 @@ final class OwnerTable {
         return owner
     }
 
-    /// The owner owns one subscription less.
+    /// The owner loses a subscription.
     func remove(_ owner: SubscriptionOwner) {
         guard let name = owner.name else { return }
         owner.subscriptions -= 1
@@ -45,7 +46,8 @@ final class OwnerTable {
 }
 
 extension Subscription {
-    /// Who owns it: the connection (nil) first, then the named owners in the order in which they came.
+    /// Its owners: the connection (nil) first, then the named owners in the order in which they
+    /// were added.
     var ownerNames: [String?] {
         guard let owners else { return [nil] }
         return owners.livingOwners.map { ($0 as? SubscriptionOwner)?.name }

@@ -1,17 +1,18 @@
-/// How a picture of a graph is written.
+/// The format of a picture of a graph.
 public enum PictureFormat: String, Sendable {
     case json, dot, mermaid
 }
 
 extension GraphView {
-    /// What the graph looks like, as far as the caller may see.
+    /// A picture of the graph, as far as the caller may see it.
     ///
     /// - Parameters:
-    ///   - format: how it is written.
-    ///   - isLive: whether everything is shown that exists at the moment, and who owns it.
-    ///   - surroundings: of what only the surroundings are shown; nil: everything is.
+    ///   - format: the format.
+    ///   - isLive: whether to show everything that exists at the moment, and its owners.
+    ///   - surroundings: the part to show; nil: everything.
     /// - Returns: the picture as UTF-8.
-    /// - Throws: `forbidden` where that is not the caller's to see, `unknown_node` where there are no such surroundings.
+    /// - Throws: `forbidden` if the caller may not see it, `unknown_node` if there are no such
+    ///   surroundings.
     public func picture(
         _ format: PictureFormat,
         live isLive: Bool,

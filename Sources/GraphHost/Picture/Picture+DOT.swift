@@ -34,7 +34,7 @@ extension LiveGraph {
         return Array(buffer.bytes)
     }
 
-    /// Edges of nodes that are declared and do not exist, dotted.
+    /// Edges of declared nodes that do not live, dotted.
     private func appendDeclaredLinks(_ picture: Picture, to buffer: inout ByteBuffer) {
         let shown = Set(picture.entries.compactMap(\.named?.name))
         for entry in picture.entries {

@@ -1,14 +1,15 @@
 internal import ReactiveGraph
 internal import Support
 
-// Families in pictures (F-8): one entry stands for all members that are not shown.
+// Families in pictures (F-8): one entry represents all members that are not shown.
 extension Picture {
-    /// Whether a live picture that is asked for these members shows only some of those that there are.
+    /// Whether a live picture with these members shows only some of all members.
     static func hidesMembers(of graph: LiveGraph, besides names: [String]?) -> Bool {
         names != nil || graph.livingMembers > mostMembers
     }
 
-    /// The members that some members are made from, or that are made from them, over no declared node and no glob.
+    /// The members that some members are made from, or that are made from them, without passing
+    /// declared nodes or globs.
     func relatives(of members: [NamedNode]) -> Set<AnyNode> {
         var found: Set<AnyNode> = []
         var open: [AnyNode] = members.compactMap { $0.family == nil ? nil : $0.living }
@@ -21,7 +22,7 @@ extension Picture {
         return found
     }
 
-    /// The families that the nodes belong to that are not shown, each once, in the order of the definition.
+    /// The families of the nodes that are not shown, each once, in the order of the definition.
     static func families(of nodes: [AnyNode], in graph: LiveGraph, besides shown: Set<UInt64>) -> [NodeFamily]
     {
         guard !graph.families.isEmpty else { return [] }
@@ -32,18 +33,18 @@ extension Picture {
         return graph.families.filter { found.contains(ObjectIdentifier($0)) }
     }
 
-    /// The families that an entry is made from by members that are not shown.
+    /// The families of which an entry uses members that are not shown.
     func families(of entry: Entry, besides shown: Set<UInt64>) -> [NodeFamily] {
         let isGathering = entry.node is any Gathering
         if let all = entry.members ?? (isGathering ? entry.inner?.of.members : nil) {
-            // The members of a declared node with further steps come in by the first of them.
+            // If a declared node has further steps, the first of them uses the members.
             guard isGathering || entry.node == nil || entry.named == nil else { return [] }
             return graph.families.filter { Glob.meet(all.glob, $0.pattern.glob) }
         }
         guard let named = entry.named else {
             return entry.node.map { Self.families(of: $0.upstreamNodes, in: graph, besides: shown) } ?? []
         }
-        // A declared node has its inputs also while it does not exist.
+        // A declared node has inputs even while it does not live.
         guard named.family == nil else { return [] }
         return named.inputNames.compactMap { name in
             if let input = graph.existing(name) {
@@ -55,8 +56,9 @@ extension Picture {
 }
 
 extension NodeFamily {
-    /// Appends `{"name":"sensor.{id}.hot","kind":"derived","op":"from","inputs":["sensor.{id}.celsius"],"members":3,"alive":1}`, with what
-    /// the definition says about each member; `members` are those that globs mean.
+    /// Appends
+    /// `{"name":"sensor.{id}.hot","kind":"derived","op":"from","inputs":["sensor.{id}.celsius"],"members":3,"alive":1}`
+    /// and the definition's properties; `members` counts those that globs match.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"name\":")
         buffer.append(json: pattern.text)
@@ -72,7 +74,7 @@ extension NodeFamily {
 }
 
 extension ByteBuffer {
-    /// Appends `,"families":["sensor.{id}.celsius"]`; nothing without any.
+    /// Appends `,"families":["sensor.{id}.celsius"]`; nothing if there are none.
     mutating func append(families: [NodeFamily]) {
         guard !families.isEmpty else { return }
         append(",\"families\":")

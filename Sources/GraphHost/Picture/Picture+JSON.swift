@@ -9,7 +9,7 @@ extension LiveGraph {
         pictureJSON(live: live, of: nil, nil, around: surroundings)
     }
 
-    /// The same of these nodes and families only, where they are given.
+    /// The same, limited to these nodes and families if they are given.
     func pictureJSON(
         live: Bool,
         of nodes: [NamedNode]?,
@@ -45,7 +45,7 @@ extension LiveGraph {
         return Array(buffer.bytes)
     }
 
-    /// Who listens to what: `{"listeners":[…]}`, entries as in a live picture.
+    /// The listeners and their nodes: `{"listeners":[…]}`, entries as in a live picture.
     public func listenersJSON() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{\"listeners\":")
@@ -64,7 +64,7 @@ extension ByteBuffer {
         append(json: text)
     }
 
-    /// Appends what a definition says about a node, or about each member of a family.
+    /// Appends the properties of a node, or of each member of a family, from the definition.
     mutating func append(facts definition: NodeDefinition, inputs: [String]) {
         append(field: "title", definition.title)
         append(field: "unit", definition.unit)
@@ -113,10 +113,11 @@ extension Picture.Link {
 }
 
 extension Picture.Entry {
-    /// How many owners one entry lists; the rest is counted.
+    /// The most owners that one entry lists; the rest is counted.
     static let mostOwners = 100
 
-    /// Appends the entry; with `isLive` also what changes while the node lives, and with `access` what its caller may not set.
+    /// Appends the entry; with `isLive` also what changes while the node lives, and with `access`
+    /// whether the caller may set it.
     func append(to buffer: inout ByteBuffer, isLive: Bool, for access: Access? = nil) {
         buffer.append("{")
         if let number {
@@ -240,9 +241,9 @@ extension ByteBuffer {
         append(decimal: change.time)
     }
 
-    /// Appends `,"owners":["panel","sidebar"]`; nothing without any.
+    /// Appends `,"owners":["panel","sidebar"]`; nothing if there are none.
     ///
-    /// Where there are more than a hundred, the first hundred and `ownerCount`.
+    /// If there are more than a hundred, the first hundred and `ownerCount`.
     package mutating func append(ownerNames names: [String]) {
         guard !names.isEmpty else { return }
         let most = Picture.Entry.mostOwners

@@ -1,8 +1,8 @@
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// A picture as a flowchart of Mermaid, which Markdown pages draw where they stand; the same graph gives the same
-    /// text (G-106).
+    /// A picture as a Mermaid flowchart, which can be embedded in Markdown pages; the same graph
+    /// gives the same text (G-106).
     ///
     /// With `live` also the nodes of client pipelines and the listeners.
     public func pictureMermaid(
@@ -23,7 +23,7 @@ extension LiveGraph {
         for link in picture.links {
             text += "    n\(link.from) \(link.isInner ? "-.->" : "-->") n\(link.to)\n"
         }
-        // Edges of nodes that are declared and do not exist.
+        // Edges of declared nodes that do not live.
         for (place, entry) in picture.entries.enumerated() {
             guard entry.named != nil, entry.node == nil else { continue }
             for input in entry.inputs {
@@ -42,7 +42,7 @@ extension LiveGraph {
 }
 
 extension Picture.Entry {
-    /// The creation number, or the place among the names for a node that does not exist.
+    /// The creation number, or the index among the names if the node does not live.
     fileprivate func mermaidID(at place: Int) -> String {
         number.map { "n\($0)" } ?? "d\(place)"
     }

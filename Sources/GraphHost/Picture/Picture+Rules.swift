@@ -1,7 +1,7 @@
 internal import Support
 
 extension ByteBuffer {
-    /// Appends what a mutable node takes, as its definition says it, so that an editor can be made of it:
+    /// Appends the checks of a mutable node, from which an editor can be built:
     /// `,"type":"number","min":0,"max":100,"enum":[…],"ttl":30000,"fresh":5000`.
     mutating func append(rules: NodeDefinition.Mutable) {
         let check = rules.check

@@ -1,13 +1,13 @@
 internal import DequeModule
 internal import ReactiveGraph
 
-/// What a graph looks like at this moment: its named nodes, and with `live` everything else that exists and who
-/// listens (docs/protocol.md, observe and HTTP).
+/// The contents of a graph at this moment: its named nodes, and with `live` everything else that
+/// exists and who listens (docs/protocol.md, observe and HTTP).
 ///
-/// Looking makes nothing and keeps nothing: a declared node that does not exist at the moment is shown with
+/// It makes no node and keeps none alive: a declared node that does not live is shown with
 /// `"exists": false` and no value.
 struct Picture {
-    /// One node: a name of the definition, or a number of the graph, or both.
+    /// One node: a name of the definition, a living node, or both.
     struct Entry {
         let number: UInt64?
         let named: NamedNode?
@@ -17,14 +17,15 @@ struct Picture {
         unowned(unsafe) let graph: LiveGraph
         /// The nodes it is made from, as far as they may be shown.
         var inputs: [String]
-        /// What keeps its members, where it joins all nodes of a glob.
+        /// Its members, if it joins all matches of a glob.
         let members: AllMembers?
-        /// Those that keep it alive, directly or by what they listen to, connection by connection.
+        /// The owners that keep it alive, directly or through nodes that they listen to, connection
+        /// by connection.
         var owners: [Owner] = []
-        /// The families that it is made from by members that are not shown.
+        /// The families of which it uses members that are not shown.
         var families: [NodeFamily] = []
 
-        /// A name of the definition, with the node behind it if there is one.
+        /// A name of the definition, with its living node if there is one.
         init(named: NamedNode, node: Node<Datum>?) {
             graph = named.graph
             self.node = node
@@ -36,7 +37,7 @@ struct Picture {
             members = named.members
         }
 
-        /// What is known of a node without a name.
+        /// An unnamed node.
         init(unnamed node: AnyNode, in graph: LiveGraph) {
             let chains = graph.chains
             self.graph = graph
@@ -49,25 +50,27 @@ struct Picture {
             members = record?.members
         }
 
-        /// What diagrams call it: its name, or what it does; with the glob of the nodes that it joins, and how many these are.
+        /// The label in diagrams: its name, or its operator; for an `all`, with the glob and the
+        /// number of its members.
         var label: String {
             let label = named?.name ?? record?.label ?? node?.name ?? number.map { "n\($0)" } ?? ""
             return members.map { "\(label) (\($0.glob): \($0.count))" } ?? label
         }
 
-        /// What the wire calls it.
+        /// The kind on the wire.
         var kind: String {
             if let named { return named.definition.kindName }
             return record == nil ? "derived" : "chain"
         }
     }
 
-    /// What keeps nodes alive from outside: a connection, or a ticket under which a chain is kept (K-3).
+    /// Something that keeps nodes alive from outside: a connection, or a ticket whose chain is kept
+    /// (K-3).
     enum Holder: Hashable {
         case connection(UInt64)
         case ticket(UInt64)
 
-        /// What clients call it: `c:7`, `k:3`.
+        /// The name on the wire: `c:7`, `k:3`.
         var text: String {
             switch self {
             case .connection(let number): "c:\(number)"
@@ -75,7 +78,7 @@ struct Picture {
             }
         }
 
-        /// The same in diagrams, whose names have no colons.
+        /// The same for diagrams, whose names have no colons.
         var identifier: String { text.split(separator: ":").joined() }
     }
 
@@ -89,43 +92,43 @@ struct Picture {
         let number: UInt64
         let from: UInt64
         let to: UInt64
-        /// The inner following of a flatten.
+        /// The inner edge of a flatten.
         let isInner: Bool
-        /// It closed a ring.
+        /// It closes a cycle.
         let isFeedback: Bool
-        /// How many values wait between the two.
+        /// How many values wait in it.
         let queued: Int
     }
 
-    /// A connection that listens to something in this graph, or a chain that is kept for one.
+    /// A connection that listens to this graph, or a chain that is kept for one.
     struct Listener {
         let holder: Holder
-        /// What the client calls itself.
+        /// The client's name from `hello`.
         let client: String?
         let transport: String
         /// Since when it listens, or the chain is kept; milliseconds since 1970.
         let since: UInt64
         private(set) var on: [UInt64]
-        /// The families to which it listens by members that are not shown.
+        /// The families of which it listens to members that are not shown.
         private(set) var families: [NodeFamily] = []
         private let nodes: [Node<Datum>]
-        /// The named owners of what it listens with, each once.
+        /// The named owners of its subscriptions, each once.
         let owners: [String]
         let queued: Int
         let folded: UInt64
-        /// The ticket under which the chain is kept.
+        /// The ticket of a kept chain.
         let kept: Kept?
 
-        /// How long a chain is kept, and whose it was.
+        /// How long a chain is kept, and for which connection.
         struct Kept {
             let connection: Holder
-            /// Milliseconds since the ticket was given.
+            /// Milliseconds since the ticket was issued.
             let age: UInt64
-            /// When it is good no longer, in milliseconds since 1970.
+            /// When the ticket expires, in milliseconds since 1970.
             let until: UInt64
         }
 
-        /// The session as a listener to this graph; nil if it is none.
+        /// The session as a listener to this graph; nil if it does not listen.
         init?(_ session: Session, in graph: LiveGraph) {
             let subscriptions = session.subscriptions.filter { $0.graph === graph }
             guard !subscriptions.isEmpty else { return nil }
@@ -143,14 +146,14 @@ struct Picture {
             folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
         }
 
-        /// The listener with those of its nodes only; nil if it listens to none of them.
+        /// The listener with only those of its nodes; nil if it listens to none of them.
         func limited(to nodes: Set<UInt64>) -> Listener? {
             var listener = self
             listener.on = on.filter(nodes.contains)
             return listener.on.isEmpty ? nil : listener
         }
 
-        /// Of the members of families it listens to, only those that are shown are listed.
+        /// The listener without the family members that are not shown.
         func hidingMembers(of graph: LiveGraph, besides shown: Set<UInt64>) -> Listener {
             var listener = self
             listener.on = on.filter(shown.contains)
@@ -158,7 +161,7 @@ struct Picture {
             return listener
         }
 
-        /// A chain that is kept.
+        /// A kept chain.
         init(_ chain: KeptChain) {
             let (subscription, session) = (chain.subscription, chain.subscription.session)
             let (now, given) = (session.host.clock.wall, chain.given)
@@ -179,7 +182,8 @@ struct Picture {
             folded = subscription.foldedInAll
         }
 
-        /// What diagrams call it: `wall-tablet/2.1 c:7 (panel, sidebar)`, with eight owners at most.
+        /// The label in diagrams: `wall-tablet/2.1 c:7 (panel, sidebar)`, with at most eight
+        /// owners.
         var label: String {
             let name = "\(client ?? transport) \(holder.text)"
             guard !owners.isEmpty else { return name }
@@ -187,7 +191,8 @@ struct Picture {
         }
     }
 
-    /// How many members of a glob have an edge each to the node that joins them; of more, the number is shown.
+    /// The most members of a glob that are shown with an edge each; above that, only their number
+    /// is shown.
     static let mostGathered = 16
 
     let graph: LiveGraph
@@ -196,15 +201,16 @@ struct Picture {
     private(set) var listeners: [Listener] = []
     /// The families of the graph.
     let families: [NodeFamily]
-    /// Whether of their members only some are shown: families stand for the others.
+    /// Whether only some members are shown; families represent the others.
     let hidesMembers: Bool
-    /// As many members are shown where nothing is said about them; where there are more, none of them is.
+    /// The most members that are shown by default; if there are more, none is.
     static let mostMembers = 200
 
-    /// A picture of `nodes`, or of all there are; a live one shows pipelines and listeners too.
+    /// A picture of `nodes`, or of all nodes; a live one shows pipelines and listeners too.
     ///
-    /// Of the members of families a live one shows those that are named in `members`, and the members that are made from these or that
-    /// these are made from; all of them where `members` is nil and they are few. With `surroundings` it shows only what is near one node (I-1).
+    /// A live picture shows the family members named in `members`, and members connected with them;
+    /// if `members` is nil, all members if they are few. With `surroundings` it shows only what is
+    /// near one node (I-1).
     init(
         of graph: LiveGraph,
         isLive: Bool,
@@ -227,7 +233,7 @@ struct Picture {
         }
         if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
         let middle = surroundings.flatMap { graph.existing($0.node) }
-        // A member of a family is not declared.
+        // The node in the middle may be a member of a family, which is not declared.
         if let middle, !entries.contains(where: { $0.named === middle }) {
             entries.append(Entry(named: middle, node: middle.living))
         }
@@ -240,21 +246,22 @@ struct Picture {
         if isLive { addListeners(limited: surroundings != nil) }
     }
 
-    /// Leaves out all entries but these, and the links that lead to others.
+    /// Removes all entries except these, and the links to others.
     private mutating func keep(_ places: Set<Int>) {
         entries = entries.indices.filter(places.contains).map { entries[$0] }
         let known = Set(entries.compactMap(\.number))
         links.removeAll { !known.contains($0.from) || !known.contains($0.to) }
     }
 
-    /// Of the nodes that others are made from, only these are named.
+    /// Removes all other names from the inputs.
     private mutating func hideInputs(besides shown: Set<String>) {
         for place in entries.indices { entries[place].inputs.removeAll { !shown.contains($0) } }
     }
 
-    /// The nodes of client pipelines and the inner ones of definitions' pipes, in order of birth.
+    /// Adds the nodes of client pipelines and the inner nodes of definitions' pipes, in order of
+    /// creation.
     ///
-    /// Members of families are among them where they are few, or `relatives`.
+    /// Family members are included if they are few, or among `relatives`.
     private mutating func addUnnamed(with relatives: Set<AnyNode>) {
         var open: [AnyNode] = entries.compactMap(\.node)
         open.append(contentsOf: relatives)
@@ -282,7 +289,7 @@ struct Picture {
         }
     }
 
-    /// Finds out which entries are made from members that are not shown.
+    /// Determines which entries are made from members that are not shown.
     private mutating func addFamilies() {
         let shown = Set(entries.compactMap(\.number))
         for place in entries.indices {
@@ -295,7 +302,9 @@ struct Picture {
         if let all = node as? any Gathering { all.memberCount > mostGathered } else { false }
     }
 
-    /// Between the nodes that are shown; where those between two of them are not, one link stands for the whole way.
+    /// Adds links between shown nodes.
+    ///
+    /// A path over nodes that are not shown becomes one link.
     private mutating func addLinks() {
         let known = Set(entries.compactMap(\.number))
         for entry in entries {
@@ -305,7 +314,7 @@ struct Picture {
             while let way = open.popFirst() {
                 if Self.joinsMany(way.node) { continue }
                 let connections = way.node.connections
-                // What a stage holds back stands between its upstream and itself.
+                // Values that a stage holds back count for the edge into it.
                 let waiting = connections.reduce(way.queued) { $0 + $1.waiting }
                 for connection in connections {
                     let isInner = way.isInner || connection.isInner
@@ -341,7 +350,7 @@ struct Picture {
         return !graph.chains.isHidden(node.id) && graph.name(of: node) == nil && entry.named != nil
     }
 
-    /// A part of the way from a node that is shown to the one that it is made from.
+    /// A part of the path from a shown node to its source.
     private struct Way {
         let node: AnyNode
         let isInner: Bool
@@ -394,7 +403,8 @@ struct Picture {
 }
 
 extension Picture {
-    /// What each owner of a session listens to: the connection itself (nil) first, then the others in the order of their names.
+    /// The nodes that each owner of a session listens to: the connection itself (nil) first, then
+    /// the others by name.
     private static func nodesByOwner(
         _ session: Session,
         in graph: LiveGraph
@@ -418,7 +428,7 @@ extension Picture {
     }
 }
 
-/// What nodes need to exist: themselves and everything upstream.
+/// The nodes that a node needs: itself and everything upstream.
 private struct Needs {
     private var known: [UInt64: [UInt64]] = [:]
 
@@ -427,7 +437,7 @@ private struct Needs {
         var seen: Set<UInt64> = [node.id]
         var open = [node]
         while let next = open.popLast() {
-            // What joins many keeps none of them.
+            // A node that joins many members keeps none of them alive.
             if Picture.joinsMany(next) { continue }
             for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
                 open.append(upstream)

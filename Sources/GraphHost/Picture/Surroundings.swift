@@ -1,31 +1,32 @@
 internal import CEL
 
-/// The nodes around one of them, for pictures of a part of a graph (I-1).
+/// The nodes near one of them, for pictures of a part of a graph (I-1).
 ///
-/// A node is near where at most `depth` lines of the picture lead to it, against the direction of values or with it.
+/// A node is near if a path of at most `depth` lines of the picture leads to it, upstream or
+/// downstream.
 public struct Surroundings: Hashable, Sendable {
-    /// How far a picture may reach.
+    /// The allowed depths.
     public static let depths = 1...16
-    /// How far it reaches unless something else is said.
+    /// The default depth.
     public static let customaryDepth = 2
 
     /// The name of the node in the middle.
     public let node: String
-    /// How many lines away what is shown may be.
+    /// The largest distance, in lines.
     public let depth: Int
 
-    /// Of `node`; the caller has checked that `depth` is one of ``depths``.
+    /// The surroundings of `node`; the caller has checked that `depth` is one of ``depths``.
     public init(of node: String, depth: Int?) {
         self.node = node
         self.depth = depth ?? Self.customaryDepth
     }
 
-    /// The error for a depth that is given without a node.
+    /// The error for a depth without a node.
     public static var depthAlone: HostError {
         HostError(.badField, "depth: belongs to 'around', which is missing")
     }
 
-    /// The places of the entries that are near, in a picture of everything.
+    /// The indices of the near entries in a picture of everything.
     func places(in picture: Picture) -> Set<Int> {
         var byNumber: [UInt64: Int] = [:]
         var byName: [String: Int] = [:]
@@ -41,7 +42,7 @@ public struct Surroundings: Hashable, Sendable {
             neighbours[other, default: []].append(one)
         }
         for link in picture.links { connect(byNumber[link.from], byNumber[link.to]) }
-        // Of a node that does not exist, what it would be made from.
+        // For a node that does not live, the nodes it would be made from.
         for (place, entry) in picture.entries.enumerated() where entry.node == nil {
             for input in entry.inputs { connect(byName[input], place) }
         }
@@ -55,9 +56,9 @@ public struct Surroundings: Hashable, Sendable {
 }
 
 extension GraphView {
-    /// Refuses surroundings of a node that does not exist for the caller.
+    /// Throws if the node in the middle does not exist for the caller.
     ///
-    /// - Throws: `unknown_node`, with the name that was probably meant.
+    /// - Throws: `unknown_node`, with a similar name as a hint.
     public func require(_ surroundings: Surroundings) throws(HostError) {
         let name = surroundings.node
         if let node = graph.node(name), access.rights(on: node).contains(.read) { return }

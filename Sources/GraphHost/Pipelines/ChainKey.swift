@@ -1,12 +1,12 @@
 /// The key of a chain: its last stage, and the chain before it.
 ///
-/// Equal pipelines have equal keys, and different ones do not: canonical texts are compared.
+/// Keys are equal exactly if the canonical texts of the pipelines are.
 struct ChainKey: Hashable {
-    /// The chain before it, which lives as long as this one; nil for the first.
+    /// The chain before it, which lives as long as this one; nil for the first stage.
     private var previous: ObjectIdentifier?
-    /// The text of the source or of the stage; for the first stage after a node, of both.
+    /// The text of the source or of the stage; for the first stage after a node, both.
     private(set) var text: String
-    /// Whose rights choose the nodes, where a glob does; held by the chain.
+    /// The principal whose rights choose the nodes, if a glob is used; held by the chain.
     private let principal: ObjectIdentifier?
     /// A hash of the texts before this one (FNV-1a).
     private var hashBefore: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -17,7 +17,8 @@ struct ChainKey: Hashable {
         principal = source.access?.principal.map(ObjectIdentifier.init)
     }
 
-    /// Goes on to the key of the next stage; `record` is the chain so far, nil for a node without stages.
+    /// Extends the key by the next stage; `record` is the chain so far, nil for a node without
+    /// stages.
     mutating func append(_ stage: Stage, behind record: Chains.Record?) {
         guard let record else { return text += "|" + stage.key }
         previous = ObjectIdentifier(record)
@@ -31,7 +32,7 @@ struct ChainKey: Hashable {
         text.utf8.reduce(hashBefore) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
-    /// The form in which clients see it.
+    /// The form that clients see.
     var hashText: String {
         let hash = hash
         let text = String(hash ^ (hash >> 32), radix: 16)

@@ -1,13 +1,14 @@
 internal import CEL
 internal import ReactiveGraph
 
-/// A step of a definition, and the node that stands for it.
+/// A step of a definition, and the node that implements it.
 struct InnerStage {
     /// Which step it is.
     struct Part {
         /// The node of the definition that it is a part of.
         ///
-        /// A member of a family is gone before its steps are: of those that are being freed only `name` and `isOfMember` are known.
+        /// A member of a family is freed before its steps: while they are freed, only `name` and
+        /// `isOfMember` may be used.
         unowned(unsafe) let of: NamedNode
         /// The name of that node.
         let name: String
@@ -16,7 +17,7 @@ struct InnerStage {
         /// The operator's name and its arguments, for pictures.
         let stage: String
         let label: String
-        /// Whether it stands in the pipe of a link that leads to the node.
+        /// Whether it is in the pipe of a link that leads to the node.
         let isOfLink: Bool
 
         init(of named: NamedNode, _ stage: String, label: String? = nil, isOfLink: Bool = false) {
@@ -39,7 +40,7 @@ struct InnerStage {
     var stage: String { part.stage }
     var label: String { part.label }
     var isOfLink: Bool { part.isOfLink }
-    /// The node, which lives as long as its stage is known.
+    /// The node, which lives as long as its stage is in the table.
     var node: Node<Datum> { held.takeUnretainedValue() }
 
     fileprivate init(_ part: Part, _ node: Node<Datum>, born: UInt64) {
@@ -49,15 +50,18 @@ struct InnerStage {
     }
 }
 
-/// The chains of client pipelines in one graph: equal ones are one chain, and each lives exactly as long as
-/// a subscription listens to it or to a longer one built on it.
+/// The chains of client pipelines in one graph.
 ///
-/// Nothing here holds a node. When the graph frees one, its record is removed at once, before any further look-up. (Weak
-/// references would do as well, but a node that has one pays for it at every reference count from then on.)
+/// Equal pipelines share one chain, and each chain lives exactly as long as a subscription listens
+/// to it or to a longer chain built on it.
+///
+/// This table holds no node. When the graph frees a node, its record is removed at once, before any
+/// further look-up. (Weak references would work too, but a node that has one pays for it at every
+/// later change of its reference count.)
 final class Chains {
     /// One stage node of a client pipeline.
     final class Record {
-        /// For a private stage not in `shared`.
+        /// Not in `shared` for a private stage.
         let key: ChainKey
         /// The operator's name and its arguments, for pictures.
         let stage: String
@@ -66,34 +70,35 @@ final class Chains {
         let number: UInt64
         private let held: Unmanaged<Node<Datum>>
 
-        /// Milliseconds since 1970 of its birth.
+        /// When it was built, in milliseconds since 1970.
         let born: UInt64
-        /// The rev of the graph at its birth.
+        /// The graph's rev when it was built.
         let rev: UInt64
         /// The stage before it; nil for the first one.
         let previous: Record?
-        /// How many stages stand before it.
+        /// How many stages come before it.
         let level: Int
-        /// Where values come in, and what they cost is counted.
+        /// The stage's entry, which also counts its cost.
         let gate: StageGate
         /// Whether what it emits depends on earlier values.
         let hasMemory: Bool
-        /// How many subscriptions listen to it and longer chains stand on it.
+        /// How many subscriptions listen to it, and how many longer chains are built on it.
         var owners = 0
-        /// The named nodes that a source is made from, also those that a flatten has not chosen yet; none for stages.
+        /// The named nodes that a source is made from, including those that a flatten has not
+        /// chosen yet; empty for stages.
         let sources: [String]
-        /// The regular expressions that stand in its expressions.
+        /// The regular expressions in its expressions.
         let patterns: [any RegexMatcher]
-        /// What keeps the members of a source that a glob chooses.
+        /// The members of a source that a glob chooses.
         let members: AllMembers?
 
-        /// The node, which lives as long as its record is known.
+        /// The node, which lives as long as its record is in the table.
         var node: Node<Datum> { held.takeUnretainedValue() }
 
-        /// What keeps the members of the source, where a glob chooses them.
+        /// The members of the chain's source, if a glob chooses them.
         var allMembers: AllMembers? { members ?? previous?.allMembers }
 
-        /// Whether something still waits on the way to it.
+        /// Whether an emission still waits on the way to it.
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
         /// Whether it is the last stage of that pipeline.
@@ -107,9 +112,11 @@ final class Chains {
             return next == nil && texts.isEmpty
         }
 
-        /// Calls `opening` once the first value of a chain that was just built has come through all its stages: at once, unless it waits.
+        /// Calls `opening` once the first value of a new chain has passed all its stages: at once,
+        /// unless it waits.
         ///
-        /// It is called in the late lane, or where the chain is being freed: there is no room for more work there.
+        /// It is called in the late lane, or while the chain is being freed; it must not cause more
+        /// work there.
         func whenOpen(_ opening: @escaping () -> Void) {
             var next: Record? = self
             while let record = next {
@@ -159,50 +166,50 @@ final class Chains {
     private var records: [UInt64: Record] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
-    /// How sources of client pipelines depend on their inputs, where that changes with values.
+    /// How sources of client pipelines depend on their inputs, if values decide that.
     private var branchings: [UInt64: Branching] = [:]
-    /// Receives the deaths of nodes while a client observes the graph.
+    /// Receives the releases of nodes while a client observes the graph.
     var watch: GraphWatch?
     /// The names of nodes that are freed while it is not nil.
     var deadNames: [String]?
-    /// Nodes freed, without the hidden ones.
+    /// How many nodes were freed, not counting hidden ones.
     private(set) var releasedCount: UInt64 = 0
 
-    /// The living chain of that key.
+    /// The living chain with that key.
     func find(_ key: ChainKey) -> Record? { shared[key] }
 
     /// The record of a node, if it is a stage of a client pipeline.
     func record(of number: UInt64) -> Record? { records[number] }
 
-    /// All records, in order of birth.
+    /// All records, in order of creation.
     var all: [Record] { records.values.sorted { $0.number < $1.number } }
 
-    /// Remembers a node that has just been built.
+    /// Adds the record of a node that has just been built.
     func add(_ record: Record) {
         records[record.number] = record
         if record.isShared { shared[record.key] = record }
         record.previous?.owners += 1
     }
 
-    /// Remembers which step of a definition a node stands for; nil: none.
+    /// Records which step of a definition a node implements; nil: none.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?, born: UInt64) {
         if part == nil, inner.isEmpty { return }
         inner[node.id] = part.map { InnerStage($0, node, born: born) }
     }
 
-    /// Remembers how the node of a source depends on its inputs, where that changes with values.
+    /// Records how the node of a source depends on its inputs, if values decide that.
     func note(_ node: Node<Datum>, as branching: Branching?) {
         if let branching { branchings[node.id] = branching }
     }
 
-    /// How the node of that number depends on its inputs, if it stands for the source of a client's pipeline, and that changes with
-    /// values.
+    /// How that node depends on its input, if it is the source of a client's pipeline and values
+    /// decide that.
     func branching(of number: UInt64) -> Branching? { branchings.isEmpty ? nil : branchings[number] }
 
-    /// The stage of a definition's pipe that has this number.
+    /// The stage of a definition's pipe with this number.
     func inner(_ number: UInt64) -> InnerStage? { inner[number] }
 
-    /// Remembers a node that is only a part of a stage: it is neither counted nor shown.
+    /// Marks a node that is only a part of a stage: it is neither counted nor shown.
     func hide(_ node: AnyNode) {
         hidden.insert(node.id)
     }
@@ -213,11 +220,11 @@ final class Chains {
     /// Whether the node of that number is only a part of a stage.
     func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.contains(number) }
 
-    /// The node of a name is being freed.
+    /// A named node is being freed.
     func died(_ name: NamedNode, _ node: Node<Datum>) {
         watch?.died(name, node)
         deadNames?.append(name.name)
-        // It may be the last stage of its pipe as well.
+        // It may also be the last stage of its pipe.
         if !inner.isEmpty { inner[node.id] = nil }
     }
 

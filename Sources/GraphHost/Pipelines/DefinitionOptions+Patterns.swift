@@ -1,8 +1,8 @@
 internal import CEL
 
 extension DefinitionOptions {
-    /// The same for one request: its literal patterns are at most ``SessionLimits/patterns``, and compiling them takes at most so many
-    /// units.
+    /// The same options for one request: it has at most ``SessionLimits/patterns`` literal
+    /// patterns, and compiling them takes at most `units`.
     func bounded(by limits: SessionLimits, units: Int) -> DefinitionOptions {
         var options = self
         options.expressions.literals = options.expressions.regex.map {

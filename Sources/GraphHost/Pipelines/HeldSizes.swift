@@ -1,18 +1,18 @@
 internal import DequeModule
 
-/// The sizes of values that an operator keeps in a queue, from which the oldest goes first.
+/// The sizes of the values in an operator's queue.
 final class HeldSizes {
     private var sizes: Deque<Int> = []
-    /// All of them together.
+    /// Their sum.
     private(set) var sum = 0
 
-    /// A value has come.
+    /// A value was added.
     func add(_ bytes: Int) {
         sizes.append(bytes)
         sum += bytes
     }
 
-    /// The operator keeps so many.
+    /// The operator keeps the newest `count` values.
     func trim(to count: Int) {
         while sizes.count > count, let oldest = sizes.popFirst() { sum -= oldest }
     }

@@ -2,12 +2,15 @@ internal import CEL
 internal import ReactiveGraph
 
 extension LiveGraph {
-    /// The last node of a client's pipeline, and its record; the record is nil for a node without stages.
+    /// The last node of a client's pipeline, and its record; the record is nil for a node without
+    /// stages.
     ///
-    /// Chains that exist are used again, unless values still wait in them; missing stages are built. From the first
-    /// private stage on, all stages belong to the caller alone. Only listeners keep the result alive.
+    /// Existing chains are reused, unless values still wait in them; missing stages are built. From
+    /// the first private stage on, all stages belong to the caller alone. Only listeners keep the
+    /// result alive.
     ///
-    /// Where `account` has no room, first values that cost much wait at a stage: ``Chains/Record/whenOpen(_:)``.
+    /// If `account` has no units left, costly first values wait at a stage:
+    /// ``Chains/Record/whenOpen(_:)``.
     func chain(
         _ source: Source,
         _ pipe: [Stage],
@@ -16,7 +19,8 @@ extension LiveGraph {
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         var key = ChainKey(source)
         var isShared = !source.operator.isPrivate
-        // Expressions that ask for the time see that of the newest commit among the inputs, whenever they are built.
+        // Expressions see the time of the newest commit among their inputs, whenever they are
+        // built.
         let outerTime = evaluationTime
         evaluationTime = source.nodes.lazy.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
         materialising += 1
@@ -27,7 +31,7 @@ extension LiveGraph {
             evaluationTime = outerTime
             materialising -= 1
             gate = nil
-            // What it took to compute the present values is part of the request's work.
+            // Computing the present values counts as work of the request.
             host.work += UInt64(max(0, host.lanes.total - spent) / LiveGraph.unitsPerNode)
         }
         var record: Chains.Record?
@@ -92,7 +96,7 @@ extension LiveGraph {
                     (node, record) = (known.node, known)
                     continue
                 }
-                // What a newcomer sees first is the present.
+                // A new subscriber must see the present value first.
                 isShared = false
             }
             let gate = StageGate(self, sized: stage.key, for: account)
@@ -105,6 +109,6 @@ extension LiveGraph {
         return (node, record)
     }
 
-    /// Units of expressions that count as much as a node that is built, in the work of one turn.
+    /// How many units of expressions count as much as building a node, in the work of one turn.
     static var unitsPerNode: Int { 50 }
 }

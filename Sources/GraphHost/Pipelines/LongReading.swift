@@ -1,14 +1,14 @@
 internal import CEL
 
-/// A part of a client's request that takes long to read: the stages of a pipeline, or what it starts from.
+/// A part of a client's request that takes long to read: the stages of a pipeline, or its source.
 public struct UnreadPart: Sendable {
     /// The source's word, such as `combine`; nil: the part is a list of stages.
     let word: String?
     let text: Document
-    /// What stands beside a source, by its key.
+    /// The sibling keys of a source.
     var beside: [String: Document] = [:]
 
-    /// Reads it, as far as `options` allow.
+    /// Reads the part with these options.
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
         guard let word else {
             let (stages, problems) = Stage.parse(text, options: options)
@@ -24,22 +24,22 @@ public struct UnreadPart: Sendable {
     }
 }
 
-/// What came of a part.
+/// The result of reading a part.
 public enum ReadPart {
     case source(Result<Source, HostError>)
     case stages(Result<[Stage], HostError>)
 }
 
-/// Reads parts of requests on any thread; what it makes belongs to the caller.
+/// Reads parts of requests on any thread; the caller owns the results.
 public struct PartReader: Sendable {
     private let limits: SessionLimits
     private let options: @Sendable () -> DefinitionOptions
 
-    /// A reader with these bounds.
+    /// A reader with these limits.
     ///
     /// - Parameters:
-    ///   - limits: bounds the stages, and the work of literal regular expressions for each part.
-    ///   - options: makes what one part may use; called on the thread that reads.
+    ///   - limits: limits the stages, and the work of literal regular expressions for each part.
+    ///   - options: makes the options for one part; called on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
         self.options = options
@@ -52,7 +52,7 @@ public struct PartReader: Sendable {
     }
 }
 
-/// The parts of one request that were read on another thread.
+/// The parts of one request that another thread has read.
 final class ReadParts {
     private(set) var source: Result<Source, HostError>?
     private(set) var stages: Result<[Stage], HostError>?
@@ -66,11 +66,12 @@ final class ReadParts {
 }
 
 extension Host {
-    /// Has a request performed again that was refused only because a part of it takes long to read.
+    /// Schedules a request again that was refused only because a part of it takes long to read.
     ///
-    /// The part is read elsewhere (``readElsewhere``), and `again` called in a later turn.
+    /// The part is read on another thread (``readElsewhere``), and `again` is called in a later
+    /// turn.
     ///
-    /// - Returns: false: the last request was refused for good.
+    /// - Returns: false if the last request was refused for another reason.
     public func performsAgain(_ again: @escaping () -> Void) -> Bool {
         guard let part = unread.take(), let readElsewhere else { return false }
         let parts = readParts ?? ReadParts()

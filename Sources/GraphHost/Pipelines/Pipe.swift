@@ -1,24 +1,26 @@
 internal import CEL
 
-/// Reads what one request of a client wants computed: the `pipe` of a subscription, and its source where that is not one node.
+/// Reads the computation that one client request asks for: the `pipe` of a subscription, and its
+/// source if that is not a single node.
 ///
-/// All texts of the request together have at most ``longestText`` bytes, and all patterns the bounds of ``SessionLimits/patterns`` and
-/// ``SessionLimits/patternWork``. What takes longer than a turn should last is read elsewhere: then the request is refused for now, and
-/// performed again later (``Host/performsAgain(_:)``).
+/// All texts of the request together have at most ``longestText`` bytes, and all patterns stay
+/// within ``SessionLimits/patterns`` and ``SessionLimits/patternWork``. Parts that would take too
+/// long for one turn are read on another thread: then the request is refused for now, and performed
+/// again later (``Host/performsAgain(_:)``).
 final class Pipe {
-    /// The longest text that is read: it takes some 10 ms.
+    /// The longest text: reading it takes about 10 ms.
     static let longestText = 16 << 10
-    /// The longest text that is read at once, where a longer one can be read elsewhere: some 0.6 ms.
+    /// The longest text that is read at once, if another thread can read longer ones: about 0.6 ms.
     static let shortText = 1 << 10
-    /// What compiling patterns may take at once: 0.5 ms.
+    /// The most work of compiling patterns at once: 0.5 ms.
     static let quickUnits = 25_000
-    /// So many bytes of it take about as long as a node that is built: a microsecond.
+    /// How many bytes take about as long to read as building a node: a microsecond.
     private static let bytesPerWork = 2
 
     private let host: Host
     private let options: DefinitionOptions
     private var room = Pipe.longestText
-    /// Bytes whose reading has not been counted as work.
+    /// Bytes whose reading has not been counted as work yet.
     private var uncounted = 0
 
     init(_ host: Host) {
@@ -30,9 +32,10 @@ final class Pipe {
         )
     }
 
-    /// The stages of a list as JSON text.
+    /// The stages of a list in JSON text.
     ///
-    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` where it has to be read elsewhere, or what is wrong with a stage, with its place.
+    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` if another thread must read it, or the
+    ///   problem of a stage with its place.
     func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
         if let known = host.pipelineTexts.find(text) { return known }
         let stages = try stages(try document(text))
@@ -49,7 +52,8 @@ final class Pipe {
         return try result.get()
     }
 
-    /// The source under one of ``Catalogue/clientSources``, all of whose nodes must be nodes that the caller may read.
+    /// The source under one of ``Catalogue/clientSources``; the caller must be able to read all of
+    /// its nodes.
     func source(
         _ word: String,
         _ argument: Document,
@@ -79,7 +83,7 @@ final class Pipe {
         return try result.get()
     }
 
-    /// A text as a document that knows its places.
+    /// A text as a document with places.
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
         guard text.count <= room else {
             throw HostError(
@@ -96,7 +100,8 @@ final class Pipe {
         }
     }
 
-    /// Reads a part now, if that does not take long; what it costs, and compiling its patterns, is work of this turn.
+    /// Reads a part now, if that is quick; reading it and compiling its patterns count as work of
+    /// this turn.
     private func read(_ part: UnreadPart) throws(HostError) -> ReadPart {
         let isShort = Self.longestText - room <= Self.shortText
         if isShort || host.readElsewhere == nil {

@@ -1,24 +1,27 @@
 internal import CEL
 internal import DequeModule
 
-/// What the client pipelines of one principal may compute and hold, and how many different regular expressions they have.
+/// The resources of the client pipelines of one principal: computation, memory, and different
+/// regular expressions.
 ///
-/// Where clients need no token, each connection is a principal of its own: many people may share an address.
+/// If clients need no token, each connection is a principal of its own, because many people may
+/// share an address.
 final class PipelineAccount {
     /// The principal's name; nil: a connection's own.
     let name: String?
     /// How many subscriptions with pipelines or tickets the principal has.
     fileprivate var uses = 0
-    /// How many stages of those subscriptions have each pattern.
+    /// In how many stages of those subscriptions each pattern occurs.
     private var patterns: [ObjectIdentifier: Int] = [:]
-    /// Units that its stages may spend before they wait; below zero: what they have overspent.
+    /// Units that its stages may spend before they must wait; negative if they have overspent.
     @exclusivity(unchecked) var room = 0
-    /// The turn of the loop and the millisecond as of which `room` holds.
+    /// The loop turn and the millisecond at which `room` was updated.
     @exclusivity(unchecked) private var turn = UInt64.max
     private var filledAt: UInt64
-    /// Its stages that wait, in the order in which they go on.
+    /// Its waiting stages, in the order in which they continue.
     var waiting: Deque<StageGate> = []
-    /// Bytes that its stages hold: values of their own, what operators keep, and what waits besides the newest of each stage.
+    /// Bytes that its stages hold: their values, what operators keep, and what waits except the
+    /// newest emission of each stage.
     @exclusivity(unchecked) var held = 0
 
     init(name: String?, in host: Host) {
@@ -34,21 +37,21 @@ final class PipelineAccount {
         return room > 0
     }
 
-    /// One more subscription needs it, until ``PipelineAccounts/end(_:)``.
+    /// Another subscription uses it, until ``PipelineAccounts/end(_:)``.
     func begin() { uses += 1 }
 
-    /// Room comes back with time.
+    /// Adds the units earned since the last update.
     private func fill(_ host: Host) {
         turn = host.turns
         let now = host.clock.now
         guard now > filledAt else { return }
-        // More than a second's worth does not fit in.
+        // At most the units of one second.
         let more = Int(min(now - filledAt, 1_000)) * host.limits.pipelineUnits / 1_000
         filledAt = now
         room = min(host.limits.pipelineBurst, room + more)
     }
 
-    /// How many different patterns its pipelines search for.
+    /// How many different patterns its pipelines use.
     var patternCount: Int { patterns.count }
 
     func has(_ pattern: any RegexMatcher) -> Bool { patterns[ObjectIdentifier(pattern)] != nil }
@@ -68,7 +71,7 @@ final class PipelineAccount {
 struct PipelineAccounts {
     private var named: [String: PipelineAccount] = [:]
 
-    /// The account of that principal, made when it is first asked for.
+    /// The account of that principal, made on first use.
     mutating func account(of name: String, in host: Host) -> PipelineAccount {
         if let known = named[name] { return known }
         let account = PipelineAccount(name: name, in: host)
@@ -79,21 +82,21 @@ struct PipelineAccounts {
     /// The account, if the principal has pipelines.
     func find(_ name: String) -> PipelineAccount? { named[name] }
 
-    /// One subscription less needs the account; with the last one it is forgotten.
+    /// A subscription no longer uses the account; after the last one it is removed.
     mutating func end(_ account: PipelineAccount) {
         account.uses -= 1
         if account.uses == 0, let name = account.name { named[name] = nil }
     }
 }
 
-/// One subscription's part in a chain, and the account that answers for it.
+/// One subscription's use of a chain, and the account that is charged for it.
 ///
 /// The account and every stage of the chain count it until ``end(_:)``.
 final class PipelineUse {
     let chain: Chains.Record
     let account: PipelineAccount
     unowned let subscription: Subscription
-    /// Where it stands at each stage's gate, the first stage first.
+    /// Its index at each stage's gate, from the first stage.
     private var places: [Int]
     /// Whether the subscription needs every emission.
     private var needsAll: Bool
@@ -124,7 +127,7 @@ final class PipelineUse {
         host.accounts.end(account)
     }
 
-    /// The subscription has other options.
+    /// The subscription's options have changed.
     func update() {
         guard needsAll != subscription.options.isAll else { return }
         countNeeds(by: -1)
@@ -132,12 +135,13 @@ final class PipelineUse {
         countNeeds(by: 1)
     }
 
-    /// A stage has given it another place.
+    /// Its index at a stage's gate has changed.
     func moved(to place: Int, level: Int) {
         places[level] = place
     }
 
-    /// A stage needs every emission if it or a later one has a memory, or if the subscription is in mode `all`.
+    /// Counts which stages need every emission: those with memory, or with a later stage that has
+    /// memory; all of them in mode `all`.
     private func countNeeds(by step: Int) {
         var needsAll = needsAll
         forEachStage { stage in

@@ -2,35 +2,37 @@ internal import DequeModule
 
 /// How the stages of client pipelines share a host's loop.
 ///
-/// A stage runs at once, within the commit, as long as its principal has room. A principal has a number of units a second,
-/// and all principals together have a number of units in one turn of the loop. Work above that waits at the stage's
-/// ``StageGate`` for the late lane: a slice of each turn, after all other clients have been served. Principals take turns
-/// in it.
+/// A stage runs at once, within the commit, while its principal has units left. A principal gets a
+/// number of units per second, and all principals together may use a number of units in one loop
+/// turn. Work above that waits at the stage's ``StageGate`` for the late lane: a slice of each turn
+/// after all other clients have been served. Principals take turns in it.
 final class PipelineLanes {
-    /// What all pipelines together may take of one turn at once: 1 ms.
+    /// The units of one turn for all pipelines together, outside of the late lane: 1 ms.
     static let crowd = 50_000
-    /// What the late lane takes of one turn: 0.2 ms.
+    /// The units of the late lane in one turn: 0.2 ms.
     static let slice = 10_000
-    /// What the first values of one new pipeline may take at once where its principal has no room: 0.04 ms.
+    /// The units for the first values of a new pipeline whose principal has none left: 0.04 ms.
     static let opening = 2_000
 
     /// Units that stages have spent since the start.
     @exclusivity(unchecked) private(set) var total = 0
-    /// Units left to all principals together in the turn `turn`, or in the slice that runs.
+    /// Units left for all principals together in the turn `turn`, or in the current slice.
     @exclusivity(unchecked) private var left = 0
     @exclusivity(unchecked) private var turn = UInt64.max
-    /// Whether the late lane runs.
+    /// Whether the late lane is running.
     @exclusivity(unchecked) private var isLate = false
-    /// Principals with stages that wait, in the order in which they are served.
+    /// Principals with waiting stages, in the order in which they are served.
     private var waiting: Deque<PipelineAccount> = []
-    /// Stages at which more waits than is allowed, and subscriptions for which more does.
+    /// Stages and subscriptions for which too much waits.
     private var overflowing: Deque<StageGate> = []
     private var slow: Deque<Subscription> = []
-    /// What ending their subscriptions has had of the turn.
+    /// How much of the turn ending their subscriptions has used.
     private var ending = TurnShare()
-    /// Until `total` has passed this, a pipeline that is being built computes its first values at once, even without room.
+    /// Until `total` has passed this, a new pipeline computes its first values at once, even if its
+    /// principal has no units left.
     @exclusivity(unchecked) var openUntil = Int.max
-    /// What waits for the first value that is passing through a gate: the next gate that holds it back takes this over.
+    /// Waits for the first value that is passing a gate; the next gate that holds the value back
+    /// takes this over.
     @exclusivity(unchecked) var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
@@ -38,7 +40,7 @@ final class PipelineLanes {
 
     private var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
 
-    /// Whether a stage that this principal answers for may run now.
+    /// Whether a stage may run now that is charged to this principal.
     @inline(__always)
     func hasRoom(for account: PipelineAccount, in host: Host) -> Bool {
         if isLate { return left > 0 }
@@ -51,31 +53,32 @@ final class PipelineLanes {
         left = Self.crowd
     }
 
-    /// Counts what a stage has cost.
+    /// Counts the cost of a stage.
     @inline(__always)
     func spend(_ units: Int) {
         total &+= units
         left &-= units
     }
 
-    /// A gate has begun to hold something back.
+    /// A gate has started to hold something back.
     func wait(_ gate: StageGate, for account: PipelineAccount) {
         if account.waiting.isEmpty { waiting.append(account) }
         account.waiting.append(gate)
     }
 
-    /// More waits at a gate than is allowed.
+    /// Too much waits at a gate.
     func overflow(_ gate: StageGate) {
         overflowing.append(gate)
     }
 
-    /// These have been too slow to take what was sent.
+    /// These subscriptions were too slow to take what was sent.
     func overflow(_ subscriptions: [Subscription], in host: Host) {
         slow.append(contentsOf: subscriptions)
         endOverflowing(host)
     }
 
-    /// Ends the subscriptions that are too far behind, as many as this turn allows; not while a graph is at work.
+    /// Ends subscriptions that are too far behind, as many as this turn allows; not while a graph
+    /// is running a turn.
     @inline(__always)
     func endSlow(in host: Host) {
         if hasSlow { endOverflowing(host) }
@@ -100,7 +103,7 @@ final class PipelineLanes {
         return nil
     }
 
-    /// The late lane's slice of this turn: one emission of one principal after the other.
+    /// Runs the late lane's slice of this turn: one emission of one principal after the other.
     func run(in host: Host) {
         guard !waiting.isEmpty else { return endSlow(in: host) }
         if turn != host.turns { begin(host.turns) }
@@ -109,7 +112,7 @@ final class PipelineLanes {
         left = Self.slice
         while left > 0, let account = waiting.popFirst() {
             guard let gate = account.waiting.popFirst() else { continue }
-            // A run that costs nothing must not go on for ever.
+            // A run without cost must not continue for ever.
             spend(1)
             if gate.passNext() { account.waiting.append(gate) }
             if !account.waiting.isEmpty { waiting.append(account) }

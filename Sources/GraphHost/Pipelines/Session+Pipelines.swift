@@ -1,7 +1,7 @@
 internal import CEL
 
 extension Session {
-    /// Refuses a pipeline for which the principal has no room (docs/protocol.md, sub).
+    /// Throws if the principal has no room for a pipeline (docs/protocol.md, sub).
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(_ source: Source, _ pipe: [Stage]) throws(HostError) {
@@ -20,9 +20,9 @@ extension Session {
 }
 
 extension Host {
-    /// Refuses pipelines for which a principal has no room.
+    /// Throws if a principal has no room for a pipeline.
     ///
-    /// `account` is the principal's; nil: it has no pipelines yet.
+    /// `account` is the principal's; nil if it has no pipelines yet.
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
     func admit(
@@ -39,9 +39,9 @@ extension Host {
         try admit(sources.flatMap(\.patterns) + pipe.flatMap(\.patterns), for: account)
     }
 
-    /// Refuses regular expressions for which a principal has no room.
+    /// Throws if a principal has no room for more regular expressions.
     ///
-    /// Reading bounds those of one request, so a principal without pipelines needs no check.
+    /// The reader limits those of one request, so a principal without pipelines needs no check.
     private func admit(_ patterns: [any RegexMatcher], for account: PipelineAccount?) throws(HostError) {
         guard let account, !patterns.isEmpty else { return }
         let new = Set(patterns.lazy.filter { !account.has($0) }.map { ObjectIdentifier($0) })

@@ -1,66 +1,74 @@
 internal import DequeModule
 internal import ReactiveGraph
 
-/// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds back what comes while none of
-/// its principals has room (``PipelineLanes``).
+/// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds
+/// emissions back while none of its principals has units left (``PipelineLanes``).
 ///
-/// Where only the newest value counts, because every stage from here on depends on its present input only and every
-/// subscription is in mode `latest`, one emission waits, and the number of those it replaces. Otherwise all of them do, in
-/// order, up to a bound; then the subscriptions end with `slow`. So they do where the stage would hold more bytes than its
-/// principal may (``SessionLimits/held``).
+/// If only the newest value matters, because every stage from here on depends only on its present
+/// input and every subscription is in mode `latest`, one emission waits, with the number of those
+/// it replaced. Otherwise all emissions wait, in order, up to a limit; then the subscriptions end
+/// with `slow`. They also end if the stage would hold more bytes than its principal may
+/// (``SessionLimits/held``).
 final class StageGate {
-    /// How many emissions may wait.
+    /// The most emissions that may wait.
     static let mostWaiting = 1_024
-    /// What holding one back costs, about as much as a node that is built.
+    /// The cost of holding one back, about as much as building a node.
     private static let keepingUnits = 40
     /// Bytes that one takes besides its value.
     private static let keepingBytes = 256
-    /// So many are let go of in the time of a node that is built.
+    /// How many can be dropped in the time of building a node.
     private static let dropsPerWork = 8
 
-    /// What waits.
+    /// A waiting emission.
     private struct Kept {
         let commit: CommitInfo
-        /// What expressions see as `time`, in milliseconds since 1970.
+        /// The `time` that expressions see, in milliseconds since 1970.
         let time: UInt64
-        /// How many emissions it has replaced.
+        /// How many emissions it replaced.
         var replaced: UInt64 = 0
-        /// Bytes that it takes, where it is not the only one; the newest value is held by the stage before anyway.
+        /// Bytes charged for it.
+        ///
+        /// Zero for a single one, because the previous stage holds the newest value anyway.
         var bytes = 0
         let deliver: () -> Void
     }
 
-    /// Called when the first value of a new pipeline, which waits here, has come to its end, or the stage has gone.
+    /// Called when the first value of a new pipeline, which waits here, has passed all stages, or
+    /// the stage was freed.
     var opening: (() -> Void)?
 
     private unowned let graph: LiveGraph
     private let lanes: PipelineLanes
     private var kept: Deque<Kept> = []
-    /// What waits is being let through.
+    /// A waiting emission is being passed on.
     @exclusivity(unchecked) private var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
-    /// The account in whose queue of the late lane it waits.
+    /// The account in whose late-lane queue it waits.
     private var waitsAmong: PipelineAccount?
-    /// The account that pays for the next run.
+    /// The account that is charged for the next run.
     @exclusivity(unchecked) private var payer: PipelineAccount?
-    /// The subscriptions whose pipelines lead through the stage, each at the place that it remembers.
+    /// The subscriptions whose pipelines use the stage; each remembers its index.
     private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
     private var turnToPay = 0
     /// How many of them need every emission.
     var needingAll = 0
-    /// Bytes of the stage's own value, unless the stage before has the same, and of what its operator keeps.
+    /// Bytes of the stage's own value, unless the previous stage has the same value, and of what
+    /// its operator keeps.
     @exclusivity(unchecked) private var valueBytes = 0
     @exclusivity(unchecked) private var keptBytes = 0
-    /// Bytes of the stage itself: its nodes, and its compiled expressions, which take up to sixteen times their text.
+    /// Bytes of the stage itself: its nodes, and its compiled expressions, which take up to sixteen
+    /// times their text.
     let ownBytes: Int
-    /// The account for which these bytes count.
+    /// The account that is charged for these bytes.
     private(set) var holder: PipelineAccount?
 
-    /// The units of all stages after which nothing passes any more; nil: no bound.
+    /// The units of all stages after which nothing passes any more; nil: no limit.
     private let most: Int?
 
-    /// The gate of a client's stage; `text` is the stage's key, `payer` the account of the client that has it built.
+    /// The gate of a client's stage.
+    ///
+    /// `text` is the stage's key, `payer` the account of the client that caused it to be built.
     init(_ graph: LiveGraph, sized text: String, for payer: PipelineAccount?) {
         self.graph = graph
         self.payer = payer
@@ -77,22 +85,22 @@ final class StageGate {
         lanes = graph.host.lanes
     }
 
-    /// Whether emissions wait here, so that the stage's node still holds an old value.
+    /// Whether emissions wait here, so that the stage's node has an old value.
     var isBehind: Bool { !kept.isEmpty }
 
-    /// The last subscription that depends on the stage and has not ended.
+    /// The newest open subscription that depends on the stage.
     var newestSubscription: Subscription? {
         uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }
     }
 
-    /// Counts what a run has cost.
+    /// Counts the cost of a run.
     @inline(__always)
     func spend(_ units: Int) {
         lanes.spend(units)
         if let payer { payer.room &-= units }
     }
 
-    /// Whether the stage may handle an emission now; otherwise it gets it later.
+    /// Whether the stage may handle an emission now; otherwise it is held back.
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
         if isPassing { return true }
@@ -102,7 +110,8 @@ final class StageGate {
         return letsAnother(emission(), at: site)
     }
 
-    /// The same when the present payer has no room: the account of another user may have some.
+    /// The slow path, if the present payer has no units left: the account of another user may have
+    /// some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
         if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
@@ -111,7 +120,7 @@ final class StageGate {
         return false
     }
 
-    /// Lets the next of its users pay from now on.
+    /// Makes the next user the payer.
     ///
     /// - Returns: whether the payer is a different account now.
     private func passToNext() -> Bool {
@@ -169,9 +178,9 @@ final class StageGate {
         lanes.overflow(self)
     }
 
-    /// Lets through what has waited longest.
+    /// Passes on the oldest waiting emission.
     ///
-    /// - Returns: whether more waits.
+    /// - Returns: whether more are waiting.
     func passNext() -> Bool {
         guard !isOverflowing, let next = kept.popFirst() else { return false }
         waitsAmong?.held -= next.bytes
@@ -192,21 +201,21 @@ final class StageGate {
 
     // MARK: - Bytes
 
-    /// Whether the stage may hold its result: not where its principal would hold too much.
+    /// Whether the stage may hold its result; false if its principal would hold too much.
     ///
-    /// `input` is what the result was made of; a stage that passes it on holds nothing of its own.
+    /// `input` is the stage's input; a stage that passes its input on holds nothing of its own.
     @inline(__always)
     func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
         guard let result else { return true }
         let bytes = result.value.map { $0 === input ? 0 : $0.heldBytes } ?? 0
-        // Short ones are not worth the counting.
+        // Small changes are not worth counting.
         if (bytes ^ valueBytes) < 64 { return true }
         guard hold(bytes - valueBytes) else { return false }
         valueBytes = bytes
         return true
     }
 
-    /// Notes how many bytes the operator keeps; where they are too many the subscriptions end.
+    /// Updates the bytes that the operator keeps; if they are too many, the subscriptions end.
     func keeps(_ bytes: Int) {
         guard bytes != keptBytes, hold(bytes - keptBytes) else { return }
         keptBytes = bytes
@@ -241,9 +250,9 @@ final class StageGate {
 
     // MARK: - Users
 
-    /// A subscription's pipeline leads through the stage.
+    /// A subscription's pipeline uses the stage.
     ///
-    /// - Returns: the place to remember.
+    /// - Returns: the index to remember.
     func add(_ use: PipelineUse) -> Int {
         uses.append(.passUnretained(use))
         if payer == nil { payer = use.account }
@@ -251,7 +260,7 @@ final class StageGate {
         return uses.count - 1
     }
 
-    /// The pipeline no longer leads through the stage.
+    /// The pipeline no longer uses the stage.
     func remove(at place: Int, level: Int) {
         let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
         let last = uses.removeLast()
@@ -269,9 +278,10 @@ final class StageGate {
 }
 
 extension LiveGraph {
-    /// Lets a stage handle what has waited since `commit`; subscribers receive the result with the present rev.
+    /// Passes an emission on that has waited since `commit`; subscribers receive the result with
+    /// the present rev.
     ///
-    /// A first value is no news: its subscriber has received nothing yet.
+    /// For a subscriber that has received nothing yet, a first value is not an update.
     fileprivate func deliverLate(
         _ commit: CommitInfo,
         at time: UInt64,
@@ -289,9 +299,9 @@ extension LiveGraph {
     }
 }
 
-/// What a stage may receive: a value, or one of each input of a join.
+/// The input of a stage: a value, or one value of each input of a join.
 protocol Weighed {
-    /// Bytes of its JSON text, as far as they are known.
+    /// The size of its JSON text in bytes, as far as it is known.
     var knownByteCount: Int { get }
 }
 

@@ -1,18 +1,19 @@
 /// Counts refusals that end a connection when they are repeated.
 ///
-/// A client cannot do otherwise before it has heard of the first, so they count once a quarter of a second.
+/// A client may send more requests before it receives the first refusal, so refusals within a
+/// quarter of a second count once.
 struct Breaches {
     private static let quarter: UInt64 = 250
 
-    /// Those of the last while in which something was refused.
+    /// The quarters of a second in the recent past with a refusal.
     private var quarters: [UInt64] = []
 
-    /// Notes one refusal.
+    /// Counts one refusal.
     ///
     /// - Parameters:
-    ///   - now: milliseconds of the steady clock.
-    ///   - limits: how many quarters of seconds with a refusal are too many, and within which time.
-    /// - Returns: whether that was once too often.
+    ///   - now: milliseconds of the monotonic clock.
+    ///   - limits: how many quarters with a refusal are too many, and within which time.
+    /// - Returns: whether the limit is exceeded.
     mutating func note(at now: UInt64, _ limits: SessionLimits) -> Bool {
         let present = now / Self.quarter
         if quarters.last != present {
@@ -23,13 +24,15 @@ struct Breaches {
     }
 }
 
-/// Counts messages that were no JSON: as many as of ``Breaches``, each by itself, end the connection.
+/// Counts messages that are not JSON.
+///
+/// The limit is that of ``Breaches``, but each message counts.
 struct BadMessages {
     private var times: [UInt64] = []
 
-    /// Notes one more.
+    /// Counts one message.
     ///
-    /// - Returns: whether that was one too many.
+    /// - Returns: whether the limit is exceeded.
     mutating func note(at now: UInt64, _ limits: SessionLimits) -> Bool {
         times.removeAll { $0 + limits.breachMilliseconds <= now }
         times.append(now)

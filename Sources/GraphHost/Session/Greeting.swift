@@ -2,8 +2,8 @@ internal import ReactiveGraph
 
 /// Waits for the `hello` of a client that is not authorised yet.
 ///
-/// Alarms ring before the sockets of a loop turn have their say. When the time is over the next turn decides, so that a `hello` that
-/// is there already counts, however long the server stood still.
+/// Alarms are called before a loop turn reads its sockets. When the time is over, the next turn
+/// decides, so that a `hello` that has already arrived counts, however long the server was busy.
 final class Greeting {
     private unowned let session: Session
     private lazy var timer = Timer { [unowned self] in ring() }

@@ -1,9 +1,9 @@
 internal import DequeModule
 
-/// The requests of one session that cannot be answered yet, in order: sets that wait for the log, pipelines that are being read or
-/// wait for their first values, and all that came after them.
+/// The requests of one session that cannot be answered yet, in order: sets that wait for the log,
+/// pipelines that are being read or wait for their first values, and all later requests.
 struct PendingRequests {
-    /// One request: its answer once there is one, or the message itself while its turn has not come.
+    /// One request: its answer once there is one, or the message itself before it is performed.
     final class Entry {
         let id: UInt64?
         let bytes: Int
@@ -18,14 +18,14 @@ struct PendingRequests {
         }
     }
 
-    /// What a request does to ids that subscriptions have.
+    /// How a request affects the ids of subscriptions.
     enum Freeing {
         case nothing
         /// An `unsub`: the id is free after it.
         case ownID
-        /// A `sub`: its id is free after a request that takes away its owners.
+        /// A `sub`: its id becomes free if a later request removes its owners.
         case byOwners
-        /// A `release`, or a `mod` that removes owners: any subscription may end with it.
+        /// A `release`, or a `mod` that removes owners: it may end any subscription.
         case owned
 
         init(_ fields: Fields) {
@@ -40,15 +40,17 @@ struct PendingRequests {
     }
 
     enum State {
-        /// The log has the commit; messages behind it may not overtake.
+        /// The log has the commit; later messages must not overtake it.
         case submitted
-        /// Something is being read or computed; nothing has changed yet, so a server that stops drops it.
+        /// Something is being read or computed. Nothing has changed yet, so a stopping server may
+        /// drop the request.
         case preparing
-        /// What was missing is there, and this answers.
+        /// Everything it waited for is there; call the closure to answer.
         case due(() -> Void)
-        /// What to send when everything before has been sent.
+        /// An answer to send after everything before it.
         case answered([UInt8])
-        /// To be performed when everything before has been answered; a dear one not in a turn that has had enough of those.
+        /// A message to perform after everything before it has been answered; a costly one only if
+        /// the turn has work left.
         case deferred([UInt8], isDear: Bool)
     }
 
@@ -57,35 +59,37 @@ struct PendingRequests {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether one of them has this id, and still has it after the last of them.
+    /// Whether one of them uses this id, and still uses it after the last of them.
     func contains(_ id: UInt64) -> Bool {
         guard let place = entries.lastIndex(where: { $0.id == id }) else { return false }
         switch entries[place].freeing {
         case .ownID: return false
-        // Which subscriptions a release ends is known when its turn comes; so is whether the id is free.
+        // Only performing the release shows which subscriptions it ends, and so whether the id is
+        // free.
         case .byOwners: return !entries[place...].contains { $0.freeing == .owned }
         case .nothing, .owned: return true
         }
     }
 
-    /// Whether nothing but sets at the log, and finished answers, wait: another set may be appended at once.
+    /// Whether only sets at the log and finished answers wait, so that another set may be appended
+    /// at once.
     var allowsSet: Bool {
         entries.allSatisfy {
             if case .deferred = $0.state { false } else { true }
         }
     }
 
-    /// Whether the next one only has to be sent.
+    /// Whether the next one only needs sending.
     var hasAnswer: Bool {
         if case .answered? = entries.first?.state { true } else { false }
     }
 
-    /// Whether the next one has still to be performed.
+    /// Whether the next one must still be performed.
     var isDeferred: Bool {
         if case .deferred? = entries.first?.state { true } else { false }
     }
 
-    /// Whether it is a dear one.
+    /// Whether it is costly.
     var isDear: Bool {
         if case .deferred(_, isDear: true)? = entries.first?.state { true } else { false }
     }
@@ -95,13 +99,13 @@ struct PendingRequests {
         bytes += entry.bytes
     }
 
-    /// Puts back in front what was taken out to be performed and has to wait itself.
+    /// Puts an entry back at the front that was taken out to be performed and must wait itself.
     mutating func prepend(_ entry: Entry) {
         entries.prepend(entry)
         bytes += entry.bytes
     }
 
-    /// The first one that is not waiting for the log, taken out.
+    /// Removes and returns the first entry if it does not wait for the log.
     mutating func takeReady() -> Entry? {
         guard let first = entries.first else { return nil }
         switch first.state {
@@ -112,7 +116,7 @@ struct PendingRequests {
         return entries.removeFirst()
     }
 
-    /// Takes out what has changed nothing yet.
+    /// Removes the entries that have changed nothing yet.
     mutating func dropUnperformed() {
         entries.removeAll {
             switch $0.state {

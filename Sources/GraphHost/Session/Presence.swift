@@ -1,36 +1,37 @@
 internal import ReactiveGraph
 
-/// A node that says by its value that a session is there, and the rev of the set that made it say so
+/// A node whose value represents a session, and the rev of the set that made it so
 /// (`"presence": true`).
 struct Presence {
     let node: NamedNode
     let rev: UInt64
 
-    /// Whether nobody has set the node since, nor is about to.
+    /// Whether the node was not set since, and no set is pending.
     var stands: Bool { isPresent && node.pending == nil }
 
-    /// Whether nobody has set the node since; what is at the log may still be refused.
+    /// Whether the node was not set since; pending sets may still be refused.
     var isPresent: Bool { node.exists && node.changed.rev == rev }
 }
 
-/// Clears the nodes that stood for sessions that are no more.
+/// Clears the nodes that represent ended sessions.
 ///
-/// A log that does not take it is asked again, as long as nobody sets them: else somebody would seem to be there for good. Where a
-/// later set is at the log, its answer is waited for: it may be a refusal.
+/// If the log refuses the commit, it is tried again, as long as no other set happens: otherwise the
+/// session would seem to be present for ever. If a later set is pending, it waits for the answer,
+/// which may be a refusal.
 final class PresenceClearing {
-    /// Milliseconds until a log that took nothing is asked again.
+    /// Milliseconds until it tries again after a refusal.
     private static var pause: UInt64 { 1_000 }
 
     private unowned let host: Host
     private lazy var timer = Timer { [unowned self] in ring() }
-    /// What the log did not take, or may come to stand again.
+    /// The nodes that are not cleared yet: the log refused it, or a later set is pending.
     private var left: [(claim: Presence, by: String?)] = []
 
     init(_ host: Host) {
         self.host = host
     }
 
-    /// Clears what nobody has set since: one commit per graph.
+    /// Clears the nodes that were not set since: one commit per graph.
     func clear(_ claims: [Presence], by principal: String?) {
         var places: [ObjectIdentifier: Int] = [:]
         var commits: [(commit: Commit, claims: [Presence])] = []

@@ -1,9 +1,11 @@
-/// How fast one connection may send messages and sets; off where the limit is 0.
+/// Limits how fast one connection may send messages and sets; a limit of 0 is off.
 ///
-/// What comes too fast is refused with `rate_limited` and the time after which it would be taken. Whoever goes on, or asks for more
-/// subscriptions and pipelines than it may have again and again, is closed (4429; over HTTP after the answer): ``note(_:of:)``.
+/// Requests above the limit are refused with `rate_limited` and the time after which they would be
+/// accepted. A client that goes on, or repeatedly asks for more subscriptions and pipelines than it
+/// may have, is disconnected (4429; over HTTP after the answer): ``note(_:of:)``.
 public struct RateLimit {
-    /// Made with the first thing that is counted; connections without limits, and quiet ones, hold nothing.
+    /// Made with the first request that counts; connections without limits, and quiet ones, have
+    /// none.
     private var state: State?
 
     private final class State {
@@ -12,12 +14,12 @@ public struct RateLimit {
         var breaches = Breaches()
     }
 
-    /// Nothing has been sent yet.
+    /// A connection that has sent nothing yet.
     public init() {}
 
-    /// Notes that the client was refused something, if that is one of its limits.
+    /// Counts a refusal, if it concerns one of the client's limits.
     ///
-    /// - Returns: whether that was once too often.
+    /// - Returns: whether the client was refused too often and must be disconnected.
     public mutating func note(_ error: HostError, of host: Host) -> Bool {
         switch error.code {
         case .rateLimited, .subLimit, .pipeLimit, .patternLimit:
@@ -26,7 +28,7 @@ public struct RateLimit {
         }
     }
 
-    /// A change of a graph is asked for.
+    /// Counts a request to change a graph.
     ///
     /// - Throws: `rate_limited`.
     @inline(__always)
@@ -34,7 +36,7 @@ public struct RateLimit {
         if host.limits.setsPerSecond > 0 { try countSet(host) }
     }
 
-    /// A message has come; each object of a list is one.
+    /// Counts a message; each object of a list is one.
     ///
     /// - Throws: `rate_limited`.
     @inline(__always)

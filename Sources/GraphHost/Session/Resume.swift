@@ -1,25 +1,27 @@
 internal import Support
 
-/// Where a client was before its connection broke (`since`).
+/// The client's position before its connection broke (`since`).
 ///
-/// In mode `latest` the present value is all that counts, so a cursor of the present history can always resume,
-/// and where nothing is newer the value is left out. Mode `all` resumes where nothing was missed, or where the node's
-/// history still has everything that was. Private stages begin anew, and say so. So does what earlier values count
-/// for, such as `filter`, where its chain was built after the cursor: it may hold something else than the client has, or nothing.
-/// With a ticket a client takes over the chain that it had, and all of these go on (K-2).
+/// In mode `latest` only the present value matters, so a cursor of the present epoch can always
+/// resume, and the value is left out if nothing is newer. Mode `all` resumes if nothing was missed,
+/// or if the node's history has everything that was missed. Private stages start anew, and the
+/// answer says so. So do stages that depend on earlier values, such as `filter`, if their chain was
+/// built after the cursor: their value may differ from the client's. With a ticket a client takes
+/// over its former chain, and all of these continue (K-2).
 struct Resume {
-    /// Whether the subscription goes on where it was.
+    /// Whether the subscription continues where it was.
     let isResumed: Bool
     /// The last rev that the client has seen.
     let rev: UInt64
-    /// What it shows to take over its chain (K-2); nil: nothing.
+    /// The ticket for taking over its chain (K-2); nil: none.
     let ticket: Ticket?
-    /// Whether the client has shown anything as one.
+    /// Whether the client sent a ticket, valid or not.
     private let hasTicket: Bool
-    /// Whether it was this server that the client was at; only where several share a log is that a question.
+    /// Whether the client was connected to this server; matters only if several servers share a
+    /// log.
     private let isHere: Bool
 
-    /// Reads the option; nil without it.
+    /// Reads the option; nil if it is absent.
     init?(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
         guard let field = fields["since"] else { return nil }
         guard let epoch = field["epoch"]?.string, let rev = field["rev"]?.int, rev >= 0 else {
@@ -36,7 +38,7 @@ struct Resume {
         isResumed = epoch == graph.epoch && self.rev <= graph.rev && self.rev >= graph.resumesFrom
     }
 
-    /// What `Last-Event-ID` says, `epoch:rev`; anything else is no place in the present history.
+    /// Parses `Last-Event-ID`, `epoch:rev`; anything else is no position in the present epoch.
     init(eventID text: String, in graph: LiveGraph) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let rev = parts.count == 2 ? UInt64(parts[1]) : nil
@@ -46,43 +48,43 @@ struct Resume {
         isResumed = rev.map { $0 <= graph.rev && $0 >= graph.resumesFrom && parts[0] == graph.epoch } ?? false
     }
 
-    /// Whether earlier values count for what a pipeline emits.
+    /// Whether a pipeline's emissions depend on earlier values.
     static func hasState(_ source: Source, _ pipe: [Stage]) -> Bool {
         pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
     }
 
-    /// What a subscription's pipeline has gone through since the cursor.
+    /// What has happened to a subscription's pipeline since the cursor.
     struct Course {
         let source: Source
         let pipe: [Stage]
         /// The rev at which its inputs last changed.
         let change: UInt64
-        /// The rev at which its chain was built; nil: there is none.
+        /// The rev at which its chain was built; nil: it has none.
         let built: UInt64?
-        /// The newest rev at which something was late.
+        /// The newest rev at which an emission was late.
         let late: UInt64
-        /// Whether the client has taken over the chain that it had.
+        /// Whether the client has taken over its former chain.
         let isKept: Bool
     }
 
-    /// What becomes of it.
+    /// The result of resuming.
     struct Outcome {
-        /// Whether the subscription goes on where it was.
+        /// Whether the subscription continues where it was.
         let isResumed: Bool
-        /// Whether what it holds now may be something else than the client knows.
+        /// Whether the present value may differ from the client's.
         let isNews: Bool
     }
 
-    /// What becomes of it for a subscription, of which `missed` is known in mode `all`.
+    /// The result for a subscription; `missed` is known in mode `all`.
     func outcome(of course: Course, isAll: Bool, _ missed: Missed?) -> Outcome {
         let isPrivate = course.source.operator.isPrivate || course.pipe.contains(where: \.isPrivate)
         let hasState = Self.hasState(course.source, course.pipe)
-        // It may hold something else than it would if it had been there at the cursor.
+        // Its value may differ from that of a chain that had existed since the cursor.
         let isNew = !course.isKept && hasState && course.built.map { $0 >= rev } ?? false
         let isLate = course.built != nil && course.late >= rev && course.late > 0
-        // Private stages emit by themselves, so no rev says what the client knows.
+        // Private stages emit by themselves, so no rev tells which value the client has.
         let isSame = course.change <= rev && !isNew && !isLate && !(course.isKept && isPrivate)
-        // Without its chain, private stages begin anew, and another server has its own state.
+        // Without its chain, private stages start anew, and another server has a state of its own.
         let goesOn = course.isKept || !isPrivate && (isHere || !hasState) && !(hasTicket && isNew)
         return Outcome(
             isResumed: isResumed && goesOn && (!isAll || isSame || missed?.isComplete == true),
@@ -91,7 +93,8 @@ struct Resume {
     }
 }
 
-/// What a `snap` tells of a node's history: all that the client missed, or the newest values it asked for.
+/// The part of a node's history in a `snap`: everything that the client missed, or the newest
+/// values it asked for.
 struct Missed {
     /// Whether nothing newer than the cursor is missing.
     let isComplete: Bool
@@ -101,10 +104,10 @@ struct Missed {
     private let isAsked: Bool
 
     /// - Parameters:
-    ///   - resume: where the client was.
-    ///   - node: what it listens to.
-    ///   - options: how.
-    ///   - limit: how many bytes of values one `snap` may carry; a longer replay counts as none.
+    ///   - resume: the client's position.
+    ///   - node: the node.
+    ///   - options: the options of the subscription.
+    ///   - limit: the most bytes of values in one `snap`; a longer replay is left out.
     init(since resume: Resume?, of node: NamedNode, _ options: SubscriptionOptions, atMost limit: Int) {
         ring = node.history
         let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
@@ -114,7 +117,7 @@ struct Missed {
         isAsked = options.history > 0
     }
 
-    /// What a client has missed that takes over the chain it had.
+    /// What a client has missed that takes over its former chain.
     init(since resume: Resume, _ emissions: KeptEmissions, atMost limit: Int) {
         ring = emissions.ring
         let rest = ring.index(after: resume.rev)..<ring.count
@@ -125,7 +128,7 @@ struct Missed {
         isAsked = false
     }
 
-    /// Appends `,"d":[…]` where there is something to tell.
+    /// Appends `,"d":[…]`, if there is something to send.
     func append(isReplay: Bool, to buffer: inout ByteBuffer) {
         let range = isReplay ? replay : newest
         guard isReplay ? !range.isEmpty : isAsked else { return }
@@ -134,17 +137,18 @@ struct Missed {
     }
 }
 
-/// What a `snap` tells of the histories of several nodes, in mode `all`: all that the client missed.
+/// The part of several nodes' histories in a `snap`, in mode `all`: everything that the client
+/// missed.
 struct GroupMissed {
-    /// By commit; a node that emitted more than once in one has its further values in the next entry.
+    /// By commit; a node's further values in the same commit are in the next entries.
     private let entries: [(stamp: LogStamp, members: [(name: String, value: Datum?)])]
 
-    /// Nil where something is missing, or where it is too long.
+    /// Nil if something is missing, or if it is too long.
     ///
     /// - Parameters:
-    ///   - rev: the last one that the client has seen.
-    ///   - nodes: what it listens to.
-    ///   - limit: how many bytes of values one `snap` may carry.
+    ///   - rev: the last rev that the client has seen.
+    ///   - nodes: the nodes.
+    ///   - limit: the most bytes of values in one `snap`.
     init?(since rev: UInt64, of nodes: [NamedNode], atMost limit: Int) {
         var room = limit
         var found: [Place: [(name: String, value: Datum?)]] = [:]
@@ -165,7 +169,7 @@ struct GroupMissed {
         entries = found.sorted { $0.key < $1.key }.map { ($0.key.stamp, $0.value) }
     }
 
-    /// Appends `,"d":[{"rev":…,"t":…,"m":{…}}]` where there is something to tell.
+    /// Appends `,"d":[{"rev":…,"t":…,"m":{…}}]`, if there is something to send.
     func append(to buffer: inout ByteBuffer) {
         guard !entries.isEmpty else { return }
         buffer.append(",\"d\":[")
@@ -183,7 +187,7 @@ struct GroupMissed {
         buffer.append("]")
     }
 
-    /// A commit, and the number of a node's emission in it.
+    /// A commit, and the index of a node's emission in it.
     private struct Place: Hashable, Comparable {
         let stamp: LogStamp
         let turn: Int

@@ -4,7 +4,7 @@ internal import Support
 extension Session {
     /// The graph that a message names, as this session sees it.
     ///
-    /// - Throws: `unknown_graph`, also for graphs of which the peer may see nothing; `not_ready`.
+    /// - Throws: `unknown_graph`, also for graphs in which the peer may see nothing; `not_ready`.
     func graph(_ fields: Fields) throws(HostError) -> GraphView {
         guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
         guard let access = access.access else {
@@ -21,7 +21,7 @@ extension Session {
         try GraphView(node.graph, for: access.access ?? Access(everybody: []))
     }
 
-    /// `auth`: the peer shows another token, before the one it has ends.
+    /// `auth`: the client sends another token before its present one expires.
     func authenticate(_ fields: Fields, id: UInt64?) throws(HostError) {
         guard let token = try fields.string("token") else {
             throw HostError(.badField, "token: a string is needed")
@@ -36,15 +36,16 @@ extension Session {
         }
     }
 
-    /// Takes on the access of a token; where none is wanted, any will do.
+    /// Takes the access of a token; if the server needs none, any token is accepted.
     func show(_ token: String) throws(HostError) {
         guard let authenticate = access.authenticate else { return }
         change(to: try authenticate(token))
     }
 
-    /// Who the peer is has changed: what it may not see any more ends with `forbidden`.
+    /// The client's rights have changed: subscriptions that it may no longer have end with
+    /// `forbidden`.
     ///
-    /// With nil it is nobody any more, and the connection is closed (4401).
+    /// With nil it has no rights left, and the connection is closed (4401).
     public func change(to new: Access?) {
         guard let new else {
             finish(4401, "unauthenticated")
@@ -57,7 +58,7 @@ extension Session {
         }
         for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }
         for demand in demands where !demand.isAllowed(new) { end(demand, .forbidden) }
-        // A stream ends with the last of its subscriptions: nothing may be set for it any more.
+        // A stream ends with its last subscription: then nothing may be set any more.
         guard !isClosed else { return }
         watchExpiry()
     }
@@ -72,21 +73,21 @@ extension Session {
         }
     }
 
-    /// What a subscription's rights hang on, where the peer had to say who it is.
+    /// The rights that a subscription depends on, if the server has authentication.
     func claim(_ nodes: @autoclosure () -> [String], needs: Rights) -> Claim? {
         access.access?.principal == nil ? nil : Claim(nodes: nodes(), needs: needs)
     }
 
     // MARK: - The end of a token
 
-    /// Whole seconds until the token ends; nil: it does not.
+    /// Whole seconds until the token expires; nil: never.
     var secondsLeft: UInt64? {
         guard let expires = access.access?.principal?.expires else { return nil }
         let now = host.clock.wall
         return expires > now ? (expires - now) / 1000 : 0
     }
 
-    /// Sets the alarm for the end of the token (close code 4401).
+    /// Sets the alarm for the expiry of the token (close code 4401).
     func watchExpiry() {
         expiry?.cancel()
         expiry = access.access?.principal?.expires.map { TokenExpiry(self, at: $0) }
@@ -99,7 +100,7 @@ extension Session {
     }
 }
 
-/// The nodes that a subscription is about, and what may be done with them for it to go on.
+/// The nodes of a subscription, and the rights on them that it needs to continue.
 final class Claim {
     let nodes: [String]
     let needs: Rights
@@ -110,7 +111,7 @@ final class Claim {
     }
 }
 
-/// Closes a session whose token ends.
+/// Closes a session whose token expires.
 final class TokenExpiry {
     private unowned let session: Session
     private let moment: UInt64
@@ -122,7 +123,7 @@ final class TokenExpiry {
         set()
     }
 
-    /// The alarms run on a clock that does not know the day: a long wait is looked at again on the way.
+    /// Alarms use a clock without dates, so a long wait is split and checked again.
     private func set() {
         let host = session.host
         let wall = host.clock.wall

@@ -1,13 +1,13 @@
 internal import ReactiveGraph
 
-// The plain stream: each message is a bare value, both ways.
+// The bare stream: each message is a bare value, in both directions.
 
 extension Session {
-    /// Starts the stream: the present value is sent, if there is one, and every later one.
+    /// Starts the stream: sends the present value, if there is one, and every later one.
     ///
     /// With facets each message is an object.
     ///
-    /// - Throws: what is wrong with the pipe.
+    /// - Throws: the problems of the pipe.
     public func stream(_ options: StreamOptions = StreamOptions()) throws(HostError) {
         guard case .node(let node) = form else {
             preconditionFailure("only a session for one node streams it")
@@ -39,20 +39,20 @@ extension Session {
         if let chain, chain.isBehind { whenOpen(subscription, chain, tell) } else { tell() }
     }
 
-    /// A value that is refused closes the connection: there is no other way to say it.
+    /// A refused value closes the connection, because the stream has no error messages.
     private func refuseBare(_ error: HostError) {
         switch error.code {
         case .forbidden: finish(4403, error.code.rawValue)
         case .rateLimited: finish(4429, error.code.rawValue)
         case .engineDown, .noSpace, .notReady:
-            // Spread out, so that not all come back in the same moment.
+            // Spread out, so that not all clients reconnect at the same moment.
             finish(4503, "{\"after\":\(UInt64(error.after ?? 1000) + number &* 7919 % 2000)}")
         case .internalError: finish(1011, error.message)
         default: finish(4400, error.code.rawValue)
         }
     }
 
-    /// A value from the client for the node.
+    /// Handles a value for the node from the client.
     func receiveBare(_ message: UnsafeRawBufferPointer, for node: NamedNode) {
         do throws(HostError) {
             try view(of: node).require(.set, on: node)

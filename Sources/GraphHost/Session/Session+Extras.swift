@@ -1,4 +1,4 @@
-/// What few sessions have, in one object, so that thousands of quiet ones do not carry it around.
+/// State that few sessions need, in one object, so that thousands of quiet sessions stay small.
 final class Extras {
     var client: String?
     var observers: [Observer] = []
@@ -18,7 +18,7 @@ final class Extras {
 
 /// The subscriptions of one session by their ids.
 final class SubscriptionIndex {
-    /// So many are searched one by one instead.
+    /// Up to this many are searched linearly instead.
     static let mostSearched = 32
 
     private var subscriptions: [UInt64: Unmanaged<Subscription>]
@@ -43,31 +43,31 @@ final class SubscriptionIndex {
 }
 
 extension Session {
-    /// What the client calls itself, from `hello`.
+    /// The client's name from `hello`.
     public internal(set) var client: String? {
         get { extras?.client }
         set { change(isEmpty: newValue == nil) { $0.client = newValue } }
     }
 
-    /// What this session looks at without owning.
+    /// The observers of this session, which own nothing.
     var observers: [Observer] {
         get { extras?.observers ?? [] }
         set { change(isEmpty: newValue.isEmpty) { $0.observers = newValue } }
     }
 
-    /// What this session asks as a producer.
+    /// The `demand` requests of this session.
     var demands: [DemandWatch] {
         get { extras?.demands ?? [] }
         set { change(isEmpty: newValue.isEmpty) { $0.demands = newValue } }
     }
 
-    /// When messages came that were no JSON.
+    /// Messages that were not JSON.
     var badMessages: BadMessages {
         get { extras?.badMessages ?? BadMessages() }
         set { change { $0.badMessages = newValue } }
     }
 
-    /// When messages came that asked for what there is not.
+    /// Requests for things that do not exist.
     var misuse: Breaches {
         get { extras?.misuse ?? Breaches() }
         set { change { $0.misuse = newValue } }
@@ -79,25 +79,25 @@ extension Session {
         set { change(isEmpty: newValue.isEmpty) { $0.presence = newValue } }
     }
 
-    /// Nodes that this session has claimed by a set that is at the log, and the rev that the last such set will have there.
+    /// Nodes that this session has claimed by a pending set, and the rev of the last such set.
     var claiming: [ObjectIdentifier: UInt64] {
         get { extras?.claiming ?? [:] }
         set { change(isEmpty: newValue.isEmpty) { $0.claiming = newValue } }
     }
 
-    /// Milliseconds after which the client of a server that is about to stop shall come back.
+    /// Milliseconds after which the client of a stopping server should reconnect.
     var leaving: Int? {
         get { extras?.leaving }
         set { change(isEmpty: newValue == nil) { $0.leaving = newValue } }
     }
 
-    /// The owners that the client has named; nil where it never named one.
+    /// The owners that the client has named; nil if it never named one.
     var owners: OwnerTable? {
         get { extras?.owners }
         set { change(isEmpty: newValue == nil) { $0.owners = newValue } }
     }
 
-    /// What is kept for its client; none before it is closed.
+    /// The chains kept for its client; empty before it is closed.
     var keptChains: [KeptChain] {
         get { extras?.keptChains ?? [] }
         set { change(isEmpty: newValue.isEmpty) { $0.keptChains = newValue } }
@@ -109,25 +109,25 @@ extension Session {
         set { change(isEmpty: newValue == nil) { $0.ownAccount = newValue } }
     }
 
-    /// Finds one of many subscriptions; nil where there never were many.
+    /// Finds one of many subscriptions; nil if there were never many.
     var index: SubscriptionIndex? {
         get { extras?.index }
         set { change(isEmpty: newValue == nil) { $0.index = newValue } }
     }
 
-    /// What waits for the `hello` of a client that has to show a token.
+    /// Waits for the `hello` of a client that needs a token.
     var greeting: Greeting? {
         get { extras?.greeting }
         set { change(isEmpty: newValue == nil) { $0.greeting = newValue } }
     }
 
-    /// What waits for the end of the client's token.
+    /// Waits for the expiry of the client's token.
     var expiry: TokenExpiry? {
         get { extras?.expiry }
         set { change(isEmpty: newValue == nil) { $0.expiry = newValue } }
     }
 
-    /// An empty value makes no object.
+    /// An empty value creates no object.
     private func change(isEmpty: Bool = false, _ change: (Extras) -> Void) {
         if let extras { return change(extras) }
         guard !isEmpty else { return }

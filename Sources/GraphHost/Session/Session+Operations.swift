@@ -46,7 +46,7 @@ extension Session {
         try submit(commit, claiming: claimed, id: id, bytes: bytes)
     }
 
-    /// Members of families are no more (F-4).
+    /// `drop`: drops members of families (F-4).
     func drop(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
         try fields.refuse(["set", "clear"], because: "drop takes nodes")
         let view = try graph(fields)
@@ -78,7 +78,7 @@ extension Session {
             answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
         case .refused(let error): throw error
         case .pending(let pending):
-            // Before its answer, which lets what waits behind it happen.
+            // Before its answer, which lets later requests proceed.
             if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
             wait(for: pending, id: id, bytes: bytes)
         }
@@ -87,7 +87,7 @@ extension Session {
     /// The same for a set that waits for the log; the session may have ended by then.
     private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
         var revs: [ObjectIdentifier: UInt64] = [:]
-        // What waits for another definition has no place at the log yet.
+        // A commit that waits for a pending definition has no rev yet.
         for node in nodes where node.graph.deferred == nil {
             revs[ObjectIdentifier(node)] = node.pending?.rev
         }
@@ -105,7 +105,8 @@ extension Session {
         }
     }
 
-    /// Of the nodes that a commit without `presence` sets, those that stand for this session already: it is nobody else.
+    /// Of the nodes that a commit without `presence` sets, those that already represent this
+    /// session, which is still the writer.
     private func renewed(by commit: Commit) -> [NamedNode] {
         let (presence, claiming) = (presence, claiming)
         guard !presence.isEmpty || !claiming.isEmpty else { return [] }
@@ -115,10 +116,10 @@ extension Session {
         }
     }
 
-    /// These nodes are cleared when the session ends, unless somebody else has set them since.
+    /// These nodes are cleared when the session ends, unless another client has set them since.
     private func claim(_ nodes: [NamedNode], _ applied: Applied) {
         for node in nodes {
-            // A set that is repeated under its key is told the rev of the first time.
+            // A set that is repeated under its key gets the rev of the first time.
             if let known = presence[ObjectIdentifier(node)], known.rev > applied.rev { continue }
             presence[ObjectIdentifier(node)] = Presence(node: node, rev: applied.rev)
         }
@@ -156,7 +157,9 @@ extension Session {
 }
 
 extension LiveGraph {
-    /// What several nodes hold now; what more than one of them needs is built once, and let go of with the last.
+    /// The values of several nodes.
+    ///
+    /// A node that more than one of them needs is built once, and released after the last.
     public func read(_ nodes: [NamedNode], _ visit: (NamedNode, Held) -> Void) {
         let living = nodes.map(materialise)
         host.work += UInt64(nodes.count)
@@ -165,7 +168,7 @@ extension LiveGraph {
 
     /// Appends `{"a":{"v":…},"b":{"empty":true}}`; with `facets`, each with its `state`.
     func appendValues(of nodes: [NamedNode], facets hasFacets: Bool = false, to buffer: inout ByteBuffer) {
-        // All are held until the last one is read, so that what several need is built once.
+        // All are held until the last one is read, so that shared upstream nodes are built once.
         let living = nodes.map(materialise)
         host.work += UInt64(nodes.count)
         buffer.append("{")

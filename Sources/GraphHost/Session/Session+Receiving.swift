@@ -1,8 +1,10 @@
 internal import Support
 
 extension Session {
-    /// One complete text message from the client, lent for the call: an object, or an array of objects that take
-    /// effect in order.
+    /// Handles one complete text message from the client: an object, or an array of objects that
+    /// take effect in order.
+    ///
+    /// The bytes are valid only during the call.
     public func receive(message: UnsafeRawBufferPointer) {
         guard !isClosed, leaving == nil else { return }
         host.sessions.messagesIn += 1
@@ -35,7 +37,7 @@ extension Session {
         if !isClosed, badMessages.note(at: host.clock.now, host.limits) { finish(4400, "bad_json") }
     }
 
-    /// Performs a request now, or lines it up behind what waits for the log.
+    /// Performs a request now, or queues it after those that wait.
     private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields) {
         let isDear = fields.operation.isDear
         guard !requests.isEmpty || isExhausted || (isDear && host.isCrowded) else {
@@ -63,15 +65,16 @@ extension Session {
 
     // MARK: - One session's share of a turn
 
-    /// Whether this session's requests have had their share of this turn.
+    /// Whether this session's requests have used up their share of this turn.
     private var isExhausted: Bool { share.isSpent(of: host) }
 
-    /// Whether the next request has to wait for another turn, because of this session or of all together.
+    /// Whether the next request must wait for another turn, because of this session's share or that
+    /// of all sessions.
     private var mustWait: Bool {
         requests.isDeferred && (isExhausted || (requests.isDear && host.isCrowded))
     }
 
-    /// The rest waits for the next turn; others are served in between.
+    /// Continues in the next turn; other clients are served in between.
     func goOnLater() {
         guard !isUnfinished else { return }
         isUnfinished = true
@@ -82,7 +85,7 @@ extension Session {
     func goOn() {
         isUnfinished = false
         guard !isClosed else { return }
-        // A peer that does not take its answers gets no more of them made.
+        // A peer that does not read its answers gets no more of them.
         guard hasRoom else { return waitsForRoom = true }
         drain()
     }
@@ -92,7 +95,7 @@ extension Session {
         throttle()
     }
 
-    /// Stops reading from a peer with too much pending, and goes on when that is over.
+    /// Stops reading from a peer with too much pending, and continues when that is over.
     private func throttle() {
         let isFull =
             requests.entries.count >= host.limits.pendingRequests
@@ -112,9 +115,9 @@ extension Session {
         keep(bytes: bytes, id: id, build)
     }
 
-    /// A commit of this session is at the log.
+    /// A commit of this session is pending.
     ///
-    /// Its answer comes in its place.
+    /// Its answer is sent in its place.
     func wait(for pending: PendingCommit, id: UInt64?, bytes: Int) {
         let entry = PendingRequests.Entry(id: id, bytes: bytes, state: .submitted)
         if isDraining {
@@ -135,7 +138,8 @@ extension Session {
         }
     }
 
-    /// A request of this session waits for something to be read or computed, and what comes after it for its answer.
+    /// A request of this session waits for something to be read or computed; later requests wait
+    /// for its answer.
     func waits(_ id: UInt64?) -> PendingRequests.Entry {
         let entry = PendingRequests.Entry(id: id, bytes: 0, state: .preparing, freeing: .byOwners)
         if isDraining {
@@ -146,13 +150,14 @@ extension Session {
         return entry
     }
 
-    /// Answers with an error, and ends the connection where that is one too many.
+    /// Answers with an error, and closes the connection after too many.
     private func refuse(_ error: HostError, id: UInt64?) {
         answer(id: id, bytes: 0) { Answer.error(error, id: id, to: &$0) }
         endIfDue(error)
     }
 
-    /// A mistake of the server's ends the connection at once, some of the client's when they are repeated.
+    /// A fault of the server closes the connection at once; some errors of the client do when they
+    /// are repeated.
     private func endIfDue(_ error: HostError) {
         guard !isClosed else { return }
         switch error.code {
@@ -164,10 +169,10 @@ extension Session {
         }
     }
 
-    /// Mode-`all` frames of a commit come before its `ok`.
+    /// Mode-`all` frames of a commit are sent before its `ok`.
     ///
-    /// - Returns: true where the answer has to wait for the end of the turn as well, because values of mode `latest`
-    ///   belong into the last of those frames, and there may be more of them.
+    /// - Returns: true if the answer must wait for the end of the turn as well: values of mode
+    ///   `latest` go into the last of those frames, and there may be more frames.
     func deliverBeforeAnswer() -> Bool {
         guard !queue.isEmpty else { return false }
         if firstMarked != nil, hasRoom, !isDraining {
@@ -185,7 +190,7 @@ extension Session {
         append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(Array(host.answer.bytes))))
     }
 
-    /// Sends and performs what no longer waits, as far as this session's share of the turn goes.
+    /// Sends and performs everything that no longer waits, within this session's share of the turn.
     func drain() {
         guard !isDraining, !holdsAnswers else { return }
         isDraining = true
@@ -256,7 +261,8 @@ extension Session {
         subscription(id) != nil || observer(id) != nil || demand(id) != nil
     }
 
-    /// Whether a request takes long to read: then it is performed again, and what comes after it waits.
+    /// Whether a request takes long to read: then it is performed again later, and later requests
+    /// wait.
     private func performsAgain(_ bytes: UnsafeRawBufferPointer, id: UInt64?) -> Bool {
         var entry: PendingRequests.Entry?
         let message = Array(bytes)
@@ -268,7 +274,7 @@ extension Session {
         return isLong
     }
 
-    /// Performs a request that was valid when it came.
+    /// Performs a request that was validated when it arrived.
     private func perform(_ message: [UInt8], isAgain: Bool = false) {
         message.withUnsafeBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in
@@ -277,7 +283,7 @@ extension Session {
         }
     }
 
-    /// Whether a message does not come too fast; where it does, that is answered.
+    /// Checks the rate limit; a message above it is answered with an error.
     @inline(__always)
     private func isWithinRate(of id: UInt64?, isSet: Bool) -> Bool {
         do throws(HostError) {

@@ -1,80 +1,83 @@
 internal import ReactiveGraph
 internal import Support
 
-/// One client's state in the protocol `sluice.v1.json`: its subscriptions, what it waits for, what it has to
-/// be told.
+/// One client's state in the protocol `sluice.v1.json`: its subscriptions, its pending requests,
+/// and what must still be sent to it.
 ///
-/// Whoever holds the connection makes one, hands it every message, and ends it with ``close(_:)``, the one way
-/// out: whatever the reason, all that only this client needed is freed before that call returns.
+/// The connection makes one, passes every message to it, and ends it with ``close(_:)``. That is
+/// the only way a session ends: everything that only this client needed is freed before that call
+/// returns, whatever the reason.
 public final class Session {
-    // What every delivery touches comes first, as in ``Subscription``.
+    // The properties that every delivery touches come first, as in ``Subscription``.
     unowned(unsafe) let host: Host
     private let sessions: Unmanaged<Sessions>
-    // What the client still has to be told: Session+Delivery.swift.
+    // Deliveries that are due: Session+Delivery.swift.
     @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
     @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
     @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
-    // One byte each: together they take the room of two words.
+    // One byte each, to keep sessions small.
     @exclusivity(unchecked) var isMarked = false
     @exclusivity(unchecked) var isBlocked = false
-    /// The number of the turn in which its socket took bytes again.
+    /// The number of the turn in which its socket accepted bytes again.
     @exclusivity(unchecked) var waitedUntil: UInt64 = .max
-    /// Whether what is delivered in this turn has waited for the socket.
+    /// Whether deliveries of this turn have waited for the socket.
     var hasWaited: Bool { waitedUntil == host.turns }
     @exclusivity(unchecked) var isOverflowing = false
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
     /// Why it was closed.
     private var ending = CloseReason.closed
-    /// Whether messages are values and nothing around them.
+    /// Whether messages are bare values.
     let isBare: Bool
-    /// Whether deliveries are made one by one: messages are bare values, or there is a subscription with facets.
+    /// Whether deliveries are built one by one: messages are bare values, or a subscription has
+    /// facets.
     @exclusivity(unchecked) private(set) var isSpecial: Bool
-    /// Snapshots of a stream of events are still to come.
+    /// Snapshots of an event stream are still outstanding.
     var isOpening = false
     var isDraining = false
-    /// Requests go on when the socket has taken what it was given.
+    /// Requests continue when the socket has accepted what it was given.
     @exclusivity(unchecked) var waitsForRoom = false
-    /// It is on the host's list of those whose requests go on in the next turn.
+    /// It is on the host's list of sessions whose requests continue in the next turn.
     var isUnfinished = false
     var isThrottled = false
-    /// An answer waits for the end of the turn, because frames that belong before it do: nothing may overtake them.
+    /// An answer waits for the end of the turn, because frames must be sent before it: nothing may
+    /// overtake them.
     var holdsAnswers = false
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
     @exclusivity(unchecked) var requests = PendingRequests()
 
-    /// Its number, unique in the host and never used again.
+    /// Its number, unique in the host and never reused.
     public let number: UInt64
-    /// How it is reached: `ws`, `sse`, or what the server calls it.
+    /// The transport: `ws`, `sse`, or a name that the server gives.
     public let transport: String
     /// When it began, in milliseconds since 1970.
     public let since: UInt64
 
-    /// Where it stands in the host's list.
+    /// Its index in the host's list.
     var place = -1
     let form: SessionForm
     public internal(set) var access: SessionAccess
     /// Owns the subscriptions, and nothing else.
     private let bag = CancellableBag()
     private(set) var subscriptionCount = 0
-    /// Whether it is closed and stands in the host's list of those that are released.
+    /// Whether it is closed and on the host's list of sessions to release.
     var isLeaving = false
-    /// What few sessions have: Session+Extras.swift.
+    /// State that few sessions need: Session+Extras.swift.
     var extras: Extras?
-    /// How fast this connection may send.
+    /// Limits how fast this connection may send.
     @exclusivity(unchecked) var rate = RateLimit()
-    /// What this session's requests have had of the present turn.
+    /// How much of the present turn this session's requests have used.
     var share = TurnShare()
     @exclusivity(unchecked) var queuedBytes = 0
 
     /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
     ///
     /// - Parameters:
-    ///   - host: whose graphs it may use; it lives longer than the session.
-    ///   - sink: where messages go.
-    ///   - transport: `ws`, or what pictures shall show.
-    ///   - access: who the peer is known to be; unless authorised, only `hello` is answered.
+    ///   - host: the host, which outlives the session.
+    ///   - sink: receives the messages.
+    ///   - transport: `ws`, or another name for pictures.
+    ///   - access: the client's rights; unless it has any, only `hello` is answered.
     ///   - form: the protocol, or bare values of one node.
     public init(
         host: Host,
@@ -98,12 +101,12 @@ public final class Session {
         watchExpiry()
     }
 
-    /// Emissions that were folded into a later one, in all subscriptions there are now.
+    /// How many emissions were folded into a later one, in all present subscriptions.
     public var folded: UInt64 { listed.reduce(0) { $0 + $1.foldedInAll } }
 
     // MARK: - Messages out
 
-    /// Hands a finished message to the sink, past the soft limit but not past the hard one.
+    /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
         host.sessions.messagesOut += 1
@@ -114,7 +117,7 @@ public final class Session {
         }
     }
 
-    /// Builds and sends one message that is no delivery.
+    /// Builds and sends one message other than a delivery.
     func send(_ build: (inout ByteBuffer) -> Void) {
         host.answer.removeAll()
         build(&host.answer)
@@ -123,31 +126,31 @@ public final class Session {
 
     // MARK: - Subscriptions
 
-    /// The subscriptions there are at this moment, oldest first.
+    /// The present subscriptions, oldest first.
     var subscriptions: [Subscription] { Array(listed) }
 
-    /// The same where none of them ends meanwhile.
+    /// The same, if none of them ends meanwhile.
     private var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
 
     var newest: Subscription? {
         bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
     }
 
-    /// Takes a new subscription, and owns it until it ends.
+    /// Adds a new subscription, which it owns until the subscription ends.
     func add(_ subscription: Subscription) {
         bag.insert(subscription)
         if subscription.options.hasFacets { isSpecial = true }
         count(subscription, 1)
     }
 
-    /// Takes a subscription that another session had, and owns it until it ends.
+    /// Adds a subscription from another session, which it owns until the subscription ends.
     func adopt(_ subscription: Subscription) {
         bag.adopt(subscription)
         if subscription.options.hasFacets { isSpecial = true }
         count(subscription, 1)
     }
 
-    /// The session has a subscription more, or less.
+    /// Updates the number of subscriptions.
     func count(_ subscription: Subscription, _ change: Int) {
         subscriptionCount += change
         if change < 0 {
@@ -170,9 +173,11 @@ public final class Session {
         index = SubscriptionIndex(listed)
     }
 
-    /// Ends one subscription and frees what only it needed: the one place where that happens.
+    /// Ends one subscription and frees everything that only it needed.
     ///
-    /// It and each node that is freed are work of this turn.
+    /// No other code does this.
+    ///
+    /// It and each freed node count as work of this turn.
     ///
     /// - Returns: how many nodes were freed.
     @discardableResult
@@ -193,14 +198,14 @@ public final class Session {
         return freed
     }
 
-    /// Ends one subscription and tells the client why; nothing where it has ended already.
+    /// Ends one subscription and sends the client the reason; no effect if it has ended already.
     func end(_ subscription: Subscription, _ code: EndCode) {
         guard !subscription.isEnded else { return }
         let released = end(subscription, because: code.rawValue)
         tellEnd(of: subscription.id, code, released: released)
     }
 
-    /// The last word on a subscription that has ended.
+    /// Sends the `end` of a subscription.
     func tellEnd(of id: UInt64, _ code: EndCode, released: UInt64) {
         guard !isClosed else { return }
         if isBare {
@@ -209,7 +214,8 @@ public final class Session {
             return
         }
         send { Answer.end(id: id, code, released: released, to: &$0) }
-        // A stream of events has nothing to say any more, and nobody can ask it for something else.
+        // An event stream without subscriptions has nothing more to send, and its client cannot ask
+        // for more.
         if case .events = form, subscriptionCount == 0, !isOpening { finish(1000, code.rawValue) }
     }
 
@@ -233,12 +239,12 @@ public final class Session {
     public struct CloseReason: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
-        /// A reason of that spelling.
+        /// A reason with that spelling.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The peer said goodbye.
+        /// The client closed the connection.
         public static let closed = Self(rawValue: "closed")
         /// The connection broke.
         public static let reset = Self(rawValue: "reset")
@@ -248,20 +254,22 @@ public final class Session {
         public static let protocolError = Self(rawValue: "protocol")
         /// The peer did not read.
         public static let slow = Self(rawValue: "slow")
-        /// What it listened to goes on in another epoch.
+        /// The graph it listened to continues in another epoch.
         public static let epochLost = Self(rawValue: "epoch")
-        /// The server stops.
+        /// The server is stopping.
         public static let shutdown = Self(rawValue: "shutdown")
     }
 
-    /// Ends the session: its client is told nothing more, and listeners, chains and nodes that only it needed go.
+    /// Ends the session: sends nothing more to its client, and frees the listeners, chains and
+    /// nodes that only it needed.
     ///
-    /// Chains with a ticket stay for a while (K-1).
+    /// Chains with a ticket are kept for a while (K-1).
     ///
-    /// They are gone when this returns, unless so many go in this turn that others would wait for it: what is above
-    /// ``SessionLimits/work`` goes in the next turns, session by session in the order of their ends.
+    /// They are freed when this returns, unless so many sessions end in this turn that others would
+    /// have to wait: work above ``SessionLimits/work`` is done in the next turns, session by
+    /// session in the order in which they ended.
     ///
-    /// - Returns: how many nodes were freed by this call; 0 when it was closed before.
+    /// - Returns: how many nodes this call freed; 0 if the session was already closed.
     @discardableResult
     public func close(_ reason: CloseReason = .closed) -> UInt64 {
         guard !isClosed else { return 0 }
@@ -284,9 +292,9 @@ public final class Session {
         return released
     }
 
-    /// Ends subscriptions of a session that is closed, newest first.
+    /// Ends subscriptions of a closed session, newest first.
     ///
-    /// - Parameter room: how much ``Host/work`` that may be. The last one may exceed it.
+    /// - Parameter room: the limit, in units of ``Host/work``. The last one may exceed it.
     /// - Returns: how many nodes were freed.
     func release(within room: UInt64) -> UInt64 {
         var freed: UInt64 = 0
@@ -309,10 +317,10 @@ public final class Session {
         sink.close(code: code, reason: reason)
     }
 
-    /// The server is about to stop: every subscription ends with `shutdown`, the connection with 4503 and the
-    /// milliseconds after which to come back.
+    /// The server is about to stop: every subscription ends with `shutdown`, the connection with
+    /// 4503 and the milliseconds after which to reconnect.
     ///
-    /// Where sets are at the log, their answers come first; nothing new is done meanwhile.
+    /// Answers to pending sets are sent first; new requests are not performed.
     public func shutDown(after milliseconds: Int) {
         guard !isClosed else { return }
         deliver(host.sessions.latest)
@@ -327,14 +335,14 @@ public final class Session {
         leaveIfAnswered()
     }
 
-    /// The connection of a server that is about to stop ends when the client knows what became of all that it set.
+    /// Closes the connection of a stopping server once all pending sets are answered.
     func leaveIfAnswered() {
         guard let leaving, requests.isEmpty, !isClosed, let sink else { return }
         close(.shutdown)
         sink.close(code: 4503, reason: "{\"after\":\(leaving)}")
     }
 
-    /// Asks for ``flush(_:)`` at the end of the turn.
+    /// Requests a call of ``flush(_:)`` at the end of the turn.
     @inline(__always)
     func wake() {
         guard !isMarked else { return }
@@ -348,12 +356,12 @@ public final class Session {
     }
 }
 
-/// What a session's messages look like.
+/// The form of a session's messages.
 public enum SessionForm {
     /// The protocol `sluice.v1.json`.
     case messages
-    /// The same deliveries, as events of a stream that was asked for once.
+    /// The same deliveries, as server-sent events of one request.
     case events
-    /// Bare values of one node, both ways.
+    /// Bare values of one node, in both directions.
     case node(NamedNode)
 }

@@ -1,11 +1,11 @@
-/// Who a session's peer is, as far as the server knows it.
+/// The rights of a session's client, as far as the server knows them.
 public struct SessionAccess {
-    /// What the peer may do; nil until it has shown a token: then nothing but `hello` is answered.
+    /// The client's rights; nil until it has sent a token: then only `hello` is answered.
     public var access: Access?
-    /// Looks at the token of a `hello` or an `auth`.
+    /// Checks the token of a `hello` or an `auth`.
     public var authenticate: ((_ token: String) throws(HostError) -> Access)?
 
-    /// What is known of a peer; `authenticate` is asked when it shows a token.
+    /// The rights of a client; `authenticate` is called when it sends a token.
     public init(
         _ access: Access?,
         authenticate: ((_ token: String) throws(HostError) -> Access)? = nil
@@ -14,9 +14,9 @@ public struct SessionAccess {
         self.authenticate = authenticate
     }
 
-    /// No authentication is configured: everybody may do everything.
+    /// Without authentication: every client may do everything.
     public static var open: SessionAccess { SessionAccess(.full) }
 
-    /// What stands as `by` in what the session commits.
+    /// The name recorded as `by` in the session's commits.
     var name: String? { access?.name }
 }

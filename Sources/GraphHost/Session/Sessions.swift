@@ -1,21 +1,24 @@
 internal import DequeModule
 internal import ReactiveGraph
 
-/// All open sessions of a host, and those that have something to say at the end of the turn.
+/// All open sessions of a host, and the list of those with something to send at the end of the
+/// turn.
 final class Sessions {
-    /// In no order; each session knows its place.
+    /// In no particular order; each session knows its index.
     private var open: ContiguousArray<Session> = []
     private var created: UInt64 = 0
     @exclusivity(unchecked) private var firstMarked: Unmanaged<Session>?
     @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
     private var closed: [Session] = []
-    /// The one that is being told what changed.
+    /// The session that is being flushed.
     @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
     @exclusivity(unchecked) private var overflowing: [Session] = []
-    /// What is being said: every delivery is built in it, so that it always knows what its buffer holds.
+    /// The message that is being built.
+    ///
+    /// Every delivery is built in it, so that it always knows the contents of its buffer.
     let latest = LatestFrame()
 
-    /// The tickets of clients, and the chains that are kept under them.
+    /// The tickets of clients, and the chains kept under them.
     let kept = KeptChains()
 
     var subscriptions = 0
@@ -23,7 +26,7 @@ final class Sessions {
     @exclusivity(unchecked) var messagesOut: UInt64 = 0
     @exclusivity(unchecked) var folded: UInt64 = 0
 
-    /// The number of the next session; numbers are never used again.
+    /// The number of the next session; numbers are never reused.
     func number() -> UInt64 {
         created += 1
         return created
@@ -36,14 +39,15 @@ final class Sessions {
 
     /// Closed sessions that still have subscriptions, in the order in which they were closed.
     @exclusivity(unchecked) private var leaving: Deque<Session> = []
-    /// What the present turn has released.
+    /// How much of the present turn releases have used.
     @exclusivity(unchecked) private var released = TurnShare()
     @exclusivity(unchecked) private var isReleasing = false
 
     /// How many of `open` are closed.
     private var closedCount = 0
 
-    /// A session has just been closed: releases what it needed, as far as this turn allows; the rest follows in the next ones.
+    /// Releases what a session needed that has just been closed, within the limit of this turn; the
+    /// rest follows in the next turns.
     ///
     /// - Returns: how many nodes were freed.
     func end(_ session: Session) -> UInt64 {
@@ -65,7 +69,7 @@ final class Sessions {
         leaving.append(session)
     }
 
-    /// Goes on where the turn before ended.
+    /// Continues where the previous turn ended.
     private func releaseSome(of host: Host) -> UInt64 {
         // Sending a release to observers may close their sessions: those follow.
         guard !isReleasing else { return 0 }
@@ -81,13 +85,13 @@ final class Sessions {
             guard first.isReleased else { break }
             leaving.removeFirst()
             first.isLeaving = false
-            // What it keeps for its client brings it back.
+            // A kept chain puts it back on the list when the chain expires.
             if first.keptChains.isEmpty { remove(first) }
         }
         return freed
     }
 
-    /// Releases all that is left of closed sessions: the host ends.
+    /// Releases everything that is left of closed sessions: the host ends.
     func releaseAll() {
         for chain in kept.kept { chain.subscription.session.end(chain.subscription, .shutdown) }
         for session in leaving {
@@ -97,9 +101,10 @@ final class Sessions {
         leaving = []
     }
 
-    /// Forgets a session that has been closed and released.
+    /// Removes a session that was closed and released.
     ///
-    /// One that still stands in the list for the end of the turn, or is being flushed, is kept until that is over.
+    /// A session that is still on the list for the end of the turn, or is being flushed, is kept
+    /// until that is over.
     private func remove(_ session: Session) {
         let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
         if isFlushing || (session.isMarked && !session.isBlocked) { closed.append(session) }
@@ -111,10 +116,10 @@ final class Sessions {
         }
     }
 
-    /// All open sessions, in order of birth.
+    /// All open sessions, in order of creation.
     var all: [Session] { open.sorted { $0.number < $1.number } }
 
-    /// Puts a session into the list for the end of the turn; it is not in it yet.
+    /// Adds a session to the list for the end of the turn; it must not be on it yet.
     func mark(_ session: Session) {
         let entry = Unmanaged.passUnretained(session)
         if let lastMarked {
@@ -125,21 +130,21 @@ final class Sessions {
         lastMarked = entry
     }
 
-    /// Requests that go on in later turns, those that have waited longest first.
+    /// Requests that continue in later turns, longest wait first.
     private var unfinished: Deque<() -> Void> = []
 
-    /// Whether there are any, or closed sessions that are not released.
+    /// Whether there are any, or closed sessions that are not released yet.
     var hasUnfinished: Bool { !unfinished.isEmpty || !leaving.isEmpty }
 
-    /// Performs something in a later turn, once.
+    /// Runs `perform` once in a later turn.
     func later(_ perform: @escaping () -> Void) {
         unfinished.append(perform)
     }
 
-    /// A turn begins: requests go on where the budget of the one before ended.
+    /// A turn begins: requests continue where the budget of the previous turn ended.
     func goOn(of host: Host) {
         if !leaving.isEmpty { _ = releaseSome(of: host) }
-        // What is put off again stands behind those that have not had their turn.
+        // Requests that are postponed again go to the end of the queue.
         var count = unfinished.count
         while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
@@ -147,7 +152,7 @@ final class Sessions {
         }
     }
 
-    /// A subscription of that session has more queued than it may; looked at when the commit's turn is over.
+    /// A subscription of that session has too much queued; checked when the commit's turn is over.
     func overflows(_ session: Session) {
         overflowing.append(session)
     }
@@ -166,7 +171,7 @@ final class Sessions {
 
     /// The end of the loop turn.
     ///
-    /// What sessions say may mark others; those are served as well.
+    /// Flushing a session may mark others; those are flushed as well.
     func flush() {
         finishCommit()
         guard firstMarked != nil else { return }
@@ -174,7 +179,8 @@ final class Sessions {
         while let entry = firstMarked {
             firstMarked = entry._withUnsafeGuaranteedRef { $0.nextMarked }
             if firstMarked == nil { lastMarked = nil }
-            // Not retained: a sink that fails closes the session and may be the last to hold it, but then it is in `closed`.
+            // Not retained: a sink that fails closes the session and may release the last reference
+            // to it, but then it is in `closed`.
             flushing = entry
             entry._withUnsafeGuaranteedRef { session in
                 session.nextMarked = nil
@@ -186,13 +192,13 @@ final class Sessions {
         if !closed.isEmpty { closed.removeAll() }
     }
 
-    /// The graph has ended: so do all subscriptions to it.
+    /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
         guard graph.isHeard || graph.chains.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
-    /// The graph's epoch is lost: its listeners are closed (4510) and come back for the new one.
+    /// The graph's epoch is lost: its listeners are closed (4510) and reconnect for the new one.
     func close(listenersTo graph: LiveGraph) {
         for session in all where session.listens(to: graph) {
             session.finish(4510, "epoch lost")
@@ -200,7 +206,7 @@ final class Sessions {
         }
     }
 
-    /// Nodes of the graph are about to go: so do the subscriptions that listen to them.
+    /// Nodes of the graph are about to be removed: ends the subscriptions to them.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
         guard graph.isHeard else { return [] }
         let affected = open.filter { session in
@@ -213,11 +219,12 @@ final class Sessions {
             .flatMap { $0.end(subscriptionsTo: nodes, of: graph) }
     }
 
-    /// The graph has other nodes now: subscriptions to names and globs take them up.
+    /// The graph has other nodes now: subscriptions to names and globs add them.
     ///
     /// - Parameters:
-    ///   - graph: which has its new definition.
-    ///   - added: those that it had not before, in the order of the definition; nil where others may be readable now.
+    ///   - graph: the graph with its new definition.
+    ///   - added: the nodes that it did not have before, in the order of the definition; nil if
+    ///     others may be readable now.
     func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
         guard graph.subscriptions > 0 else { return }
         let affected = open.filter { session in
@@ -230,7 +237,7 @@ final class Sessions {
         }
     }
 
-    /// The rules of a graph have changed: what a session may not see any more ends.
+    /// The access rules of a graph have changed: ends what sessions may no longer see.
     func revise() {
         for session in all where session.access.access?.principal != nil {
             session.change(to: session.access.access)

@@ -1,6 +1,7 @@
-/// Counts what may happen so often a second, with a burst of one second's worth (a token bucket).
+/// A token bucket: limits events to a rate per second, with a burst of one second's worth.
 ///
-/// It begins full. One token comes back every 1000 / rate milliseconds of the steady clock; nothing is ever owed.
+/// It starts full. One token is added every 1000 / rate milliseconds of the monotonic clock; the
+/// level never becomes negative.
 public struct TokenBucket: Sendable {
     /// Tokens per second, and the most that the bucket holds.
     private let rate: UInt64
@@ -8,7 +9,7 @@ public struct TokenBucket: Sendable {
     private var level: UInt64
     private var filledAt: UInt64
 
-    /// A full bucket for `rate` (1 to 10^9) takings a second.
+    /// A full bucket for `rate` (1 to 10^9) events per second.
     public init(rate: UInt64, now: UInt64) {
         self.rate = rate
         level = rate * 1000
@@ -17,11 +18,11 @@ public struct TokenBucket: Sendable {
 
     /// Takes one token.
     ///
-    /// - Parameter now: milliseconds of the steady clock, never less than before.
-    /// - Returns: nil, or, where there was none, the milliseconds until there will be.
+    /// - Parameter now: milliseconds of the monotonic clock, never less than before.
+    /// - Returns: nil, or, if there was no token, the milliseconds until there is one.
     public mutating func take(at now: UInt64) -> UInt64? {
         if now > filledAt {
-            // More than a second's worth does not fit in; the product stays small.
+            // At most one second's worth; the product stays small.
             level = min(rate * 1000, level + min(now - filledAt, 1000) * rate)
             filledAt = now
         }

@@ -1,5 +1,5 @@
-/// What a client of server-sent events asked for (docs/protocol.md, Server-sent events), checked: from here on
-/// nothing can be refused.
+/// A checked request for server-sent events (docs/protocol.md, Server-sent events): starting it
+/// cannot fail.
 public struct EventStream {
     let graph: LiveGraph
     private let nodes: [NamedNode]
@@ -10,11 +10,13 @@ public struct EventStream {
     /// Checks a request.
     ///
     /// - Parameters:
-    ///   - view: the graph whose nodes are meant, as the client sees it.
-    ///   - names: the nodes, one subscription each; their place, counted from 1, is the subscription's id.
+    ///   - view: the graph of the nodes, as the client sees it.
+    ///   - names: the nodes, one subscription each; their index, counted from 1, is the
+    ///     subscription's id.
     ///   - options: how each node's values are served.
-    ///   - lastEventID: where the client was when its connection broke, as `epoch:rev`.
-    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`, `pattern_limit`, and what is wrong with the pipe.
+    ///   - lastEventID: the client's position before its connection broke, as `epoch:rev`.
+    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`,
+    ///   `pattern_limit`, and the problems of the pipe.
     public init(
         of view: GraphView,
         nodes names: [String],
@@ -47,15 +49,15 @@ public struct EventStream {
         resume = lastEventID.map { Resume(eventID: $0, in: graph) }
     }
 
-    /// Subscribes to everything, and tells the present state.
+    /// Subscribes to all nodes, and sends their present values.
     fileprivate func start(in session: Session) {
         subscribe(0, in: session)
     }
 
-    /// Subscribes to the node at that place, and then to those after it.
+    /// Subscribes to the node at that index, and then to those after it.
     private func subscribe(_ place: Int, in session: Session) {
         guard place < nodes.count, !session.isClosed else { return }
-        // A cursor given before the last snapshot would let a client miss the others.
+        // A cursor before the last snapshot would make a client miss the others.
         session.isOpening = place + 1 < nodes.count
         session.subscribe(
             to: .from(nodes[place].name),
@@ -71,7 +73,7 @@ public struct EventStream {
 }
 
 extension Session {
-    /// Starts a stream of events; for a session of the form ``SessionForm/events``, once.
+    /// Starts an event stream; called once, for a session of the form ``SessionForm/events``.
     public func start(_ stream: EventStream) {
         guard case .events = form, subscriptionCount == 0 else {
             preconditionFailure("a stream of events is started once")

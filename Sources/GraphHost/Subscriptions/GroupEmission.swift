@@ -1,23 +1,23 @@
 internal import Support
 
-/// What one entry of a frame in mode `all` says, where that is more than a value.
+/// The content of one entry of a frame in mode `all`, if it is more than a value.
 class WideEmission {
-    /// How much it takes of its subscription's bounds.
+    /// How much of its subscription's limits it uses.
     var size: (count: Int, bytes: Int) { preconditionFailure("said by each form of it") }
 
     /// Appends `{"id":…,…}`.
     func append(id: UInt64, to buffer: inout ByteBuffer) { preconditionFailure("said by each form of it") }
 }
 
-/// What the members of a group emitted in one commit, in mode `all`: each member once.
+/// The emissions of a group's members in one commit, in mode `all`: each member once.
 ///
-/// A member that emits again in the same commit begins a further emission.
+/// A member that emits again in the same commit starts another `GroupEmission`.
 final class GroupEmission: WideEmission {
     let commit: CommitInfo
-    /// How many nodes the patterns mean besides the members, where that changed.
+    /// How many nodes match besides the members, if that changed.
     var more: Int?
     private var members: [(name: String, value: Datum?, isGone: Bool)] = []
-    /// What is known of nodes besides their values, where that has changed: `"state":{…}` by name.
+    /// The changed facets of nodes: `"state":{…}` by name.
     private var states: [String: [UInt8]] = [:]
 
     init(_ commit: CommitInfo) {
@@ -35,9 +35,9 @@ final class GroupEmission: WideEmission {
         members.append((name, value, isGone))
     }
 
-    /// Notes a node's state.
+    /// Adds a node's facets.
     ///
-    /// - Returns: how many bytes more it takes; nil where there was no other before.
+    /// - Returns: how many more bytes it takes; nil if there were no facets of this node before.
     func append(_ name: String, state: [UInt8]) -> Int? {
         states.updateValue(state, forKey: name).map { state.count - $0.count }
     }

@@ -1,28 +1,29 @@
 internal import ReactiveGraph
 internal import Support
 
-/// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that changed.
+/// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that
+/// changed.
 final class GroupSubscription: Subscription {
-    /// What the client asked for: names and globs.
+    /// The names and globs that the client sent.
     private let patterns: [String]
 
     /// Owns the members.
     fileprivate let bag = CancellableBag()
     private var changed: [GroupMember] = []
-    /// Members that have come with the commit that is being applied.
+    /// Members added by the commit that is being applied.
     private var newcomers: [GroupMember] = []
-    /// Mode `all`: what was queued last, and its number.
+    /// Mode `all`: the emission that was queued last, and its number.
     private var newest: GroupEmission?
     private var frames: UInt64 = 0
-    /// The nodes that the patterns mean besides its members, because `limits.matches` leaves no room for them.
+    /// The matching nodes for which `limits.matches` leaves no room.
     private var left: [NamedNode] = []
     private var isLeftChanged = false
-    /// Whether members that come are told to it.
+    /// Whether it watches for new members.
     private var isWatching = false
-    /// Whether nodes that were there before may be meant now, because the client's rights have changed.
+    /// Whether existing nodes may match now, because the client's rights have changed.
     var isOutdated = false
 
-    /// A subscription to the nodes that `patterns` mean, now and later.
+    /// A subscription to the nodes that match `patterns`, now and later.
     init(
         id: UInt64,
         session: Session,
@@ -34,23 +35,23 @@ final class GroupSubscription: Subscription {
         super.init(id: id, session: session, graph: graph, options: options)
     }
 
-    /// Starts to listen to all of them, and to what the patterns mean later.
+    /// Starts listening to all of them, and to later matches.
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
         watch()
         for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
     }
 
-    /// Nodes come and go with commits only where there are families.
+    /// Only families have nodes that come and go with commits.
     private func watch() {
         guard !isWatching, !graph.families.isEmpty else { return }
         isWatching = true
         for pattern in patterns { graph.watchers.add(self, to: pattern) }
     }
 
-    /// The members, in the order in which they came: none of them may leave meanwhile.
+    /// The members, in the order in which they were added; none of them may be removed meanwhile.
     private var members: HeldListens<GroupMember> { bag.listens(as: GroupMember.self) }
 
-    /// The client is told about a member with the next delivery.
+    /// The next delivery includes the member.
     fileprivate func tell(_ member: GroupMember) {
         member.isNew = false
         if options.isAll { return queue(member) }
@@ -59,7 +60,7 @@ final class GroupSubscription: Subscription {
         folded += 1
     }
 
-    /// The same about a member's state.
+    /// The next delivery includes the member's facets.
     fileprivate func tellState(of member: GroupMember) {
         guard !isEnded else { return }
         if options.isAll { return queueState(of: member) }
@@ -78,7 +79,7 @@ final class GroupSubscription: Subscription {
 
     // MARK: - Mode all
 
-    /// A member has emitted, has joined or is gone.
+    /// A member has emitted, was added or is gone.
     private func queue(_ member: GroupMember) {
         guard !session.isClosed else { return }
         let value = member.from?.value
@@ -87,7 +88,7 @@ final class GroupSubscription: Subscription {
         session.count(self, bytes: value?.byteCount ?? 12)
     }
 
-    /// A member has a new state.
+    /// A member has new facets.
     private func queueState(of member: GroupMember) {
         guard !session.isClosed else { return }
         var state = ByteBuffer()
@@ -106,7 +107,7 @@ final class GroupSubscription: Subscription {
         graph.append(state: merged.facets, of: node, to: &buffer)
     }
 
-    /// What waits of the present commit, if it has room for what comes now; otherwise one that is new in the queue.
+    /// The queued emission of the present commit, if it has room; otherwise a new one.
     private func emission(where hasRoom: Bool) -> GroupEmission {
         let commit = graph.frames.info
         if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
@@ -117,24 +118,26 @@ final class GroupSubscription: Subscription {
         return emission
     }
 
-    /// What its nodes have emitted since a cursor; nil where that is not known any more.
+    /// The emissions of its nodes since a cursor; nil if they are no longer known.
     func missed(since resume: Resume?, of nodes: [NamedNode]) -> GroupMissed? {
         guard let resume, goesOn(after: resume) else { return nil }
         return GroupMissed(since: resume.rev, of: nodes, atMost: session.host.limits.hardBytes / 2)
     }
 
-    /// Whether what has changed since a cursor is all that its client does not know.
+    /// Whether the changes since a cursor are everything that the client does not know.
     func goesOn(after resume: Resume) -> Bool {
-        // A name that is gone is an error, but a glob leaves it out.
+        // A missing name is an error, but a glob leaves missing nodes out.
         resume.isResumed
             && (resume.rev >= graph.narrowedAt || !patterns.contains(where: NodeSelection.isGlob))
     }
 
     // MARK: - A definition that changes
 
-    /// Lets go of members that are about to be removed: the client is told `"gone": true`.
+    /// Removes members that are about to be removed from the graph: the client receives
+    /// `"gone": true`.
     ///
-    /// - Returns: whether nothing is left, and nothing can come because no glob was asked for.
+    /// - Returns: whether nothing is left, and nothing can be added because the client used no
+    ///   glob.
     func leave(_ nodes: Set<UInt64>) -> Bool {
         for member in Array(members) {
             guard let node = member.from, nodes.contains(node.id) else { continue }
@@ -144,13 +147,14 @@ final class GroupSubscription: Subscription {
         return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
     }
 
-    /// Takes up nodes that were not there before, and those for which there was no room.
+    /// Adds new nodes, and earlier ones for which there was no room.
     ///
-    /// Those for which there is none stay out; the client is told how many they are, and again when that changes.
+    /// Nodes for which there is no room stay out; the client receives their number, and again when
+    /// it changes.
     ///
     /// - Parameters:
-    ///   - added: what the definition has now and had not before, in its order; nil: whatever it has.
-    ///   - access: what the client may see.
+    ///   - added: the nodes that the definition did not have before, in its order; nil: all nodes.
+    ///   - access: the client's rights.
     func join(_ added: [NamedNode]?, for access: Access) {
         watch()
         let added = isOutdated ? nil : added
@@ -167,14 +171,14 @@ final class GroupSubscription: Subscription {
             if options.hasFacets { tellState(of: member) }
             came.insert(node.name)
         }
-        // One that went and came with the same change is told once, as it is now.
+        // A node that was removed and added with the same change is reported once, as it is now.
         changed.removeAll { $0.from == nil && came.contains($0.name) }
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
         if left.count != former { tellLeft() }
     }
 
-    /// The client is told how many nodes there was no room for.
+    /// Sends the client the number of nodes for which there was no room.
     private func tellLeft() {
         if options.isAll {
             guard !session.isClosed else { return }
@@ -186,20 +190,21 @@ final class GroupSubscription: Subscription {
         if !isMarked { mark() }
     }
 
-    /// Whether the client has asked for the node by its name.
+    /// Whether the client has named the node, not only matched it by a glob.
     fileprivate func asks(for name: String) -> Bool { patterns.contains(name) }
 
     /// The names of its nodes.
     var names: [String] { members.map(\.name) }
 
-    /// The nodes that the patterns mean and the client may read: of those given and those left out, in the order of the definition.
+    /// The nodes that match and that the client may read, from the given and the left-out ones, in
+    /// the order of the definition.
     private func candidates(_ added: [NamedNode]?, for access: Access) -> [NamedNode] {
         let meant = (added ?? graph.nodes).filter { node in
             patterns.contains { NodeSelection.matches($0, node.name) }
                 && access.rights(on: node).contains(.read)
         }
         guard added != nil, !left.isEmpty else { return meant }
-        // Names and rights of what was there before are what they were.
+        // Names and rights of earlier nodes have not changed.
         let all = Set((meant + left).map { ObjectIdentifier($0) })
         return graph.nodes.filter { all.contains(ObjectIdentifier($0)) }
     }
@@ -218,7 +223,7 @@ final class GroupSubscription: Subscription {
             buffer.append(",\"n\":")
             buffer.append(decimal: folded)
         }
-        // All of them but one are no values that the client did not get.
+        // Values of several members are one delivery, not folded emissions.
         if values > 1, folded >= values { folded -= values - 1 }
         if isLeftChanged {
             isLeftChanged = false
@@ -249,7 +254,7 @@ final class GroupSubscription: Subscription {
         append(members, to: &buffer)
     }
 
-    /// Appends the present state of some of the nodes; with facets, of the others what is known besides their values.
+    /// Appends the present values of some of the nodes; with facets, also the facets of the others.
     func appendState(of names: Set<String>, to buffer: inout ByteBuffer) {
         guard options.hasFacets else {
             return append(members.lazy.filter { names.contains($0.name) }, to: &buffer)
@@ -270,7 +275,7 @@ final class GroupSubscription: Subscription {
         left = []
     }
 
-    /// Appends members: what is to be delivered, or all of it.
+    /// Appends members: those with changes, or all of them.
     private func append(
         _ members: some Sequence<GroupMember>,
         all: Bool = true,
@@ -355,20 +360,21 @@ extension GroupSubscription: NameWatcher {
     }
 }
 
-/// The listen to one of the nodes of a group, and named like it; without node when that was removed.
+/// The listen edge to one node of a group, with the node's name; without a source after the node
+/// was removed.
 final class GroupMember: ListenEdge<Datum>, FacetListener {
     private let group: Unmanaged<GroupSubscription>
     @exclusivity(unchecked) fileprivate var heardEmpty: Bool
-    /// It stands in the group's list of what is to be delivered.
+    /// It is in the group's list of members to deliver.
     @exclusivity(unchecked) fileprivate var isChanged = false
-    /// Its value is to be delivered, or its state.
+    /// Its value must be delivered, or its facets.
     @exclusivity(unchecked) fileprivate var hasNewValue = false
     @exclusivity(unchecked) fileprivate var hasNewState = false
-    /// The last frame of mode `all` that has it.
+    /// The last frame of mode `all` that includes it.
     fileprivate var frame: UInt64 = 0
-    /// Whether the client knows nothing of it yet.
+    /// Whether the client knows nothing about it yet.
     fileprivate var isNew = false
-    /// Whether only globs mean the node: they keep no member of a family (F-4).
+    /// Whether only globs match the node: they keep no family member alive (F-4).
     let isByGlob: Bool
 
     /// A member of `group`, which owns it.
@@ -385,7 +391,7 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
         if group.options.hasFacets { group.graph.facets.watch(node, by: self, in: group.graph) }
     }
 
-    /// Listens no longer.
+    /// Stops listening.
     fileprivate func leave() {
         group._withUnsafeGuaranteedRef { group in
             if group.options.hasFacets, let node = from { group.graph.facets.unwatch(node.id, by: self) }
@@ -397,7 +403,7 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
         group._withUnsafeGuaranteedRef { $0.tellState(of: self) }
     }
 
-    /// The subscription that a listen of the graph belongs to; nil for other edges.
+    /// The subscription that a listen edge of the graph belongs to; nil for other edges.
     static func subscription(of edge: Edge) -> Subscription? {
         (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
     }

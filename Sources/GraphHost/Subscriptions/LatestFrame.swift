@@ -2,12 +2,12 @@ internal import Support
 
 /// The message built last during one flush.
 ///
-/// A thousand clients that subscribed alike get the same bytes, so it is often just sent again.
+/// Clients with equal subscriptions get the same bytes, so it can often be sent again.
 final class LatestFrame {
     @exclusivity(unchecked) var buffer = ByteBuffer()
     /// How often it was sent.
     @exclusivity(unchecked) var count: UInt64 = 0
-    /// Another one for each message that is built, so that sinks know one that they have seen.
+    /// A new number for each message, so that sinks recognise one that they have encoded already.
     @exclusivity(unchecked) private(set) var number: UInt64 = 0
     @exclusivity(unchecked) private var id: UInt64 = 0
     @exclusivity(unchecked) private var folded: UInt64 = 0
@@ -16,9 +16,9 @@ final class LatestFrame {
     @exclusivity(unchecked) private var graph: ObjectIdentifier?
     @exclusivity(unchecked) private var singles: ContiguousArray<Single> = []
 
-    /// A message in the buffer that has one emission of mode `all`.
+    /// A message in the buffer with one emission of mode `all`.
     private struct Single {
-        /// Kept, so that no other commit can take its place.
+        /// Retained, so that no other commit gets the same address.
         let commit: CommitInfo
         let id: UInt64
         let node: UInt64
@@ -32,15 +32,16 @@ final class LatestFrame {
 
     /// Whether the buffer holds exactly the message that this lone subscription would get.
     ///
-    /// A commit may happen during a flush: a request that waited is performed, a client that breaks off has its presence
-    /// cleared.
+    /// A commit may happen during a flush: a waiting request is performed, or the presence of a
+    /// broken client is cleared.
     @inline(__always)
     func fits(_ subscription: Subscription) -> Bool {
         node == subscription.nodeNumber && id == subscription.id && folded == subscription.folded
             && graph == ObjectIdentifier(subscription.graph) && rev == subscription.graph.rev
     }
 
-    /// The message with a lone subscription's emissions of one commit; of a single emission it is found again.
+    /// The message with a lone subscription's emissions of one commit; for a single emission, the
+    /// one in the buffer is reused.
     func message(
         of subscription: Subscription,
         _ emissions: ContiguousArray<QueuedEmission>.SubSequence
@@ -90,7 +91,7 @@ final class LatestFrame {
         graph = ObjectIdentifier(subscription.graph)
     }
 
-    /// The buffer is about to hold something else.
+    /// The buffer is about to get other contents.
     func forget() {
         graph = nil
         buffer.removeAll()

@@ -1,25 +1,27 @@
 internal import ReactiveGraph
 internal import Support
 
-// What a session still has to tell its client: marks of `latest` subscriptions, whose values are read when they
-// are encoded, and queued emissions of those in mode `all`.
+// A session's outstanding deliveries: marks of `latest` subscriptions, whose values are read when
+// they are encoded, and queued emissions of `all` subscriptions.
 //
-// Invariants: a subscription is in the list of marks exactly when its `isMarked` is set, and not its `isMuted`; the list owns a reference
-// to those only that ended since (`isHeldByMarks`). The session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
+// Invariants: a subscription is in the list of marks exactly when `isMarked` is set and `isMuted`
+// is not; the list owns a reference only to those that have ended since (`isHeldByMarks`). The
+// session is in the host's list, or waits for its socket (`isBlocked`), exactly when its own
 // `isMarked` is set.
 
 /// One emission for a subscription in mode `all`.
 struct QueuedEmission {
     let subscription: Subscription
     let commit: CommitInfo
-    /// What was emitted; only the subscription knows what that is: a ``Datum``, nil where it was empty, or a ``WideEmission``.
+    /// The emission, in the subscription's own format: a ``Datum``, nil if it was empty, or a
+    /// ``WideEmission``.
     var content: AnyObject?
 }
 
 extension Session {
     // MARK: - Collecting, during a turn
 
-    /// A `latest` subscription has something new; it is not in the list yet.
+    /// A `latest` subscription has a new value; it is not in the list yet.
     func mark(_ subscription: Subscription) {
         let entry = Unmanaged.passUnretained(subscription)
         if let lastMarked {
@@ -31,7 +33,7 @@ extension Session {
         wake()
     }
 
-    /// A subscription in mode `all` has one more value.
+    /// A subscription in mode `all` has another value.
     func queue(_ subscription: Subscription, _ value: Datum?) {
         guard !isClosed else { return }
         queue.append(
@@ -40,7 +42,7 @@ extension Session {
         count(subscription, bytes: value?.byteCount ?? 12)
     }
 
-    /// The queue has one more value of a subscription.
+    /// Counts another queued value of a subscription.
     func count(_ subscription: Subscription, bytes: Int) {
         subscription.queued += 1
         subscription.queuedBytes += bytes
@@ -55,10 +57,10 @@ extension Session {
 
     // MARK: - Delivering, between turns
 
-    /// The peer has taken what it was behind with: marked subscriptions get their present values.
+    /// The peer has caught up: marked subscriptions get their present values.
     ///
-    /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages leave with
-    /// the next ``Host/flush()``.
+    /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages
+    /// are sent by the next ``Host/flush()``.
     public func drained() {
         if waitsForRoom {
             waitsForRoom = false
@@ -84,7 +86,7 @@ extension Session {
             return
         }
         isMarked = false
-        // Answers that were kept for the frames of this turn follow them.
+        // Answers that were kept for the frames of this turn are sent after them.
         defer { if !requests.isEmpty, !isClosed { drain() } }
         if firstMarked == nil, subscriptionCount == 1, !isSpecial {
             deliverLoneQueue(latest, sink)
@@ -121,11 +123,11 @@ extension Session {
         if let completes, let subscription = subscription(completes) { end(subscription, .complete) }
     }
 
-    /// One subscription in mode `all` and nothing else: a message per commit.
+    /// Delivers to a session with a single subscription, in mode `all`: one message per commit.
     private func deliverLoneQueue(_ latest: LatestFrame, _ sink: any MessageSink) {
         guard let subscription = queue.first?.subscription else { return }
         if subscription.options.every > 0, subscription.postponed() { return }
-        // Nothing of it is held back any more: each message may move the client's cursor.
+        // Nothing is held back any more: each message may move the client's cursor.
         queuedBytes = 0
         subscription.queued = 0
         subscription.queuedBytes = 0
@@ -143,10 +145,10 @@ extension Session {
         if subscription.isComplete { end(subscription, .complete) }
     }
 
-    /// Everything there is to say, in as few messages as the protocol allows: per graph the frames of mode `all`
-    /// in order of rev, the `latest` entries in the last of them.
+    /// Sends everything that is due in as few messages as the protocol allows: per graph the frames
+    /// of mode `all` in order of rev, with the `latest` entries in the last of them.
     ///
-    /// Without `marks` only the frames of mode `all`: what is marked stays so for the end of the turn.
+    /// Without `marks` only the frames of mode `all`: marks stay for the end of the turn.
     func deliver(_ latest: LatestFrame, marks: Bool = true) {
         let marked = marks ? takeMarks() : []
         let emissions = takeQueue()
@@ -220,7 +222,8 @@ extension Session {
         }
     }
 
-    /// The plain stream: each value alone, empties and failures not at all; with facets, what an entry of `upd` says.
+    /// The bare stream: sends each value alone and skips empties and failures; with facets, it
+    /// sends entries like those of `upd`.
     private func deliverBare(
         _ marked: ContiguousArray<Subscription>,
         _ emissions: ContiguousArray<QueuedEmission>
@@ -259,14 +262,14 @@ extension Session {
         }
     }
 
-    /// The socket is full: answers that were kept may pass, and the frames of mode `all` before them.
+    /// The socket is full: sends kept answers, and the frames of mode `all` before them.
     private func answerPastTheLimit() {
         guard requests.hasAnswer else { return }
         if !queue.isEmpty { deliver(host.sessions.latest, marks: false) }
         drain()
     }
 
-    /// Takes a subscription out of the list of marks, if it is in it.
+    /// Removes a subscription from the list of marks, if it is in it.
     func unmark(_ subscription: Subscription) {
         guard subscription.isMarked, !subscription.isMuted else { return }
         for other in takeMarks() where other !== subscription {
@@ -292,7 +295,7 @@ extension Session {
         return marked
     }
 
-    /// The queued emissions whose interval is over.
+    /// Removes and returns the queued emissions whose interval is over.
     private func takeQueue() -> ContiguousArray<QueuedEmission> {
         guard !queue.isEmpty else { return [] }
         var taken: ContiguousArray<QueuedEmission> = []
@@ -315,8 +318,9 @@ extension Session {
 
     // MARK: - Limits
 
-    /// A queue of mode `all` has become longer than it may: what the socket takes leaves now; a subscription
-    /// that is still over its bound ends with `slow`, and past the hard limit so does the connection.
+    /// A queue of mode `all` is longer than allowed: sends what the socket takes; a subscription
+    /// that is still above its limit ends with `slow`, and above the hard limit so does the
+    /// connection.
     func relieve() {
         isOverflowing = false
         guard !isClosed, let sink else { return }
@@ -328,7 +332,7 @@ extension Session {
         if !isClosed, sink.unsentBytes > host.limits.hardBytes { finish(4580, "slow") }
     }
 
-    /// The largest queues, as many as have to go for `limit` to be kept.
+    /// The largest queues that must go to keep `limit`.
     private func largest(of waiting: [Subscription], over limit: Int) -> ArraySlice<Subscription> {
         guard queuedBytes > limit else { return [] }
         var left = queuedBytes
@@ -338,7 +342,8 @@ extension Session {
         }
     }
 
-    /// Ends subscriptions with `slow`, as many as this turn allows; the others hear nothing more until it is their turn.
+    /// Ends subscriptions with `slow`, as many as this turn allows; the others are muted until
+    /// their turn comes.
     private func endSlow(_ slow: [Subscription]) {
         guard !slow.isEmpty else { return }
         dropQueues(of: slow)
@@ -346,7 +351,7 @@ extension Session {
         host.lanes.overflow(slow, in: host)
     }
 
-    /// Drops what waits for these subscriptions, at one look at the queue.
+    /// Drops the queued emissions of these subscriptions, in one pass over the queue.
     func dropQueues(of subscriptions: [Subscription]) {
         guard subscriptions.contains(where: { $0.queued > 0 }) else { return }
         let dropped = Set(subscriptions.lazy.map { ObjectIdentifier($0) })

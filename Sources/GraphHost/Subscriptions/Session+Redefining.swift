@@ -1,10 +1,11 @@
 internal import ReactiveGraph
 
-// What a session has to do when the definition of a graph that it listens to changes.
+// What a session does when the definition of a graph changes to which it listens.
 extension Session {
-    /// These nodes are about to be removed: subscriptions to one of them end, those to several go on with the others.
+    /// These nodes are about to be removed: subscriptions to one of them end, those to several
+    /// continue with the others.
     ///
-    /// - Returns: what ended, which the client is told when the change is complete.
+    /// - Returns: the ended subscriptions, whose clients are notified when the change is complete.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
         var ended: [EndedSubscription] = []
         for subscription in everySubscription where subscription.graph === graph && !subscription.isEnded {
@@ -19,26 +20,29 @@ extension Session {
         return ended
     }
 
-    /// The graph has other nodes now: these besides those it had, or, where its rules are others, nobody knows which.
+    /// The graph has new nodes.
+    ///
+    /// `added` is nil if its rules have changed, so that any node may be readable now.
     func update(_ group: GroupSubscription, _ added: [NamedNode]?) {
         guard !isClosed, !group.isEnded, let access = access.access else { return }
         group.join(added, for: access)
         revise(claimOf: group)
     }
 
-    /// What a group listens to is something else now.
+    /// The nodes of a group have changed.
     func revise(claimOf group: GroupSubscription) {
         if group.claim != nil { group.claim = claim(group.names, needs: .read) }
     }
 }
 
-/// A subscription that has ended because its node was removed, and whose client does not know yet.
+/// A subscription that has ended because its node was removed, and whose client was not notified
+/// yet.
 struct EndedSubscription {
     let session: Session
     let id: UInt64
     let released: UInt64
 
-    /// Tells the client.
+    /// Notifies the client.
     func tell() {
         session.tellEnd(of: id, .nodeRemoved, released: released)
     }

@@ -21,7 +21,7 @@ extension Session {
             try subscribeGroup(fields, id: id, in: view, options, resume, owners)
             return
         }
-        // A node as it stands needs none.
+        // An existing node needs no reader.
         lazy var reading = Pipe(host)
         let source = try Source(fields, word, in: view) { reading }
         let pipe =
@@ -70,7 +70,8 @@ extension Session {
         claim(source.nodes, needs: pipe.isEmpty && source.isNode ? .read : [.read, .pipe])
     }
 
-    /// Answers a `sub`, whose value is there now; `taken` is the ticket under which the client has taken its chain over.
+    /// Answers a `sub` whose value is available; `taken` is the ticket with which the client has
+    /// taken over its chain.
     private func tellSnap(
         of subscription: Subscription,
         _ source: Source,
@@ -139,7 +140,7 @@ extension Session {
 
     /// Builds the chain and listens to it; from then on only the subscription holds it.
     ///
-    /// - Returns: what is known of the chain; nil where the source is a node and nothing is done with it.
+    /// - Returns: the chain's record; nil if the source is a node without stages.
     @discardableResult
     func attach(_ subscription: Subscription, _ source: Source, _ pipe: [Stage]) -> Chains.Record? {
         let me = Unmanaged.passUnretained(subscription)
@@ -157,9 +158,10 @@ extension Session {
         return chain
     }
 
-    /// Calls `tell` once the first value of a new subscription is there, for whose cost its principal has no room now.
+    /// Calls `tell` once the first value of a new subscription is available, if its principal has
+    /// no units left for it now.
     ///
-    /// Requests of the session that come meanwhile wait for it.
+    /// Requests of the session that arrive meanwhile wait for it.
     func whenOpen(_ subscription: Subscription, _ chain: Chains.Record, _ tell: @escaping () -> Void) {
         let options = subscription.options
         subscription.mute()
@@ -271,7 +273,8 @@ extension Session {
         let owners = try OwnerChange(fields, of: subscription)
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
         if options.isAll != subscription.options.isAll, waits {
-            // What came in one mode is sent in that mode, even if an interval would hold it back.
+            // Values of the former mode are sent in that mode, even if an interval would hold them
+            // back.
             subscription.hurry()
             deliver(host.sessions.latest)
         }
@@ -285,7 +288,7 @@ extension Session {
 }
 
 extension SubscriptionOptions {
-    /// Reads the options of a message; what it does not say stays as in `former`.
+    /// Reads the options of a message; options that it does not have stay as in `former`.
     init(_ fields: Fields, changing former: SubscriptionOptions = SubscriptionOptions()) throws(HostError) {
         self = former
         if let mode = try fields.string("mode") {
@@ -307,7 +310,7 @@ extension SubscriptionOptions {
 }
 
 extension Source {
-    /// The key of a message that says what it subscribes to: one of `known`.
+    /// The key that says what a message subscribes to: one of `known`.
     fileprivate static func word(of fields: Fields, among known: FieldNames) throws(HostError) -> String {
         let words = fields.names(among: known)
         guard words.count == 1 else {

@@ -1,17 +1,17 @@
-/// How a stream is served: server-sent events, a plain stream, or a read that waits.
+/// The options of a stream: server-sent events, a bare stream, or a waiting read.
 public struct StreamOptions {
-    /// The text of a list of stages that each node's values go through; nil: none.
+    /// The text of a list of stages that each node's values pass through; nil: none.
     public var pipe: [UInt8]?
-    /// Milliseconds between deliveries at most.
+    /// The shortest time between deliveries, in milliseconds.
     public var every: UInt64
-    /// Whether every value is sent, or the newest of each turn.
+    /// Whether every value is sent; otherwise the newest of each turn.
     public var isAll: Bool
-    /// Whether messages say what is known besides the values.
+    /// Whether messages include facets.
     public var hasFacets: Bool
-    /// Whether producers are asked for what is empty or stale (D-2).
+    /// Whether producers are asked for missing and stale values (D-2).
     public var loads: Bool
 
-    /// What a stream gets that asks for nothing else.
+    /// The options of a stream, with their defaults.
     public init(
         pipe: [UInt8]? = nil,
         every: UInt64 = 0,
@@ -26,7 +26,7 @@ public struct StreamOptions {
         self.loads = loads
     }
 
-    /// The stages; nil where there is no pipe.
+    /// The stages; nil if there is no pipe.
     func stages(on host: Host) throws(HostError) -> [Stage]? {
         guard let pipe else { return nil }
         return try pipe.withUnsafeBytes { text in
@@ -36,7 +36,7 @@ public struct StreamOptions {
 }
 
 extension SubscriptionOptions {
-    /// What each subscription of a stream gets.
+    /// The options of each subscription of a stream.
     init(_ stream: StreamOptions) {
         every = stream.every
         isAll = stream.isAll

@@ -5,69 +5,74 @@ internal import Support
 public struct EndCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
-    /// A code of that spelling.
+    /// A code with that spelling.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The right to it is gone: another token was shown, or the tokens were changed.
+    /// The client has lost the right to it: it sent another token, or the tokens were changed.
     public static let forbidden = Self(rawValue: "forbidden")
     /// The client asked for it.
     public static let done = Self(rawValue: "done")
-    /// The node, or its graph, is gone.
+    /// The node or its graph was removed.
     public static let nodeRemoved = Self(rawValue: "node_removed")
     /// Mode `all`: the queue overflowed.
     public static let slow = Self(rawValue: "slow")
-    /// A `prefix` stage has had its last value.
+    /// A `prefix` stage has received its last value.
     public static let complete = Self(rawValue: "complete")
     /// The server is about to stop.
     public static let shutdown = Self(rawValue: "shutdown")
 }
 
-/// One client's interest in one node or chain: a listen of the graph, which holds everything it needs.
+/// One client's subscription to one node or chain: a listen edge of the graph, which holds
+/// everything it needs.
 ///
 /// Invariants:
-/// - its session's bag owns it from ``Session/add(_:)`` to ``release()``, which is the one end of it;
-/// - `folded` counts the emissions heard since the last delivery; a subscription with `folded > 0` in mode
-///   `latest` is in its session's list of marked ones, or waits for its interval or for the socket;
-/// - in mode `all` the emissions stand in the session's queue, `queued` of them.
+/// - its session's bag owns it from ``Session/add(_:)`` to ``release()``, which is the only way it
+///   ends;
+/// - `folded` counts the emissions received since the last delivery; a subscription with
+///   `folded > 0` in mode `latest` is in its session's list of marks, or waits for its interval or
+///   for the socket;
+/// - in mode `all` the emissions are in the session's queue, `queued` of them.
 class Subscription: ListenEdge<Datum> {
-    // What every delivery touches comes first, and with the edge's own part fits into two cache lines: with thousands of
-    // subscribers, waiting for memory is most of what the host adds to a delivery.
+    // The properties that every delivery touches come first and fit, with the edge's own, into two
+    // cache lines: with thousands of subscribers, waiting for memory is most of the host's part of
+    // a delivery.
 
     /// The id that the client chose.
     @exclusivity(unchecked) private(set) final var id: UInt64
-    /// The session, which ends it before it goes.
+    /// The session, which ends it before it is freed.
     @exclusivity(unchecked) private final var holder: Unmanaged<Session>
     final let graph: LiveGraph
     @exclusivity(unchecked) final var folded: UInt64 = 0
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
-    /// What the client believes, or will once the emissions heard so far have been delivered.
+    /// Whether the client's last value is empty, or will be once the emissions received so far have
+    /// been delivered.
     @exclusivity(unchecked) final var heardEmpty = true
     @exclusivity(unchecked) final var isMarked = false
-    /// Until ``open(_:)`` nothing that is heard is delivered; it is marked, but not in the list of marks.
+    /// Until ``open(_:)`` nothing is delivered; it is marked, but not in the list of marks.
     @exclusivity(unchecked) final var isMuted = false
-    /// It ended while it was in the list of marks, which therefore owns a reference to it.
+    /// It ended while it was in the list of marks, so the list owns a reference to it.
     @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
-    /// What is known besides the value has changed since the last delivery; only where the client asked for that.
+    /// The facets have changed since the last delivery; only if the client asked for them.
     @exclusivity(unchecked) final var hasNewState = false
-    /// A `prefix` stage has had its last value: end after the next delivery.
+    /// A `prefix` stage has received its last value: end after the next delivery.
     @exclusivity(unchecked) final var isComplete = false
-    /// Changed by `mod` only.
+    /// Only `mod` changes them.
     @exclusivity(unchecked) final var options: SubscriptionOptions
 
-    /// Emissions folded into a later one since the beginning.
+    /// How many emissions were folded into a later one in all.
     @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
     @exclusivity(unchecked) final var queued = 0
     @exclusivity(unchecked) final var queuedBytes = 0
     private final var notBefore: UInt64 = 0
     private final var interval: Timer?
-    /// Its part in a chain; nil where it listens to a named node as it stands.
+    /// Its use of a chain; nil if it listens to a named node itself.
     final var pipeline: PipelineUse?
-    /// What the rights to this subscription depend on; nil where clients need none.
+    /// The rights that this subscription depends on; nil without authentication.
     final var claim: Claim?
-    /// What keeps its chain when the connection ends; nil where nothing does.
+    /// Keeps its chain after the connection ends; nil: the chain is not kept.
     final var ticket: KeptChain?
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
@@ -83,28 +88,30 @@ class Subscription: ListenEdge<Datum> {
 
     final var session: Session { holder.takeUnretainedValue() }
 
-    /// The node it listens to; nil for several, and when it has ended.
+    /// The node it listens to; nil if there are several, or if it has ended.
     final var node: Node<Datum>? { from }
 
-    /// The number of the one node whose value makes the whole message; 0 when there is more to it.
+    /// The number of the node whose value is the whole message; 0 if there is more to send.
     @inline(__always)
     final var nodeNumber: UInt64 { sourceID }
 
-    /// Starts to listen to `node`, after its session has taken it: from now on no emission is missed.
+    /// Starts listening to `node`, after its session has taken it: from now on no emission is
+    /// missed.
     final func begin(on node: Node<Datum>) {
         heardEmpty = node.isEmpty
         listen(to: node)
         if options.hasFacets { graph.facets.watch(node, by: self, in: graph) }
     }
 
-    /// What is heard from now on is not delivered: its first value is still being computed, or it is about to end.
+    /// Emissions from now on are not delivered: its first value is still being computed, or it is
+    /// about to end.
     final func mute() {
         isMuted = !isMarked
         options.isAll = false
         isMarked = true
     }
 
-    /// The present value is about to be told: what is heard from now on is news.
+    /// The present value is about to be sent: emissions from now on are updates.
     final func open(_ options: SubscriptionOptions) {
         isMuted = false
         self.options = options
@@ -114,14 +121,14 @@ class Subscription: ListenEdge<Datum> {
         heardEmpty = node?.isEmpty ?? true
     }
 
-    /// Its connection has ended and its chain is kept: what is heard leaves no mark.
+    /// Its connection has ended and its chain is kept: emissions leave no mark.
     final func park() {
         isMuted = true
         isMarked = true
         stopInterval()
     }
 
-    /// Another connection of its client has it from now on.
+    /// Another connection of its client takes it over.
     final func move(to session: Session, as id: UInt64, _ options: SubscriptionOptions) {
         stopInterval()
         notBefore = 0
@@ -130,13 +137,13 @@ class Subscription: ListenEdge<Datum> {
         open(options)
     }
 
-    /// An emission happened.
+    /// The node has emitted.
     @inline(__always)
     private final func hear() {
         if options.isAll { queue(sourceValue) } else { hear(isEmpty: isSourceEmpty) }
     }
 
-    /// Mode `latest`: an emission happened; its value is read when it is delivered.
+    /// Mode `latest`: the value is read when it is delivered.
     @inline(__always)
     final func hear(isEmpty: Bool) {
         if isEmpty, heardEmpty { return }
@@ -145,14 +152,14 @@ class Subscription: ListenEdge<Datum> {
         if !isMarked { mark() }
     }
 
-    /// Asks for a delivery: at the end of this turn, or when the interval is over.
+    /// Requests a delivery: at the end of this turn, or when the interval is over.
     final func mark() {
         if options.every > 0, !isEnded, postponed() { return }
         isMarked = true
         holder._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
-    /// Mode `all`: an emission happened.
+    /// Mode `all`: queues the emission.
     private final func queue(_ value: Datum?) {
         if value == nil, heardEmpty { return }
         heardEmpty = value == nil
@@ -160,7 +167,7 @@ class Subscription: ListenEdge<Datum> {
         session.queue(self, value)
     }
 
-    /// Whether the interval since the last delivery is still running; the alarm then marks.
+    /// Whether the interval since the last delivery is still running; then the alarm marks it.
     final func postponed() -> Bool {
         let now = session.host.clock.now
         guard now < notBefore else { return false }
@@ -170,7 +177,7 @@ class Subscription: ListenEdge<Datum> {
         return true
     }
 
-    /// The interval is over: what waits is sent with the next delivery.
+    /// Ends the interval: what waits is sent with the next delivery.
     final func hurry() {
         notBefore = 0
         if folded > 0 || hasNewState, !isMarked { mark() }
@@ -185,27 +192,27 @@ class Subscription: ListenEdge<Datum> {
         }
     }
 
-    /// A delivery has just been made.
+    /// A delivery was made.
     final func delivered() {
         if folded > 1 {
             foldedInAll += folded - 1
-            // What is folded within one turn is no sign of a slow listener.
+            // Folding within one turn is not a sign of a slow listener.
             if options.every > 0 || session.hasWaited { session.host.sessions.folded += folded - 1 }
         }
         folded = 0
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
 
-    /// How many subscriptions and longer chains its chain has, this one included.
+    /// How many subscriptions and longer chains use its chain, this one included.
     final var sharers: Int { pipeline?.chain.owners ?? 0 }
 
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
-    /// The listens by which it does.
+    /// Its listen edges.
     var listens: [Edge] { [self] }
 
-    /// Appends what this subscription has to say now: `{"id":…,"v":…,"n":…}`.
+    /// Appends the entry to deliver now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
         guard options.hasFacets else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
         buffer.append("{\"id\":")
@@ -219,12 +226,12 @@ class Subscription: ListenEdge<Datum> {
         buffer.append("}")
     }
 
-    /// The value of a queued emission of one node that is no more than that.
+    /// The value of a queued emission that is a plain value of one node.
     static func value(_ content: AnyObject?) -> Datum? {
         content.map { unsafeDowncast($0, to: Datum.self) }
     }
 
-    /// How much a queued emission takes of its bounds.
+    /// How much of its limits a queued emission uses.
     func size(of content: AnyObject?) -> (count: Int, bytes: Int) {
         if options.hasFacets, let state = content as? StateEmission { return state.size }
         return (1, Self.value(content)?.byteCount ?? 12)
@@ -238,7 +245,7 @@ class Subscription: ListenEdge<Datum> {
         Self.append(id: id, Self.value(content), folded: 1, to: &buffer)
     }
 
-    /// Appends the fields of the present state, as a `snap` shows it.
+    /// Appends the fields of the present state, as in a `snap`.
     func appendState(to buffer: inout ByteBuffer) {
         Self.append(node?.value, to: &buffer)
         guard options.hasFacets else { return }
@@ -246,16 +253,16 @@ class Subscription: ListenEdge<Datum> {
         appendFacets(to: &buffer)
     }
 
-    /// The interval changed: deliveries keep to the new one from now on.
+    /// The interval has changed: applies the new one from now on.
     final func reschedule() {
         notBefore = min(notBefore, session.host.clock.now + options.every)
         guard let interval, interval.isRunning else { return }
         session.host.timers.set(interval, due: notBefore)
     }
 
-    /// Ends: lets go of alarm, node and chain.
+    /// Ends it: releases alarm, node and chain.
     ///
-    /// The one place where that happens.
+    /// No other code does this.
     func release() {
         isEnded = true
         if isMarked, !isMuted {
@@ -297,20 +304,20 @@ class Subscription: ListenEdge<Datum> {
     }
 }
 
-/// How a subscription wants to be served (docs/protocol.md, sub).
+/// The options of a subscription (docs/protocol.md, sub).
 struct SubscriptionOptions {
-    /// Milliseconds between deliveries at most; 0: none.
+    /// The shortest time between deliveries, in milliseconds; 0: no limit.
     var every: UInt64 = 0
-    /// Mode `all`: how many emissions may be queued.
+    /// Mode `all`: the most emissions that may be queued.
     var queue: Int32 = 256
-    /// How many values of the node's history `snap` carries.
+    /// How many values of the node's history `snap` includes.
     var history: Int32 = 0
-    /// Whether `snap` carries the value.
+    /// Whether `snap` includes the value.
     var initial = true
-    /// Every value is delivered, none folded.
+    /// Whether every value is delivered, none folded.
     var isAll = false
-    /// What is known besides the value is told, too.
+    /// Whether facets are sent too.
     var hasFacets = false
-    /// Producers are asked for what is empty or stale (D-2).
+    /// Whether producers are asked for missing and stale values (D-2).
     var loads = false
 }

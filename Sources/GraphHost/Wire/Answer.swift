@@ -24,7 +24,7 @@ extension Problem {
 }
 
 extension HostError {
-    /// The problems as a JSON list; nil where there are none.
+    /// The problems as a JSON list; nil if there are none.
     public var problemsJSON: [UInt8]? {
         guard !problems.isEmpty else { return nil }
         var buffer = ByteBuffer()
@@ -100,7 +100,7 @@ enum Answer {
         return Array(buffer.bytes)
     }
 
-    /// `{"op":…,"id":…`, left open.
+    /// Appends `{"op":…,"id":…`, without the closing brace.
     static func begin(_ operation: StaticString, id: UInt64?, to buffer: inout ByteBuffer) {
         buffer.append("{\"op\":\"")
         buffer.append(operation)

@@ -1,4 +1,5 @@
-/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body (docs/protocol.md).
+/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body
+/// (docs/protocol.md).
 public enum CommitReader {
     /// Reads the body of a batch request.
     ///
@@ -63,7 +64,8 @@ public enum CommitReader {
             throw HostError(.badField, "if: an object of names is needed")
         }
         for member in conditions.members {
-            // `epoch` is the history of the revs; a node of that name cannot stand in a condition.
+            // `epoch` is the epoch of the revs; a node with that name cannot be used in a
+            // condition.
             if member.key == "epoch" {
                 guard let epoch = member.value.string else {
                     throw HostError(.badField, "if.epoch: a string is needed")
@@ -71,7 +73,7 @@ public enum CommitReader {
                 commit.epoch = epoch
                 continue
             }
-            // What a condition comes to says something about the value.
+            // The result of a condition reveals something about the value.
             let node = try node(member.key, in: view, to: .read)
             var isKnown = false
             for test in member.value.members {

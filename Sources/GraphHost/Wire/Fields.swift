@@ -1,6 +1,6 @@
-/// The fields of one client message or request body, found once, read by name.
+/// The fields of one client message or request body, located once, read by name.
 ///
-/// The bytes are lent: fields live no longer than the message.
+/// The bytes are borrowed: fields must not outlive the message.
 struct Fields {
     enum Operation: String, CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
@@ -19,7 +19,7 @@ struct Fields {
             }
         }
 
-        /// Whether it asks for a commit: such requests count as sets.
+        /// Whether it makes a commit: such requests count as sets.
         var isChange: Bool { self == .set || self == .drop || self == .load }
 
         /// Whether it may build nodes or look at many.
@@ -32,13 +32,13 @@ struct Fields {
     }
 
     private struct Member {
-        /// Tells most keys apart by one comparison (``JSONString/mark(_:)``).
+        /// Distinguishes most keys by one comparison (``JSONString/mark(_:)``).
         let mark: UInt64
         let key: JSONTextSlice
         let value: JSONReader
     }
 
-    /// What the client wants (`op`).
+    /// The operation (`op`).
     let operation: Operation
     private let members: ContiguousArray<Member>
 
@@ -56,7 +56,8 @@ struct Fields {
         self.operation = operation
     }
 
-    /// Checks a message and visits its objects in order; nil stands for an element that is no object.
+    /// Checks a message and visits its objects in order; nil stands for an element that is not an
+    /// object.
     static func forEachObject(
         _ message: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer, Fields?) -> Void
@@ -69,12 +70,12 @@ struct Fields {
         }
     }
 
-    /// The field of that name, as it stands in the text.
+    /// The field with that name, as written in the text.
     subscript(name: StaticString) -> JSONReader? {
         find(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
-    /// The field of that name.
+    /// The field with that name.
     subscript(name: String) -> JSONReader? {
         var name = name
         return name.withUTF8 { find(UnsafeRawBufferPointer($0)) }
@@ -98,13 +99,13 @@ struct Fields {
         return found
     }
 
-    /// The `id`, if it is there and acceptable.
+    /// The `id`, if it is present and valid.
     var id: UInt64? {
         guard let number = self["id"]?.int, (1...9_007_199_254_740_991).contains(number) else { return nil }
         return UInt64(number)
     }
 
-    /// The `id`; refuses one that is there and not acceptable.
+    /// The `id`; throws if it is present and invalid.
     func checkedID() throws(HostError) -> UInt64? {
         guard let field = self["id"] else { return nil }
         guard let id, field.kind == .number else {
@@ -139,7 +140,7 @@ struct Fields {
         return number
     }
 
-    /// Refuses an option that this server does not offer: nothing is ignored in silence.
+    /// Throws for an option that this server does not offer: no option is ignored silently.
     func refuse(_ names: [StaticString], because reason: String) throws(HostError) {
         for name in names where self[name] != nil { throw HostError(.badField, "\(name): \(reason)") }
     }
@@ -153,12 +154,12 @@ extension JSONReader {
     }
 }
 
-/// Names of fields, prepared to be looked for in many messages.
+/// Names of fields, prepared for lookups in many messages.
 struct FieldNames: Sendable {
     let texts: [String]
     fileprivate let marks: [UInt64]
 
-    /// Names that differ.
+    /// Names without duplicates.
     init(_ names: [String]) {
         texts = names
         marks = names.map { name in

@@ -8,7 +8,7 @@ final class GraphFrames {
     @exclusivity(unchecked) private var by: String?
     @exclusivity(unchecked) private var isStale = true
     @exclusivity(unchecked) private var presentInfo: CommitInfo?
-    /// While something is delivered that has waited since another commit.
+    /// While a late emission is delivered: the commit that caused it.
     private var lateInfo: CommitInfo?
     private let start: [UInt8]
     private var head: [UInt8] = []
@@ -36,8 +36,8 @@ final class GraphFrames {
         return made
     }
 
-    /// Has emissions delivered that have waited since `commit`: with its author and context, and at the present rev, because
-    /// a client never receives a rev after a newer one.
+    /// Delivers emissions that have waited since `commit`: with its author and context, but at the
+    /// present rev, because a client never receives an older rev after a newer one.
     func deliver(late commit: CommitInfo, _ deliver: () -> Void) {
         if commit.stamp != stamp {
             lateInfo = CommitInfo(stamp: stamp, context: commit.context, by: commit.by)
@@ -46,13 +46,13 @@ final class GraphFrames {
         lateInfo = nil
     }
 
-    /// `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.
+    /// Appends `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.
     func appendHead(to buffer: inout ByteBuffer) {
         if isStale { refresh(&buffer) }
         buffer.append(head)
     }
 
-    /// `],"ctx":…,"by":…}` of the newest commit.
+    /// Appends `],"ctx":…,"by":…}` of the newest commit.
     func appendTail(to buffer: inout ByteBuffer) {
         if isStale { refresh(&buffer) }
         buffer.append(tail)
@@ -89,7 +89,7 @@ final class GraphFrames {
         buffer.append("}")
     }
 
-    /// Encodes both parts after the contents of `buffer`, and takes them out again.
+    /// Encodes both parts after the contents of `buffer`, and removes them from it again.
     private func refresh(_ buffer: inout ByteBuffer) {
         isStale = false
         let mark = buffer.count

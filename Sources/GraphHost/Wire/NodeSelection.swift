@@ -1,13 +1,14 @@
 internal import ReactiveGraph
 
-/// The nodes that a list of names and globs means, each once.
+/// The nodes that match a list of names and globs, each once.
 ///
-/// A glob gives its declared nodes in the order of the definition, then members of families in the order of their names.
+/// A glob gives its declared nodes in the order of the definition, then family members by name.
 public enum NodeSelection {
     /// Picks nodes that the caller may read.
     ///
-    /// - Throws: `unknown_node` for a name that is not there; `sub_limit` when there are more than `limit`, or when it takes
-    ///   more steps to find them than one request may take (``SessionLimits/globSteps``).
+    /// - Throws: `unknown_node` for a name that does not exist; `sub_limit` if there are more than
+    ///   `limit`, or if finding them takes more steps than one request may use
+    ///   (``SessionLimits/globSteps``).
     public static func pick(
         _ patterns: [String],
         in view: GraphView,
@@ -18,7 +19,7 @@ public enum NodeSelection {
         let host = view.graph.host
         var steps = 0
         defer { host.work += UInt64(steps / GlobSteps.perWork) }
-        // Who may read which nodes is found out once for all globs.
+        // The readable nodes are determined once for all globs.
         lazy var readable = view.nodes
         for pattern in patterns {
             if Glob.isGlob(pattern) {
@@ -60,7 +61,8 @@ public enum NodeSelection {
         return isMeant
     }
 
-    /// The names of the members of families that a glob means, in their order: only those with its fixed beginning are looked at.
+    /// The names of the family members that match a glob, in order: only those with its fixed
+    /// beginning are compared.
     private static func members(
         _ pattern: String,
         of graph: LiveGraph,
@@ -84,12 +86,13 @@ public enum NodeSelection {
     /// Whether it is a pattern, and not just a name.
     static func isGlob(_ pattern: String) -> Bool { Glob.isGlob(pattern) }
 
-    /// Whether a name or glob means the node of that name.
+    /// Whether a name or glob matches the name.
     static func matches(_ pattern: String, _ name: String) -> Bool {
         isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }
 
-    /// Reads the `nodes` field of a message: a list of names and globs, or one of them; all nodes without it.
+    /// Reads the `nodes` field of a message: a list of names and globs, or a single one; all nodes
+    /// if it is absent.
     static func read(
         _ fields: Fields,
         in view: GraphView,
@@ -98,7 +101,7 @@ public enum NodeSelection {
         try pick(try patterns(fields) ?? ["*"], in: view, limit: limits.matches)
     }
 
-    /// The names and globs of the `nodes` field of a message; nil without it.
+    /// The names and globs of the `nodes` field of a message; nil if it is absent.
     static func patterns(_ fields: Fields) throws(HostError) -> [String]? {
         guard let field = fields["nodes"] else { return nil }
         if let one = field.string { return [one] }
@@ -114,10 +117,10 @@ public enum NodeSelection {
     }
 }
 
-/// What comparing names with globs costs.
+/// The cost of comparing names with globs.
 enum GlobSteps {
-    /// One look at a name, before its first character is compared.
+    /// The cost of looking at a name, before its first character is compared.
     static var perLook: Int { 16 }
-    /// As many are about as dear as a value that is read.
+    /// How many steps cost about as much as reading one value.
     static var perWork: Int { 256 }
 }
