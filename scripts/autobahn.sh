@@ -20,10 +20,10 @@ graphs: $report/graphs
 public: ''
 compression: full
 diagnostics: { echo: true }
-limits: { message: 32MiB, unsent: 64MiB, unsentHard: 128MiB, contextBytes: 256MiB }
-times: { frame: 5m }
+limits: { message: 32MiB, unsentHard: 128MiB }
 YAML
-"$sluice" serve --config "$report/sluice.yaml" >"$report/output" &
+SLUICE_TEST_LIMITS="limits.unsent=64MiB limits.contextBytes=256MiB times.frame=5m" \
+    "$sluice" serve --config "$report/sluice.yaml" >"$report/output" &
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true' EXIT
 until url=$(sed -n 's/^listening on http:\([^ ]*\).*/ws:\1/p' "$report/output") && [ -n "$url" ]; do

@@ -29,7 +29,7 @@ from redis_server import Instance, Redis  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 
 GRAPH = "graph: g\nnodes:\n  x: { set: any }\n  w0: { set: any }\n"
-LIMITS = "limits: { messages: 1000000, graphs: 20000 }\n"
+LIMITS = "limits: { messages: 1000000 }\n"
 
 
 def percentile(values, share):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the generated sections of README.md and docs/; with --check only says which are out of date.
 
-A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it. The JSON Schema of graph
-files is what `sluice schema` prints.
+A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it. Whole files are what a
+command prints.
 """
 
 import os
@@ -20,9 +20,16 @@ def printed(*arguments):
     return subprocess.run([sluice, *arguments], check=True, capture_output=True, text=True).stdout
 
 
+FILES = {
+    root / "docs/schema/graph.schema.json": ["schema"],
+    root / "docs/schema/sluice.schema.json": ["docs", "schema"],
+    root / "config/sluice.yaml": ["docs", "configuration"],
+}
+
+
 def anew(path):
-    if path.suffix == ".json":
-        return printed("schema")
+    if path in FILES:
+        return printed(*FILES[path])
     return re.sub(
         r"(<!-- (\w+): [^\n]*-->\n).*?(<!-- /\2 -->)",
         lambda match: f"{match[1]}{printed('docs', match[2])}{match[3]}",
@@ -31,7 +38,7 @@ def anew(path):
     )
 
 
-for path in [root / "README.md", *sorted((root / "docs").glob("*.md")), root / "docs/schema/graph.schema.json"]:
+for path in [root / "README.md", *sorted((root / "docs").glob("*.md")), *FILES]:
     made = anew(path)
     if made != path.read_text():
         stale.append(str(path.relative_to(root)))

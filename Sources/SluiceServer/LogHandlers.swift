@@ -14,14 +14,14 @@ public struct StandardErrorLog: LogHandler {
     private let format: LogFormat
 
     /// A logger as the configuration wants it.
-    public static func logger(_ configuration: Configuration.Log, label: String = "sluice") -> Logger {
+    public static func logger(_ configuration: Configuration, label: String = "sluice") -> Logger {
         Logger(label: label) { label in
-            StandardErrorLog(label: label, level: configuration.level, format: configuration.format)
+            StandardErrorLog(label: label, level: configuration.logLevel, format: configuration.logFormat)
         }
     }
 
     /// Writes a warning where and how a server with this configuration does.
-    public static func warn(_ sentence: String, _ configuration: Configuration.Log) {
+    public static func warn(_ sentence: String, _ configuration: Configuration) {
         logger(configuration).warning("\(sentence)")
     }
 

@@ -5,14 +5,20 @@ internal import HTTP
 public enum Reference {
     /// A page section that is generated.
     public enum Section: String, CaseIterable, Sendable {
-        case operators, errors
+        case operators, errors, keys, fixed
+        /// The shipped file and the schema of such files.
+        case configuration, schema
     }
 
-    /// The section as Markdown.
+    /// The section as Markdown, or the file.
     public static func markdown(_ section: Section) -> String {
         switch section {
         case .operators: operators
         case .errors: errors
+        case .keys: ConfigurationDocuments.keys
+        case .fixed: ConfigurationDocuments.fixed
+        case .configuration: ConfigurationDocuments.file
+        case .schema: ConfigurationDocuments.schema
         }
     }
 
@@ -50,7 +56,7 @@ public enum Reference {
     }
 
     /// Text that ends no table cell.
-    private static func cell(_ text: String) -> String {
+    static func cell(_ text: String) -> String {
         text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }
 }

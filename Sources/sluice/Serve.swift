@@ -49,17 +49,17 @@ struct Serve: ParsableCommand {
             return print(reader.table, terminator: "")
         }
         reader.allowNoGraphs()
-        let log = StandardErrorLog.logger(reader.configuration.log)
-        let warn = { StandardErrorLog.warn($0, reader.configuration.log) }
+        let log = StandardErrorLog.logger(reader.configuration)
+        let warn = { StandardErrorLog.warn($0, reader.configuration) }
         reader.warnings.forEach(warn)
         OwnProcess.ignoreBrokenPipes()
         do {
             var configuration = reader.configuration
             // Every connection needs a descriptor; some are for files, the loop itself and for turning people away.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
-            if room < configuration.limits.connections {
+            if room < configuration.connections {
                 warn("limits.connections is \(room): more files may not be open (ulimit -Hn)")
-                configuration.limits.connections = room
+                configuration.connections = room
             }
             let loop = try Loop()
             let server = try Server(configuration, on: loop, log: log)

@@ -89,14 +89,17 @@ class Server(Address):
             kept += f"dashboards: {folder}/dashboards\n"
         self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{kept}{config}")
         self.log = open(folder / "log", "w+")
-        self.arguments, self.environment, self.listen, self.trust = arguments, environment, listen, trust
+        self.arguments, self.listen, self.trust = arguments, listen, trust
+        # Debug builds let tests change limits that are no keys: `# fixed: limits.work=100 times.close=200ms`.
+        fixed = " ".join(re.findall("# fixed: (.*)", config))
+        self.environment = {**(environment or {}), **({"SLUICE_TEST_LIMITS": fixed} if fixed else {})}
         self.start()
 
     def start(self, *arguments):
         """Starts the process: at first, and again where the last one has ended, then at the same address."""
         self.process = subprocess.Popen(
             [BINARY, "serve", "--config", self.config, "--listen", self.listen, *self.arguments, *arguments],
-            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(self.environment or {})},
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **self.environment},
         )
         # Where the operations side listens, if that is an address of its own.
         self.operations = None

@@ -249,7 +249,7 @@ def test_hello_with_a_token(guarded):
 
 
 def test_auth_may_come_before_hello(tmp_path):
-    with Guarded(tmp_path, config="times: { hello: 300ms }") as server, server.socket() as client:
+    with Guarded(tmp_path, config="# fixed: times.hello=300ms") as server, server.socket() as client:
         assert tell(client, op="auth", id=1, token="slc_wrong_wrong_wrong")["code"] == "unauthenticated"
         assert tell(client, op="list", id=2)["code"] == "unauthenticated"
         assert tell(client, op="auth", id=3, token=server.tokens["bob"]) == {"op": "ok", "id": 3}
@@ -262,7 +262,7 @@ def test_auth_may_come_before_hello(tmp_path):
 
 
 def test_who_does_not_say_hello_in_time_is_sent_away(tmp_path):
-    with Guarded(tmp_path, config="times: { hello: 300ms }") as server:
+    with Guarded(tmp_path, config="# fixed: times.hello=300ms") as server:
         with server.socket() as client, pytest.raises(ConnectionClosed) as closed:
             client.recv(5)
         assert closed.value.rcvd.code == 4408
@@ -413,13 +413,13 @@ def test_sessions_of_browsers_are_few_and_end(tmp_path):
     def status(server, cookie):
         return server.request("GET", f"{NODE}/room.temp", headers=cookie).status
 
-    with Guarded(tmp_path, config="limits: { sessions: 2 }") as server:
+    with Guarded(tmp_path, config="# fixed: limits.sessions=2") as server:
         first, second = sign_in(server), sign_in(server)
         time.sleep(0.01)
         assert status(server, first) == 200
         third = sign_in(server)
         assert [status(server, cookie) for cookie in (first, second, third)] == [200, 401, 200], "the one unused for longest went"
-    with Guarded(tmp_path, config="limits: { sessions: 4 }") as server:
+    with Guarded(tmp_path, config="# fixed: limits.sessions=4") as server:
         first = sign_in(server)
         for _ in range(20):
             server.request("POST", "/v1/session", json.dumps({"token": server.tokens["alice"]}))
@@ -488,7 +488,7 @@ def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
     def read(server, token):
         return server.request("GET", f"{NODE}/room.temp", headers={"Authorization": f"Bearer {token}"})
 
-    with Guarded(tmp_path, config="limits: { wrongTokens: 5 }") as server:
+    with Guarded(tmp_path, config="# fixed: limits.wrongTokens=5") as server:
         began = time.monotonic()
         answers = [read(server, "wrong") for _ in range(100)]
         taken = [answer for answer in answers if answer.status == 401]
@@ -520,7 +520,7 @@ def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
 
 
 def test_wrong_tokens_behind_a_proxy_count_for_the_client(tmp_path):
-    config = "trustedProxies: [127.0.0.0/8]\nlimits: { wrongTokens: 2 }\n"
+    config = "trustedProxies: [127.0.0.0/8]\n# fixed: limits.wrongTokens=2\n"
     with Guarded(tmp_path, config=config) as server:
         def read(client):
             headers = {"Authorization": "Bearer wrong", "X-Forwarded-For": client}

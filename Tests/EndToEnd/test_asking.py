@@ -84,7 +84,7 @@ nodes:
 
 
 def test_patterns_are_bounded():
-    config = "limits: { patterns: 2 }"
+    config = "# fixed: limits.patterns=2"
     with Server({"g": "nodes: { name: { set: string, pattern: '^a', initial: abc } }"}, config) as server:
         large = evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('(abcdef|ghijkl){900}')"}]})
         assert large.status == 429 and large.json()["code"] == "pattern_limit", large.json()

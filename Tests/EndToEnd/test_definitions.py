@@ -287,7 +287,7 @@ def test_the_two_roles_may_what_the_file_says(tmp_path):
 def test_limits_of_operators_are_configured():
     text = "nodes:\n  a: { set: number }\n  b: { set: number }\n  late: { from: a, pipe: [ { delay: 1h } ] }\n" \
            "  rows: { zip: [a, b] }\n  newest: { from: a, pipe: [ { window: { last: 1h, of: count } } ] }\n"
-    limits = "limits: { zipBuffer: 2, delayed: 2, windowValues: 3, switchKeys: 1 }\n"
+    limits = "# fixed: limits.zipBuffer=2 limits.delayed=2 limits.windowValues=3 limits.switchKeys=1\n"
     with Server({"house": text}, limits) as server:
         for value in range(5):
             server.set("house", "a", value)

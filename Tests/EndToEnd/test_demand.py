@@ -23,7 +23,7 @@ nodes:
 
 @pytest.fixture(scope="module")
 def fleet():
-    with Server({"fleet": FLEET}, "times: { load: 300ms }\n") as server:
+    with Server({"fleet": FLEET}, "# fixed: times.load=300ms\n") as server:
         yield server
 
 

@@ -94,6 +94,7 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 def test_every_key_of_the_configuration_that_a_page_names_is_one():
     shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"], capture_output=True, text=True).stdout
     keys = {line.split()[0] for line in shown.splitlines()}
+    keys |= set(re.findall(r"^\| `([a-zA-Z.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M))
     groups = "|".join(sorted({key.split(".")[0] for key in keys if "." in key}))
     named = {key for page in PAGES for key in re.findall(rf"`((?:{groups})\.[A-Za-z]+)[`:]", page.read_text())}
     assert len(named) >= 30 and named <= keys, named - keys

@@ -274,7 +274,7 @@ def small_disk(tmp_path):
 
 
 def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
-    with Server({"g": GRAPH}, config=f"dataDir: {small_disk}/data\ntimes: {{ outage: 1s }}\n") as server:
+    with Server({"g": GRAPH}, config=f"dataDir: {small_disk}/data\n# fixed: times.outage=1s\n") as server:
         server.set("g", "w0", "kept")
         client = Client(server)
         assert client.ask(op="sub", graph="g", node="w0")["v"] == "kept"

@@ -166,7 +166,7 @@ def rate_limited(_):
 
 @http("timeout")
 def timeout(_):
-    with Server({"g": GRAPH}, "times: { headers: 200ms }\n") as server:
+    with Server({"g": GRAPH}, "# fixed: times.headers=200ms\n") as server:
         return raw(server, "GET / HTTP/1.1\r\nHost: ")
 
 
@@ -365,7 +365,7 @@ def too_many(request):
     """Asks again and again for more than a connection may have, one subscription and a pipeline of one stage."""
 
     def meet(_):
-        with Server({"g": GRAPH}, "limits: { subs: 1, stages: 1 }\n") as server:
+        with Server({"g": GRAPH}, "limits: { subs: 1 } # fixed: limits.stages=1\n") as server:
             peer = RawWebSocket(server, timeout=30)
             peer.subscribe("g", "x", id=99)
             try:
@@ -414,13 +414,13 @@ def not_allowed(_):
 
 
 def no_hello(_):
-    with guarded("times: { hello: 300ms }\n") as (server, _, _):
+    with guarded("# fixed: times.hello=300ms\n") as (server, _, _):
         return RawWebSocket(server).close_code()
 
 
 def does_not_read(_):
     """A plain stream has no other way to be told."""
-    with Server({"g": GRAPH}, "limits: { unsent: 16KiB, unsentHard: 64KiB }\n") as server:
+    with Server({"g": GRAPH}, "limits: { unsentHard: 64KiB } # fixed: limits.unsent=16KiB\n") as server:
         peer = RawWebSocket(server, NODE + "any?mode=all", protocol=None, receive_buffer=4096)
         # Until the kernel's buffers and the server's own are full.
         for number in range(400):

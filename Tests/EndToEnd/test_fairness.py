@@ -17,7 +17,7 @@ GRAPH = "graph: g\nnodes:\n  n0: { set: number, initial: 1 }\n" + "".join(
 @pytest.fixture
 def server():
     # Each of the costly requests takes a turn of its own.
-    with Server({"g": GRAPH}, "limits: { work: 100 }\n") as running:
+    with Server({"g": GRAPH}, "# fixed: limits.work=100\n") as running:
         yield running
 
 

@@ -13,7 +13,7 @@ from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, Server
 
 LIMIT = 2
-TIMES = f"heartbeat: {LIMIT}s\ntimes: {{ headers: {LIMIT}s, body: {LIMIT}s, idle: {LIMIT}s, frame: {LIMIT}s, hello: {LIMIT}s }}\n"
+TIMES = f"heartbeat: {LIMIT}s\ntimes: {{ idle: {LIMIT}s }} # fixed: times.headers={LIMIT}s times.body={LIMIT}s times.frame={LIMIT}s times.hello={LIMIT}s\n"
 NODE = "/v1/graphs/g/nodes/"
 
 

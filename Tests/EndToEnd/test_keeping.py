@@ -130,7 +130,7 @@ def test_kept_chains_go_first_when_memory_is_short(server):
 
 def test_the_limits_of_the_configuration():
     """K-1, K-3: times.keep shortens what is asked for, and limits.keptChains is for all clients without a token."""
-    with Server({"g": CHAIN}, "times: { keep: 90s }\nlimits: { keptChains: 2 }\n") as server:
+    with Server({"g": CHAIN}, "# fixed: times.keep=90s\n# fixed: limits.keptChains=2\n") as server:
         clients = [Client(server) for _ in range(3)]
         snaps = [client.ask(op="sub", **AVERAGE, keep="1h") for client in clients]
         assert [snap.get("keep") for snap in snaps] == ["90s", "90s", None]

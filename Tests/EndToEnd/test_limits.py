@@ -1,6 +1,6 @@
-"""Every limit and every time of the configuration has a test of its breach: here, or where this page says.
+"""Every limit and every time has a test of its breach, whether it is a key or fixed: here, or where this page says.
 
-`test_every_key_has_a_test` walks the keys of the server; a new key without a test fails it.
+`test_every_limit_has_a_test` walks docs/configuration.md, which is generated; a new limit without a test fails it.
 """
 
 import json
@@ -24,33 +24,32 @@ TESTED = {
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
     "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: who has no room"),
     "limits.held": ("Tests/GraphHostTests/Host/HeldTests.swift", "limits.held: values that stages make"),
-    "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "keptChains: 2"),
-    "times.load": ("Tests/EndToEnd/test_demand.py", "times: { load: 300ms }"),
-    "times.keep": ("Tests/EndToEnd/test_keeping.py", "times: { keep: 90s }"),
+    "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "limits.keptChains=2"),
+    "times.load": ("Tests/EndToEnd/test_demand.py", "# fixed: times.load=300ms"),
+    "times.keep": ("Tests/EndToEnd/test_keeping.py", "# fixed: times.keep=90s"),
     "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.members": ("Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph"),
-    "limits.membersPerPrincipal": ("Tests/GraphHostTests/Families/MemberLimitTests.swift", "limits.membersPerPrincipal"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 1"),
-    "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes: 1MiB"),
-    "limits.patterns": ("Tests/EndToEnd/test_asking.py", "limits: { patterns: 2 }"),
+    "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes=1MiB"),
+    "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),
     "limits.pending": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Host/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
-    "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions: 2"),
-    "limits.wrongTokens": ("Tests/EndToEnd/test_access.py", "wrongTokens: 5"),
+    "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions=2"),
+    "limits.wrongTokens": ("Tests/EndToEnd/test_access.py", "wrongTokens=5"),
     "limits.graphs": ("Tests/GraphHostTests/Redefinition/DefinedGraphTests.swift", "limits.graphs = 2"),
     "limits.nodes": ("Tests/GraphHostTests/Redefinition/DefinedGraphTests.swift", "options.mostNodes = 2"),
-    "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed: 2"),
-    "limits.windowValues": ("Tests/EndToEnd/test_definitions.py", "windowValues: 3"),
-    "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer: 2"),
-    "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys: 1"),
-    "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake: "),
+    "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed=2"),
+    "limits.windowValues": ("Tests/EndToEnd/test_definitions.py", "windowValues=3"),
+    "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer=2"),
+    "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
+    "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
     "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: who says nothing"),
     "times.outage": ("Tests/SluiceServerTests/LogFailureTests.swift", "times.outage: /readyz is patient"),
-    "times.headers": ("Tests/EndToEnd/test_errors.py", "times: { headers: 200ms }"),
+    "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),
-    "times.idle": ("Tests/SluiceServerTests/RequestTests.swift", "$0.times.idle"),
-    "times.hello": ("Tests/EndToEnd/test_access.py", "times: { hello: 300ms }"),
+    "times.idle": ("Tests/SluiceServerTests/RequestTests.swift", "$0.idle"),
+    "times.hello": ("Tests/EndToEnd/test_access.py", "# fixed: times.hello=300ms"),
     "times.session": ("Tests/EndToEnd/test_access.py", "session: 2s"),
     "heartbeat": ("Tests/EndToEnd/test_errors.py", "heartbeat: 100ms"),
 }
@@ -69,26 +68,28 @@ def limited(setting, graph=CHAIN):
     return Server({"g": graph}, setting + "\n")
 
 
-def keys():
-    shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"],
-                           check=True, capture_output=True, text=True).stdout
-    names = re.findall(r"^([a-zA-Z.]+) ", shown, re.M)
-    assert "listen" in names, shown
-    return {name for name in names if name.startswith(("limits.", "times."))} | {"heartbeat", "drain"}
+def limits():
+    names = re.findall(r"^\| `([a-zA-Z.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M)
+    return {name for name in names if name.startswith(("limits.", "times.")) or name in ("heartbeat", "drain")}
 
 
-def test_every_key_has_a_test():
-    assert keys() == set(TESTED) | set(MET)
+def test_every_limit_has_a_test():
+    assert limits() == set(TESTED) | set(MET)
     assert not set(TESTED) & set(MET)
     for key, (path, words) in TESTED.items():
         assert words in (ROOT / path).read_text(), f"{key}: {path} has no '{words}'"
 
 
-def test_the_shipped_file_says_each():
-    lines = (ROOT / "config/sluice.yaml").read_text().splitlines()
-    for key in keys():
-        word = key.split(".")[-1]
-        assert any(re.match(rf"\s*{word}: ", line) for line in lines), key
+
+def test_a_fixed_limit_is_no_key(tmp_path):
+    (tmp_path / "sluice.yaml").write_text("limits: { work: 5 }\nmemory: { pressure: auto }\n")
+    result = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "unknown key 'limits.work' (limits.work is fixed at 500; docs/configuration.md says why)" in result.stderr
+    assert "unknown key 'memory.pressure' (memory.pressure is fixed at auto" in result.stderr
+    with Server({"g": CHAIN}, environment={"SLUICE_LIMITS_WORK": "5"}) as server:
+        assert "SLUICE_LIMITS_WORK names no key (limits.work is fixed at 500" in server.log_text()
+
 
 # Requests.
 
@@ -101,21 +102,21 @@ def raw(server, head, body=""):
 
 @breach("limits.target")
 def target():
-    with limited("limits: { target: 100 }") as server:
+    with limited("# fixed: limits.target=100") as server:
         assert raw(server, f"GET /{'a' * 60} HTTP/1.1\r\nHost: localhost\r\n\r\n")[0] == 404
         assert raw(server, f"GET /{'a' * 100} HTTP/1.1\r\nHost: localhost\r\n\r\n") == (414, "uri_too_long")
 
 
 @breach("limits.headers")
 def headers():
-    with limited("limits: { headers: 300 }") as server:
+    with limited("# fixed: limits.headers=300") as server:
         for length, status in ((100, 404), (400, 431)):
             assert raw(server, f"GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\nX: {'a' * length}\r\n\r\n")[0] == status
 
 
 @breach("limits.fields")
 def fields():
-    with limited("limits: { fields: 5 }") as server:
+    with limited("# fixed: limits.fields=5") as server:
         for count, status in ((4, 404), (5, 431)):
             assert raw(server, "GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * count + "\r\n")[0] == status
 
@@ -133,7 +134,7 @@ def definition():
     def text(size):
         return '{"nodes":{},"title":"' + "x" * (size - 23) + '"}'
 
-    with limited("limits: { body: 1KiB, definition: 8KiB }") as server:
+    with limited("limits: { body: 1KiB } # fixed: limits.definition=8KiB") as server:
         put = lambda size, path="/v1/graphs/new": server.request("PUT", path, text(size), {"Content-Type": "application/json"})
         assert put(8192).status == 201
         refused = put(8193)
@@ -150,9 +151,10 @@ def definition():
         with RawSocket(server) as peer:
             peer.send(chunked + "16\r\n" + '{"nodes":{},"title":""}'[:22] + "\r\n1\r\n}\r\n" + chunk * 7 + "0\r\n\r\n")
             assert peer.response()[0] == 200
-    with limited("limits: { definition: 50 }") as server:
-        assert server.request("PUT", "/v1/graphs/new", text(50)).status == 201
-        assert server.request("PUT", "/v1/graphs/new", text(51)).status == 413
+    # Larger bodies mean larger definitions.
+    with limited("limits: { body: 100 } # fixed: limits.definition=50") as server:
+        assert server.request("PUT", "/v1/graphs/new", text(100)).status == 201
+        assert server.request("PUT", "/v1/graphs/new", text(101)).status == 413
 
 
 def test_only_who_may_define_a_graph_may_send_a_large_one(tmp_path):
@@ -229,14 +231,14 @@ def subs():
 
 @breach("limits.matches")
 def matches():
-    with limited("limits: { matches: 3 }") as server, Client(server) as client:
+    with limited("# fixed: limits.matches=3") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", nodes=["x", "y"])["op"] == "snap"
         assert client.ask(op="sub", graph="g", nodes=["*"])["code"] == "sub_limit"
 
 
 @breach("limits.stages")
 def stages():
-    with limited("limits: { stages: 1 }") as server, Client(server) as client:
+    with limited("# fixed: limits.stages=1") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct"])["op"] == "snap"
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])["code"] == "pipe_limit"
 
@@ -244,7 +246,7 @@ def stages():
 @breach("limits.expression")
 def expression():
     graph = CHAIN + '  listed: { from: any, pipe: [ { map: "value.map(v, v + 1)" } ] }\n'
-    with limited("limits: { expression: 200 }", graph) as server, Client(server) as client:
+    with limited("# fixed: limits.expression=200", graph) as server, Client(server) as client:
         ask = {"op": "sub", "graph": "g", "node": "any", "pipe": [{"map": "value.map(v, v + 2)"}]}
         client.ask(**ask)
         for count, is_dear in ((5, False), (100, True)):
@@ -259,7 +261,7 @@ def expression():
 
 @breach("limits.idempotencyKeys")
 def idempotency_keys():
-    with limited("limits: { idempotencyKeys: 2 }") as server:
+    with limited("# fixed: limits.idempotencyKeys=2") as server:
         def replayed(key):
             answer = server.request("POST", NODE + "x", "1", {"Idempotency-Key": key})
             assert answer.status == 200
@@ -288,13 +290,13 @@ def slow_reader(setting):
 
 @breach("limits.unsent")
 def unsent():
-    few, error = slow_reader("limits: { unsent: 64KiB }")
+    few, error = slow_reader("# fixed: limits.unsent=64KiB")
     assert error is None and any(frame["d"][0].get("n", 1) > 1 for frame in few), "values are folded"
 
 
 @breach("limits.breaches")
 def breaches():
-    with limited("limits: { breaches: 2 }") as server:
+    with limited("# fixed: limits.breaches=2") as server:
         peer = RawWebSocket(server)
         peer.send(frame(1, b"no"))
         assert peer.message()["code"] == "bad_json"
@@ -306,7 +308,7 @@ def breaches():
 
 @breach("times.breaches")
 def breach_time():
-    with limited("limits: { breaches: 2 }\ntimes: { breaches: 1s }") as server:
+    with limited("# fixed: limits.breaches=2\n# fixed: times.breaches=1s") as server:
         peer = RawWebSocket(server)
         for _ in range(2):
             peer.send(frame(1, b"no"))
@@ -320,7 +322,7 @@ def breach_time():
 @breach("limits.unsentHard")
 def unsent_hard():
     # Answers are not folded: who asks without reading is closed.
-    with limited("limits: { unsent: 1MiB, unsentHard: 64KiB }") as server:
+    with limited("limits: { unsentHard: 64KiB } # fixed: limits.unsent=1MiB") as server:
         server.set("g", "any", "x" * 60_000)
         peer = RawWebSocket(server)
         peer.socket.settimeout(20)
@@ -338,7 +340,7 @@ def unsent_hard():
 
 @breach("times.frame")
 def frame_time():
-    with limited("times: { frame: 200ms }") as server:
+    with limited("# fixed: times.frame=200ms") as server:
         peer = RawWebSocket(server)
         peer.send(frame(1, b'{"op":"ping","id":1}')[:8])
         assert peer.close_code() == 4508
@@ -346,7 +348,7 @@ def frame_time():
 
 @breach("times.close")
 def close_time():
-    with limited("times: { close: 200ms }") as server:
+    with limited("# fixed: times.close=200ms") as server:
         peer = RawWebSocket(server)
         peer.send(frame(3, b"?"))
         assert peer.close_code() == 1002
@@ -371,7 +373,7 @@ def drain():
 
 @breach("times.wait")
 def wait_time():
-    with limited("times: { wait: 1s }") as server:
+    with limited("# fixed: times.wait=1s") as server:
         tag = server.get(NODE + "x").headers["ETag"]
         began = time.monotonic()
         assert server.get(NODE + "x", If_None_Match=tag, Prefer="wait=30").status == 304

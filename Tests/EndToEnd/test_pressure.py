@@ -52,7 +52,7 @@ def test_what_somebody_listens_to_survives():
 
 
 def test_a_pressure_file_that_cannot_be_asked_is_no_obstacle():
-    with Server({"g": GRAPH}, config="memory: { pressure: /no/such/file }\n") as server:
+    with Server({"g": GRAPH}, config="# fixed: memory.pressure=/no/such/file\n") as server:
         assert server.value("g", "sum") == 2
         assert "nothing says when memory is short" in server.log_text()
 
@@ -60,7 +60,7 @@ def test_a_pressure_file_that_cannot_be_asked_is_no_obstacle():
 @pytest.mark.skipif(not os.access("/proc/pressure/cpu", os.W_OK), reason="this kernel takes no triggers")
 def test_the_kernel_says_when():
     # The processor's file tells in the same way as that of memory, and its pressure is easy to make.
-    with Server({"g": GRAPH}, config="memory: { pressure: /proc/pressure/cpu }\n") as server:
+    with Server({"g": GRAPH}, config="# fixed: memory.pressure=/proc/pressure/cpu\n") as server:
         assert server.value("g", "sum") == 2
         burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * os.cpu_count())]
         try:

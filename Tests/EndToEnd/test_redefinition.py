@@ -276,7 +276,7 @@ def test_bad_definitions_are_refused(house, body, headers, status, code):
 
 
 def test_as_many_graphs_and_nodes_as_the_limits_say():
-    with Server({"house": HOUSE}, "limits: { graphs: 2, nodes: 4 }\n") as server:
+    with Server({"house": HOUSE}, "# fixed: limits.graphs=2 limits.nodes=4\n") as server:
         five = {"nodes": {f"n{i}": {"set": "any"} for i in range(5)}}
         answer = put(server, "a", five)
         assert answer.status == 413 and "at most 4 nodes" in answer.json()["problems"][0]["message"]

@@ -271,7 +271,7 @@ def test_tls_to_redis(tmp_path):
 
 @pytest.mark.parametrize("how", ["killed", "paused"])
 def test_redis_out_of_reach(how):
-    with Redis() as redis, Instance(redis, {"g": GRAPH}, "times: { outage: 1s }\n") as one, Instance(redis, {"g": GRAPH}) as other:
+    with Redis() as redis, Instance(redis, {"g": GRAPH}, "# fixed: times.outage=1s\n") as one, Instance(redis, {"g": GRAPH}) as other:
         before = one.set("g", "x", 1)
         same([one, other])
         with Client(other) as listener:

@@ -91,7 +91,7 @@ def test_what_is_no_dashboard_is_refused(boards, body):
 
 
 def test_size_and_number_are_bounded(boards):
-    with Server({"g": GRAPH}, f"dashboards: {boards}\nlimits:\n  dashboards: 2\n") as server:
+    with Server({"g": GRAPH}, f"dashboards: {boards}\n# fixed: limits.dashboards=2\n") as server:
         large = put(server, "large", {**BOARD, "widgets": [{"kind": "text", "text": "x" * 70_000}]})
         assert large.status == 413 and large.json()["code"] == "too_large"
         assert [put(server, name, BOARD).status for name in ("a", "b", "a")] == [201, 201, 204]

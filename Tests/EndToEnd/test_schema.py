@@ -216,15 +216,15 @@ def configured(tmp_path, text):
 GOOD_KEYS = [
     "listen: '[::1]:0'", "listen: unix:/run/sluice", "public: ''", "hosts: [example.org]", "origins: ['https://a.b:1']",
     "log: { level: warning, format: json }", "drain: 0", "heartbeat: 1m", "times: { idle: 250 }",
-    "limits: { body: 1MiB, headers: 300, subs: 5 }", "diagnostics: { echo: true }", "compression: on", "compression: 'off'",
+    "limits: { body: 1MiB, sets: 300, subs: 5 }", "diagnostics: { echo: true }", "compression: on", "compression: 'off'",
     "admin: { listen: '' }", "admin: { listen: '127.0.0.1:9090' }", "admin: { listen: 'unix:/run/a' }",
-    "{ compression: full, limits: { contextBytes: 1MiB } }",
+    "{ compression: full, limits: { unsentHard: 1MiB } }",
 ]
 BAD_KEYS = [
     "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']", "origins: ['https://a.b?c']",
     "log: { level: loud }",
     "log: debug", "log: { levl: debug }", "drain: soon", "drain: 1.5s", "times: { idle: -5 }", "limits: { subs: 0 }",
-    "limits: { body: 1 MB }", "limits: { fields: many }", "diagnostics: { echo: 1 }", "graphs: [a]", "- listen",
+    "limits: { body: 1 MB }", "limits: { sets: many }", "limits: { work: 5 }", "diagnostics: { echo: 1 }", "graphs: [a]", "- listen",
     "compression: true", "compression: fast", "admin: { listen: 9090 }", "admin: { lisen: '' }", "admin: 127.0.0.1:9090",
 ]
 

@@ -21,7 +21,7 @@ nodes:
 
 @pytest.fixture(scope="module")
 def server():
-    with Server({"house": HOUSE}, "limits.body: 1024\nlimits.definition: 2048\n") as server:
+    with Server({"house": HOUSE}, "limits: { body: 1024 } # fixed: limits.definition=2048\n") as server:
         yield server
 
 

@@ -166,7 +166,7 @@ def test_requests_for_new_keys_whose_answers_nobody_reads_are_bounded(secure):
 
 
 def test_a_handshake_that_does_not_get_on_is_ended(tmp_path):
-    with Secure(tmp_path, "times: { handshake: 400ms }") as server:
+    with Secure(tmp_path, "# fixed: times.handshake=400ms") as server:
         began = time.monotonic()
         with RawSocket(server) as silent, RawSocket(server) as slow:
             slow.send(b"\x16\x03\x01")
@@ -188,12 +188,12 @@ def test_a_handshake_that_does_not_get_on_is_ended(tmp_path):
 
 
 def test_the_time_for_the_handshake_ends_with_it_and_that_for_the_head_begins(tmp_path):
-    with Secure(tmp_path, "times: { handshake: 700ms, headers: 30s }") as server:
+    with Secure(tmp_path, "# fixed: times.handshake=700ms times.headers=30s") as server:
         with server.handshake() as wire:
             time.sleep(1.5)
             wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert wire.recv(65536).startswith(b"HTTP/1.1 200"), "it had time for the head"
-    with Secure(tmp_path, "times: { handshake: 30s, headers: 300ms }") as server:
+    with Secure(tmp_path, "# fixed: times.handshake=30s times.headers=300ms") as server:
         with server.handshake() as wire:
             wire.settimeout(10)
             assert wire.recv(65536) == b"", "nothing was said in the time for the head"

@@ -95,7 +95,7 @@ def test_hello_says_what_holds(server):
 
 def test_a_session_without_authorisation(tmp_path):
     """W-21, W-68"""
-    with Guarded(tmp_path, config="times: { hello: 300ms }") as guarded:
+    with Guarded(tmp_path, config="# fixed: times.hello=300ms") as guarded:
         with RawWebSocket(guarded) as peer:
             for message in ({"op": "ping", "id": 1}, {"op": "sub", "id": 2, "graph": "open", "node": "x"}, {"op": "list", "id": 3}):
                 peer.text(message)

@@ -18,8 +18,8 @@ struct ConfigurationTests {
         #expect(reader.problems.isEmpty)
         #expect(reader.configuration.drain == .seconds(1))
         #expect(reader.configuration.heartbeat == .seconds(3))
-        #expect(reader.configuration.limits.subs == 9)
-        #expect(reader.configuration.limits.body == 1024)
+        #expect(reader.configuration.subscriptions == 9)
+        #expect(reader.configuration.body == 1024)
         #expect(reader.configuration.hosts == ["a", "b"])
         let table = reader.table
         #expect(table.contains("# s.yaml:1"))
@@ -121,18 +121,52 @@ struct ConfigurationTests {
         ]
     )
     func environmentNames(key: String, name: String) {
-        let found = ConfigurationKey.all().first { $0.name == key }
+        let found = Keys.all.first { $0.name == key }
         #expect(found?.environmentName == name)
+    }
+
+    @Test("there are at most 45 keys, each with a sentence; the defaults stand once")
+    func fewKeys() {
+        #expect(Keys.all.count <= 45)
+        #expect(Keys.all.allSatisfy { $0.text.hasSuffix(".") })
+        let names = Keys.all.map(\.name) + FixedLimit.all.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test(
+        "a limit that is fixed is no key, and the hint says its value",
+        arguments: [
+            ("limits: { work: 5 }", "1:11: unknown key 'limits.work' (limits.work is fixed at 500;"),
+            (
+                "memory: { pressure: auto }",
+                "unknown key 'memory.pressure' (memory.pressure is fixed at auto;"
+            ),
+        ]
+    )
+    func fixedLimits(text: String, problem: String) {
+        #expect(read(text).problems.map(\.description).contains { $0.contains(problem) })
+        var reader = ConfigurationReader()
+        reader.set("times.hello", "1s")
+        #expect(reader.problems.map(\.description).contains { $0.contains("times.hello is fixed at 5s;") })
+        reader.read(environment: ["SLUICE_TIMES_HELLO": "1s"])
+        #expect(reader.warnings.contains { $0.contains("times.hello is fixed at 5s;") })
+    }
+
+    @Test("the shipped file reads without a problem, with the defaults but for the folder of commits")
+    func shippedFile() {
+        let reader = read(ConfigurationDocuments.file)
+        #expect(reader.problems.isEmpty, "\(reader.problems)")
+        for key in Keys.all { #expect(key.show(reader.configuration) == key.shippedText, "\(key.name)") }
     }
 
     @Test("every shown value reads as itself")
     func roundTrip() {
         let configuration = Configuration()
-        for key in ConfigurationKey.all() {
+        for key in Keys.all {
             var other = Configuration()
             let shown = key.show(configuration)
             let value: ConfigurationValue = shown == "[]" ? .list([]) : .scalar(shown)
-            #expect(key.apply(&other, value), "\(key.name)")
+            #expect(key.set(value, in: &other), "\(key.name)")
             #expect(key.show(other) == shown)
         }
     }

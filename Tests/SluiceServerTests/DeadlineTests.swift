@@ -12,10 +12,10 @@ import Testing
 struct DeadlineTests {
     private func makeServer() throws -> TestServer {
         try TestServer {
-            $0.times.headers = .milliseconds(50)
-            $0.times.body = .milliseconds(50)
-            $0.times.idle = .milliseconds(50)
-            $0.times.frame = .milliseconds(50)
+            $0.fixed.times.headers = 50
+            $0.fixed.times.body = 50
+            $0.idle = .milliseconds(50)
+            $0.fixed.times.frame = 50
         }
     }
 

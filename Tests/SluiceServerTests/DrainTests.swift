@@ -45,7 +45,7 @@ struct DrainTests {
     func impatience() throws {
         let server = try TestServer {
             $0.drain = .milliseconds(50)
-            $0.times.close = .seconds(60)
+            $0.fixed.times.close = 60000
         }
         let subscriber = try server.connect()
         _ = subscriber.upgrade()
@@ -80,7 +80,7 @@ struct DrainTests {
             configuration.listen = .tcp(host: "127.0.0.1", port: 0)
             configuration.publicFolder = ""
             change(&configuration)
-            let server = try Server(configuration, on: loop, log: StandardErrorLog.logger(configuration.log))
+            let server = try Server(configuration, on: loop, log: StandardErrorLog.logger(configuration))
             do {
                 try server.start()
                 server.stop()

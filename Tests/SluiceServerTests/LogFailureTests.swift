@@ -159,9 +159,9 @@ struct LogFailureTests {
         arguments: [LogHealth.outOfReach, .full]
     )
     func readiness(health: LogHealth) throws {
-        for (outage, status) in [(Duration.seconds(3600), 200), (.zero, 503)] {
+        for (outage, status) in [(3_600_000 as UInt64, 200), (0, 503)] {
             let log = FaultyLog()
-            let server = try TestServer(commits: log) { $0.times.outage = outage }
+            let server = try TestServer(commits: log) { $0.fixed.times.outage = outage }
             #expect(try server.request("GET", "/readyz").status == 200)
             log.health = health
             let answer = try server.request("GET", "/readyz")

@@ -32,7 +32,7 @@ struct MemoryTests {
         configuration.listen = .tcp(host: "127.0.0.1", port: 0)
         configuration.graphs = folder.path + "/graphs"
         configuration.publicFolder = ""
-        configuration.memoryPressure = setting
+        configuration.fixed.memoryPressure = setting
         let loop = try Loop()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try Server(configuration, on: loop, log: log)

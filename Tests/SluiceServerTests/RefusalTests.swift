@@ -9,7 +9,7 @@ struct RefusalTests {
         "4529: a WebSocket is accepted and closed with a code that browsers can see; the room does not grow"
     )
     func webSocket() throws {
-        let server = try TestServer { $0.limits.connections = 1 }
+        let server = try TestServer { $0.connections = 1 }
         let first = try server.connect()
         #expect(first.upgrade().status == 101)
         for _ in 0..<3 {
@@ -37,7 +37,7 @@ struct RefusalTests {
 
     @Test("a request, a broken one and a handshake that is none get 503")
     func requests() throws {
-        let server = try TestServer { $0.limits.connections = 1 }
+        let server = try TestServer { $0.connections = 1 }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })
         for text in [
@@ -62,9 +62,9 @@ struct RefusalTests {
     @Test("times.refusal: who says nothing gets 503 when the time is over, and who does not go is closed")
     func silence() throws {
         let server = try TestServer {
-            $0.limits.connections = 1
-            $0.times.refusal = .milliseconds(50)
-            $0.times.close = .seconds(3600)
+            $0.connections = 1
+            $0.fixed.times.refusal = 50
+            $0.fixed.times.close = 3600000
         }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })
@@ -77,8 +77,8 @@ struct RefusalTests {
     @Test("Those beyond the 32 that are heard get 503 at once")
     func beyond() throws {
         let server = try TestServer {
-            $0.limits.connections = 1
-            $0.times.refusal = .seconds(60)
+            $0.connections = 1
+            $0.fixed.times.refusal = 60000
         }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })
@@ -97,8 +97,8 @@ struct RefusalTests {
     @Test("a server that stops waits for nobody whom it has refused")
     func draining() throws {
         let server = try TestServer {
-            $0.limits.connections = 1
-            $0.times.refusal = .seconds(60)
+            $0.connections = 1
+            $0.fixed.times.refusal = 60000
         }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })

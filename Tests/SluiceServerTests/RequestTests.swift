@@ -115,7 +115,7 @@ struct RequestTests {
 
     @Test("patches do not make a value larger than a body may be")
     func mergePatchBound() throws {
-        let server = try TestServer { $0.limits.body = 100 }
+        let server = try TestServer { $0.body = 100 }
         #expect(try patch(server, "{\"a\":\"\(String(repeating: "a", count: 80))\"}").status == 200)
         let refused = try patch(server, "{\"b\":\"\(String(repeating: "b", count: 80))\"}")
         #expect(refused.status == 413 && refused.body.contains("\"code\":\"too_large\""))
@@ -282,8 +282,8 @@ struct RequestTests {
     @Test("a head that does not arrive in time is 408; an idle connection just ends")
     func timeouts() throws {
         let server = try TestServer {
-            $0.times.headers = .milliseconds(60)
-            $0.times.idle = .milliseconds(80)
+            $0.fixed.times.headers = 60
+            $0.idle = .milliseconds(80)
         }
         let slow = try server.connect()
         slow.send("GET / HTTP/1.1\r\nHos")
@@ -297,7 +297,7 @@ struct RequestTests {
 
     @Test("a body that does not arrive in time is 408")
     func slowBody() throws {
-        let server = try TestServer { $0.times.body = .milliseconds(60) }
+        let server = try TestServer { $0.fixed.times.body = 60 }
         let peer = try server.connect()
         peer.send("POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1")
         #expect(RawAnswer(peer.readToEnd()).status == 408)
@@ -306,8 +306,8 @@ struct RequestTests {
     @Test("who comes when there is no room gets a clean 503")
     func connectionLimit() throws {
         let server = try TestServer {
-            $0.limits.connections = 2
-            $0.times.refusal = .milliseconds(50)
+            $0.connections = 2
+            $0.fixed.times.refusal = 50
         }
         let first = try server.connect()
         let second = try server.connect()
@@ -325,8 +325,8 @@ struct RequestTests {
     @Test("connections of one address are bounded where that is configured")
     func addressLimit() throws {
         let server = try TestServer {
-            $0.limits.connectionsPerAddress = 1
-            $0.times.refusal = .milliseconds(50)
+            $0.connectionsPerAddress = 1
+            $0.fixed.times.refusal = 50
         }
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })

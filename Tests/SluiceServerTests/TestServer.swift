@@ -45,7 +45,7 @@ final class TestServer {
         configuration.listen = .tcp(host: "127.0.0.1", port: 0)
         configuration.graphs = folder.path + "/graphs"
         configuration.publicFolder = folder.path + "/public"
-        configuration.times.close = .milliseconds(200)
+        configuration.fixed.times.close = 200
         change(&configuration)
         loop = try Loop()
         let log = Logger(label: "test") { [lines] _ in lines.handler }

@@ -130,7 +130,7 @@ struct WebSocketTests {
 
     @Test("a message that is not finished in time ends the connection")
     func unfinishedMessage() throws {
-        let server = try TestServer { $0.times.frame = .milliseconds(60) }
+        let server = try TestServer { $0.fixed.times.frame = 60 }
         let peer = try server.connect()
         _ = peer.upgrade()
         peer.send([0x81, 0x8a, 0, 0])
@@ -153,7 +153,7 @@ struct WebSocketTests {
 
     @Test("echo is there only when it is switched on")
     func echo() throws {
-        let server = try TestServer { $0.diagnosticsEcho = true }
+        let server = try TestServer { $0.echo = true }
         let peer = try server.connect()
         #expect(peer.upgrade("/v1/diagnostics/echo", subprotocol: nil).status == 101)
         peer.text("hello")

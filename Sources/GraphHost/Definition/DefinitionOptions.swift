@@ -9,14 +9,14 @@ public struct DefinitionOptions {
     var catalogue = Catalogue.standard
     /// The largest `buffer` of a `zip`: how many values of one input may wait for the others
     /// (`limits.zipBuffer`).
-    public var zipBuffer = 1_024
+    public var zipBuffer: Int
     /// The most `case`, `default` and `otherwise` nodes of one `switch` (`limits.switchKeys`); each
     /// of them receives every value.
-    public var switchKeys = 1_024
+    public var switchKeys: Int
     /// The most values of one `window` (`limits.windowValues`).
-    public var windowValues = 10_000
+    public var windowValues: Int
     /// The most nodes of one graph (`limits.nodes`).
-    public var mostNodes = 100_000
+    public var mostNodes: Int
 
     /// The hosts to which sinks may send, each `host` or `host:port` (`sinkHosts`); nil: unchecked,
     /// because the definition was accepted earlier.
@@ -29,7 +29,11 @@ public struct DefinitionOptions {
     package var refusesMismatches = true
 
     /// Options; without a regular expression engine `pattern` is refused.
-    public init(expressions: Options = Options()) {
+    public init(expressions: Options = Options(), limits: SessionLimits = SessionLimits()) {
         self.expressions = expressions
+        zipBuffer = limits.zipBuffer
+        switchKeys = limits.switchKeys
+        windowValues = limits.windowValues
+        mostNodes = limits.nodes
     }
 }

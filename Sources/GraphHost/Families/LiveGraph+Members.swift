@@ -133,7 +133,7 @@ extension LiveGraph {
         let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
         guard own + count <= mostOwn else {
             let message =
-                "\(own) members of families count for this principal, and at most \(mostOwn) may (limits.membersPerPrincipal)"
+                "\(own) members of families count for this principal, and at most \(mostOwn) may (limits.members)"
             throw HostError(.subLimit, message)
         }
     }

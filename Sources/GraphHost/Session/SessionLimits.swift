@@ -57,8 +57,12 @@ public struct SessionLimits: Sendable {
     public var delayed = 1_024
     public var windowValues = 10_000
     public var zipBuffer = 1_024
+    /// Nodes that one `switch` feeds: each receives each value.
+    public var switchKeys = 1_024
+    /// Nodes of one graph (`too_large`).
+    public var nodes = 100_000
     /// Graphs of the host (`too_large`).
-    public var graphs = 1_000
+    public var graphs = 10_000
     /// Nodes that one graph keeps with `retain: untilPressure`; above that, unused ones are
     /// released (G-131).
     public var kept = 2_048

@@ -92,7 +92,7 @@ extension HTTPConnection {
         let patterns = Query(head.query).strings("nodes").flatMap {
             $0.split(separator: ",").map(String.init)
         }
-        let limit = server.configuration.limits.matches
+        let limit = server.host.limits.matches
         let hasFacets = Query(head.query).flag("facets")
         let loads = Query(head.query).flag("load")
         if looksBack(head, view, at: .values(of: patterns, limit: limit, facets: hasFacets)) { return }

@@ -70,8 +70,8 @@ extension HTTPConnection {
                 MergePatch.append(patch, on: nil, to: &bytes)
             }
             // What could not be set at once cannot be put together by patches either.
-            guard bytes.count <= server.configuration.limits.body else {
-                let limit = server.configuration.limits.body
+            guard bytes.count <= server.parserLimits.bodyBytes else {
+                let limit = server.parserLimits.bodyBytes
                 let message =
                     "the patched value would have \(bytes.count) bytes; "
                     + "at most \(limit) are allowed (limits.body)"

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import GraphHost
 internal import Logging
 
 #if canImport(Glibc)
@@ -57,7 +58,7 @@ public struct ReloadStops {
         configuration.graphs = folder
         configuration.publicFolder = ""
         configuration.dashboards = ""
-        configuration.limits.graphs = max(configuration.limits.graphs, files)
+        configuration.fixed.session.graphs = max(configuration.fixed.session.graphs, files)
         try write(paths, factor: 2)
         let loop = try Loop()
         var log = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }

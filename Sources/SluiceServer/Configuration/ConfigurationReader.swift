@@ -33,13 +33,13 @@ public struct ConfigurationReader {
     /// What is odd but stops nothing.
     public private(set) var warnings: [String] = []
     private var sources: [String: ConfigurationSource] = [:]
-    private let keys = ConfigurationKey.all()
+    private let keys = Keys.all
 
     /// Begins with the defaults.
     public init() {}
 
     /// Where the value of a key came from.
-    public func source(of key: ConfigurationKey) -> ConfigurationSource {
+    func source(of key: any AnyKey) -> ConfigurationSource {
         sources[key.name] ?? .standard
     }
 
@@ -86,13 +86,13 @@ public struct ConfigurationReader {
                     continue
                 }
                 let value = ConfigurationValue(entry.value)
-                guard let value, key.apply(&configuration, value) else {
+                guard let value, key.set(value, in: &configuration) else {
                     let hint = value.flatMap(key.hint)
                     refuse("'\(name)' must be \(key.expects)", file, entry.value.position, hint: hint)
                     continue
                 }
                 sources[name] = .file(file, line: entry.value.position.line)
-            } else if keys.contains(where: { $0.name.hasPrefix(name + ".") }) {
+            } else if isGroup(name) {
                 guard entry.value.entries != nil else {
                     refuse("'\(name)' must be a mapping of keys to values", file, entry.value.position)
                     continue
@@ -102,6 +102,11 @@ public struct ConfigurationReader {
                 refuse("unknown key '\(name)'", file, entry.key.position, hint: suggestion(name))
             }
         }
+    }
+
+    /// Whether names of keys begin with this; those of fixed limits get their hint one level deeper.
+    private func isGroup(_ name: String) -> Bool {
+        (keys.map(\.name) + FixedLimit.all.map(\.name)).contains { $0.hasPrefix(name + ".") }
     }
 
     private mutating func refuse(
@@ -130,13 +135,30 @@ public struct ConfigurationReader {
                 if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN", "SLUICE_URL"].contains(name) {
                     continue
                 }
-                let hint = Spelling.hint(for: name, among: keys.map(\.environmentName))
+                #if DEBUG
+                    if name == Self.testLimits, read(testLimits: text) { continue }
+                #endif
+                let fixed = FixedLimit.all.first { environmentVariable(of: $0.name) == name }
+                let hint = fixed?.hint ?? Spelling.hint(for: name, among: keys.map(\.environmentName))
                 warnings.append("\(name) names no key" + (hint.map { " (\($0))" } ?? ""))
                 continue
             }
             set(key, text, from: .environment(name), called: name)
         }
     }
+
+    #if DEBUG
+        /// The variable by which end-to-end tests change fixed limits: `limits.work=100 times.close=200ms`.
+        private static let testLimits = "SLUICE_TEST_LIMITS"
+
+        private mutating func read(testLimits text: String) -> Bool {
+            text.split(separator: " ").allSatisfy { setting in
+                let parts = setting.split(separator: "=", maxSplits: 1).map(String.init)
+                let limit = FixedLimit.all.first { $0.name == parts[0] }
+                return parts.count == 2 && limit?.set(&configuration.fixed, parts[1]) == true
+            }
+        }
+    #endif
 
     /// Sets one key from the command line; a list is `[a, b]` or words with commas between them.
     public mutating func set(_ name: String, _ text: String) {
@@ -148,12 +170,12 @@ public struct ConfigurationReader {
     }
 
     private mutating func set(
-        _ key: ConfigurationKey,
+        _ key: any AnyKey,
         _ text: String,
         from source: ConfigurationSource,
         called place: String
     ) {
-        if key.apply(&configuration, .scalar(text)) {
+        if key.set(.scalar(text), in: &configuration) {
             sources[key.name] = source
         } else {
             let message = "\(place): '\(key.name)' must be \(key.expects)"
@@ -167,6 +189,7 @@ public struct ConfigurationReader {
     }
 
     private func suggestion(_ name: String) -> String? {
+        if let fixed = FixedLimit.all.first(where: { $0.name == name }) { return fixed.hint }
         // What stands before a dot is a key of the file as well: a mapping.
         let groups = Set(keys.map(\.name).filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
         return Spelling.hint(for: name, among: keys.map(\.name) + groups.sorted())

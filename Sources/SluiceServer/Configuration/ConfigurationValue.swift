@@ -11,23 +11,27 @@ public enum ConfigurationValue: Hashable, Sendable {
 }
 
 /// How one kind of value is read from text and shown again.
-struct ValueKind<Value> {
+struct ValueKind<Value>: Sendable {
     /// What is expected, for messages: `a duration such as 250ms or 5s`.
     let expects: String
-    let read: (ConfigurationValue) -> Value?
-    let show: (Value) -> String
-    /// What is wrong with a value that cannot be read, where that can be said.
-    var hint: (ConfigurationValue) -> String? = { _ in nil }
+    /// The same as members of a JSON Schema: `"type": "boolean"`.
+    let schema: String
+    let read: @Sendable (ConfigurationValue) -> Value?
+    let show: @Sendable (Value) -> String
+    /// What is wrong with an invalid value, if more can be said than ``expects``.
+    var hint: @Sendable (ConfigurationValue) -> String? = { _ in nil }
 }
 
 extension ValueKind {
     fileprivate init(
         _ expects: String,
-        scalar read: @escaping (String) -> Value?,
-        show: @escaping (Value) -> String
+        _ schema: String,
+        scalar read: @escaping @Sendable (String) -> Value?,
+        show: @escaping @Sendable (Value) -> String
     ) {
         self.init(
             expects: expects,
+            schema: schema,
             read: { value in
                 guard case .scalar(let text) = value else { return nil }
                 return read(text)
@@ -37,14 +41,23 @@ extension ValueKind {
     }
 }
 
+/// An address to listen on, as a regular expression.
+private let addressPattern = #"unix:.+|\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}|[^:\[\]/]+:[0-9]{1,5}"#
+
+/// The schema of a text that matches a regular expression (ECMA-262).
+private func text(pattern: String) -> String {
+    "\"type\": \"string\", \"pattern\": \(String(json: pattern))"
+}
+
 extension ValueKind where Value == String {
-    static var path: Self { Self("a path", scalar: { $0 }, show: { $0 }) }
+    static var path: Self { Self("a path", #""type": "string""#, scalar: { $0 }, show: { $0 }) }
 }
 
 extension ValueKind where Value == Bool {
     static var flag: Self {
         Self(
             "true or false",
+            #""type": "boolean""#,
             scalar: { $0 == "true" ? true : $0 == "false" ? false : nil },
             show: { $0 ? "true" : "false" }
         )
@@ -55,6 +68,7 @@ extension ValueKind where Value == Endpoint {
     static var address: Self {
         Self(
             "address:port, [address]:port or unix:path",
+            text(pattern: "^(\(addressPattern))$"),
             scalar: { Endpoint($0) },
             show: { $0.description }
         )
@@ -65,6 +79,7 @@ extension ValueKind where Value == Endpoint? {
     static var optionalAddress: Self {
         Self(
             "address:port, [address]:port, unix:path or empty",
+            text(pattern: "^(|\(addressPattern))$"),
             scalar: { text in text.isEmpty ? .some(nil) : Endpoint(text).map { .some($0) } },
             show: { $0?.description ?? "" }
         )
@@ -75,6 +90,10 @@ extension ValueKind where Value == RedisAddress? {
     static var redis: Self {
         Self(
             "redis://[[user]:password@]host[:port][/database], rediss://… for TLS, unix:path or empty",
+            text(
+                pattern:
+                    #"^(rediss?://([^:@/]*:[^@/]*@)?(\[[0-9A-Fa-f:.]+\]|[^:@/\[\]]+)(:[0-9]{1,5})?(/[0-9]{0,5})?|unix:.+)?$"#
+            ),
             scalar: { text in text.isEmpty ? .some(nil) : RedisAddress(text).map { .some($0) } },
             show: { $0?.shown ?? "" }
         )
@@ -86,6 +105,7 @@ extension ValueKind where Value == String {
     static var prefix: Self {
         Self(
             "1 to 64 letters, digits, '.', '_', ':' or '-'",
+            text(pattern: "^[A-Za-z0-9_.:-]{1,64}$"),
             scalar: { text in
                 let isPlain = text.utf8.allSatisfy { ASCII.isWord($0) || ".:-".utf8.contains($0) }
                 return (1...64).contains(text.utf8.count) && isPlain ? text : nil
@@ -95,20 +115,28 @@ extension ValueKind where Value == String {
     }
 }
 
-extension ValueKind where Value == Int {
-    static func integer(_ range: ClosedRange<Int>) -> Self {
+extension ValueKind where Value: FixedWidthInteger & Sendable {
+    /// A number that is no key.
+    static var number: Self { integer(0...Value(Int32.max)) }
+    /// The same in bytes.
+    static var size: Self { bytes(0...Value(Int32.max)) }
+
+    static func integer(_ range: ClosedRange<Value>) -> Self {
         Self(
             "an integer from \(range.lowerBound) to \(range.upperBound)",
+            "\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)",
             scalar: { Self.integer($0, in: range) },
             show: { String($0) }
         )
     }
 
-    static func bytes(_ range: ClosedRange<Int>) -> Self {
+    static func bytes(_ range: ClosedRange<Value>) -> Self {
         Self(
             "a number of bytes from \(range.lowerBound) to \(range.upperBound), such as 65536 or 64KiB",
+            ##""$ref": "#/$defs/bytes""##,
             scalar: { text in
-                for (unit, factor) in [("KiB", 1024), ("MiB", 1024 * 1024)] where text.hasSuffix(unit) {
+                for (unit, factor) in [("KiB", 1024 as Value), ("MiB", 1024 * 1024)]
+                where text.hasSuffix(unit) {
                     let number = text.dropLast(unit.count)
                     guard let count = Self.integer(String(number), in: 0...range.upperBound / factor) else {
                         return nil
@@ -117,12 +145,16 @@ extension ValueKind where Value == Int {
                 }
                 return Self.integer(text, in: range)
             },
-            show: { $0 > 0 && $0 % 1024 == 0 ? "\($0 / 1024)KiB" : String($0) }
+            show: { bytes in
+                let kibibytes = bytes / 1024
+                guard bytes > 0, bytes % 1024 == 0 else { return String(bytes) }
+                return kibibytes % 1024 == 0 ? "\(kibibytes / 1024)MiB" : "\(kibibytes)KiB"
+            }
         )
     }
 
-    private static func integer(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(text) else {
+    private static func integer(_ text: String, in range: ClosedRange<Value>) -> Value? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Value(text) else {
             return nil
         }
         return range.contains(number) ? number : nil
@@ -133,6 +165,7 @@ extension ValueKind where Value == Duration {
     static func duration(_ range: ClosedRange<Duration>) -> Self {
         Self(
             "a duration from \(show(range.lowerBound)) to \(show(range.upperBound)), such as 250ms, 5s, 2m or 1h",
+            ##""$ref": "#/$defs/duration""##,
             scalar: { text in
                 guard let duration = read(text), range.contains(duration) else { return nil }
                 return duration
@@ -141,7 +174,7 @@ extension ValueKind where Value == Duration {
         )
     }
 
-    private static func read(_ text: String) -> Duration? {
+    fileprivate static func read(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isWholeNumber }
         guard !digits.isEmpty, digits.utf8.count <= 12, let number = Int64(digits) else { return nil }
         switch text.dropFirst(digits.count) {
@@ -153,7 +186,7 @@ extension ValueKind where Value == Duration {
         }
     }
 
-    private static func show(_ duration: Duration) -> String {
+    fileprivate static func show(_ duration: Duration) -> String {
         let milliseconds = duration.milliseconds
         if milliseconds % 1000 != 0 || milliseconds == 0 { return "\(milliseconds)ms" }
         let seconds = milliseconds / 1000
@@ -162,15 +195,30 @@ extension ValueKind where Value == Duration {
     }
 }
 
+extension ValueKind where Value: FixedWidthInteger & Sendable {
+    /// Milliseconds that are no key, written as a duration.
+    static var time: Self {
+        let kind = ValueKind<Duration>.duration(.zero ... .seconds(86400))
+        return Self(
+            kind.expects,
+            kind.schema,
+            scalar: { kind.read(.scalar($0)).map { Value($0.milliseconds) } },
+            show: { kind.show(.milliseconds(Int64($0))) }
+        )
+    }
+}
+
 extension ValueKind where Value == [String] {
     /// A list; in the environment and on the command line YAML's `[a, b]`, or words with commas between them.
     static func names(
         _ what: String,
-        where isValid: @escaping (String) -> Bool,
-        suggest: @escaping (String) -> String? = { _ in nil }
+        pattern: String,
+        where isValid: @escaping @Sendable (String) -> Bool,
+        suggest: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
         Self(
             expects: "a list of \(what)",
+            schema: "\"type\": \"array\", \"items\": {\(text(pattern: pattern))}",
             read: { value in
                 let names = value.names
                 return names.allSatisfy(isValid) ? names : nil
@@ -201,10 +249,12 @@ extension ConfigurationValue {
     }
 }
 
-extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+extension ValueKind
+where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
     static var word: Self {
         Self(
             "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "),
+            "\"enum\": [\(Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]",
             scalar: { Value(rawValue: $0) },
             show: { $0.rawValue }
         )

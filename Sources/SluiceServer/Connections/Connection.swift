@@ -206,13 +206,13 @@ class Connection: ConnectionDelegate {
         socket.shutdown()
         if socket.isPeerClosed, !isBehind { return close() }
         socket.resumeReading()
-        server.deadlines.set(self, at: server.loop.now + server.times.close)
+        server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
     }
 
     /// The time for a close is over.
     final func endLingering() {
         guard isTaking() else { return close() }
-        server.deadlines.set(self, at: server.loop.now + server.times.close)
+        server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
     }
 
     /// Closes at once.

@@ -35,10 +35,10 @@ final class Door {
     init(_ side: Side, at endpoint: Endpoint, _ configuration: Configuration) {
         self.side = side
         self.endpoint = endpoint
-        router = .api(hasEcho: configuration.diagnosticsEcho, for: side)
+        router = .api(hasEcho: configuration.echo, for: side)
         hostCheck = HostCheck(listening: endpoint, names: configuration.hosts)
         openAccess = Access(everybody: endpoint.isLoopback ? .all : .customary)
-        mostConnections = configuration.limits.connections + (side == .operations ? Self.reserve : 0)
+        mostConnections = configuration.connections + (side == .operations ? Self.reserve : 0)
     }
 
     /// What is wrong with listening there by this configuration; nil: nothing.

@@ -57,7 +57,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         } else {
             append("end", nil, message)
         }
-        if unsentBytes > server.configuration.limits.unsentHard { checkHardLimit() }
+        if unsentBytes > server.host.limits.hardBytes { checkHardLimit() }
     }
 
     private func append(_ name: StaticString, _ rev: UInt64?, _ message: UnsafeRawBufferPointer) {

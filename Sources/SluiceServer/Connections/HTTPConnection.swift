@@ -51,12 +51,12 @@ final class HTTPConnection: Connection {
         parser = RequestParser(limits: server.parserLimits)
         isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
         super.init(server: server, number: number, socket: socket)
-        let limit = socket.isSecure ? server.times.handshake : server.times.headers
+        let limit = socket.isSecure ? server.times.fixed.handshake : server.times.fixed.headers
         server.deadlines.set(self, at: server.loop.now + limit)
         if case .secure(let channel) = socket {
             // Long before the socket can become another connection's.
             channel.onEstablished = { [unowned self] in
-                server.deadlines.set(self, at: server.loop.now + server.times.headers)
+                server.deadlines.set(self, at: server.loop.now + server.times.fixed.headers)
             }
         }
         socket.resumeReading()
@@ -326,11 +326,11 @@ final class HTTPConnection: Connection {
         if parser.isReadingHead {
             if startedAt == 0 || isBodyTimed { startedAt = now }
             isBodyTimed = false
-            deadline = startedAt + server.times.headers
+            deadline = startedAt + server.times.fixed.headers
         } else if parser.isReadingBody {
             if startedAt == 0 || !isBodyTimed { startedAt = now }
             isBodyTimed = true
-            deadline = min(startedAt + server.times.body, now + 1000)
+            deadline = min(startedAt + server.times.fixed.body, now + 1000)
         } else {
             startedAt = 0
             deadline = now + server.times.idle
@@ -356,8 +356,8 @@ final class HTTPConnection: Connection {
         if isBodyTimed, parser.isReadingBody {
             let elapsed = now - startedAt
             let isSlow = elapsed >= 5000 && UInt64(parser.bodyBytes) * 1000 < elapsed * 1024
-            if elapsed < server.times.body, !isSlow {
-                return server.deadlines.set(self, at: min(startedAt + server.times.body, now + 1000))
+            if elapsed < server.times.fixed.body, !isSlow {
+                return server.deadlines.set(self, at: min(startedAt + server.times.fixed.body, now + 1000))
             }
         }
         refuseUnread(Refusal(.timeout, "the request did not arrive in time"))

@@ -127,7 +127,7 @@ extension HTTPConnection {
         seconds: Int,
         facets hasFacets: Bool
     ) {
-        let longest = Int(server.times.wait / 1000)
+        let longest = Int(server.times.fixed.wait / 1000)
         do throws(HostError) {
             poll = try LongPoll(
                 self,

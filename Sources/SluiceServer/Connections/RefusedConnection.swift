@@ -56,7 +56,7 @@ final class RefusedConnection: Connection {
     }
 
     private func setDeadline() {
-        server.deadlines.set(self, at: server.loop.now + server.times.refusal)
+        server.deadlines.set(self, at: server.loop.now + server.times.fixed.refusal)
     }
 
     override func expire(now: UInt64) {

@@ -25,7 +25,7 @@ class SessionConnection: Connection {
     /// Messages pass the soft limit where they must, but no peer may pile up more than the hard one.
     final func checkHardLimit() {
         flush()
-        guard unsentBytes > server.configuration.limits.unsentHard, !isLingering else { return }
+        guard unsentBytes > server.host.limits.hardBytes, !isLingering else { return }
         finish(.slow, saying: .slow, "slow")
     }
 

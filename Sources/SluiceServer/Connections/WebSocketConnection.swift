@@ -171,9 +171,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         // After our last message only the peer's end is awaited, which reading reports.
         guard !isLingering else { return }
         let unsent = unsentBytes
-        if unsent > server.configuration.limits.unsentHard, session != nil || isEcho {
+        if unsent > server.host.limits.hardBytes, session != nil || isEcho {
             close(code: CloseCode.slow.rawValue, reason: "slow")
-        } else if unsent > server.configuration.limits.unsent, !isFull {
+        } else if unsent > server.host.limits.softBytes, !isFull {
             flush()
             guard isBehind else { return }
             isFull = true
@@ -212,7 +212,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         append(.text, message)
         let isTooMuch = hub._withUnsafeGuaranteedRef { server in
             wroteAt = server.loop.now
-            return unsentBytes > server.configuration.limits.unsentHard
+            return unsentBytes > server.host.limits.hardBytes
         }
         if isTooMuch { checkHardLimit() }
     }
@@ -271,7 +271,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         var deadline = pingAt
         if let assembler, assembler.messages.isUnfinished, saved.isEmpty {
             if frameStartedAt == 0 { frameStartedAt = now }
-            deadline = min(deadline, frameStartedAt + server.times.frame)
+            deadline = min(deadline, frameStartedAt + server.times.fixed.frame)
         } else {
             frameStartedAt = 0
         }
@@ -280,7 +280,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
-        if frameStartedAt != 0, now >= frameStartedAt + server.times.frame {
+        if frameStartedAt != 0, now >= frameStartedAt + server.times.fixed.frame {
             return finish(.timeout, saying: .heartbeatTimeout, "unfinished message")
         }
         if now >= pingAt {

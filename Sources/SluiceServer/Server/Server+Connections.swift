@@ -15,7 +15,7 @@ extension Server {
         guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }
         // Behind a proxy it is the client that counts, whom the first request names.
         let isCounted =
-            configuration.limits.connectionsPerAddress > 0 && door.side != .operations
+            connectionsPerAddress > 0 && door.side != .operations
             && !proxies.trusts(socket.peerAddress)
         let address = isCounted ? socket.peerAddress?.host ?? "" : nil
         if let address, !hasRoom(for: address) { return turnAway(socket) }
@@ -26,12 +26,12 @@ extension Server {
     }
 
     private func hasRoom(for address: String) -> Bool {
-        addresses[address, default: 0] < configuration.limits.connectionsPerAddress
+        addresses[address, default: 0] < connectionsPerAddress
     }
 
     /// Counts a connection for an address, and no longer for another; false where there is no room for it.
     func count(_ connection: Connection, as address: String) -> Bool {
-        guard configuration.limits.connectionsPerAddress > 0, connection.countedAddress != address else {
+        guard connectionsPerAddress > 0, connection.countedAddress != address else {
             return true
         }
         if let former = connection.countedAddress { forget(former) }
@@ -152,6 +152,6 @@ extension Server {
     /// Whether there is memory for a connection with contexts of its own.
     var hasRoomForContexts: Bool {
         compressionCounters.contextBytes + Compression.contextBytes(DeflateAgreement())
-            <= configuration.limits.contextBytes
+            <= configuration.fixed.contextBytes
     }
 }

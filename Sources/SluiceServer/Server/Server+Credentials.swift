@@ -49,10 +49,13 @@ extension Server {
     ///
     /// - Returns: what is wrong with them; the old ones stay then.
     func reloadCertificate() -> [FileProblem] {
-        guard let files = configuration.tls else { return [] }
+        guard configuration.usesTLS else { return [] }
         do throws(TLSFailure) {
-            tls = try TLSContext.server(certificate: files.certificate, key: files.key)
-            log.info("certificate read again", metadata: ["certificate": "\(files.certificate)"])
+            tls = try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.certificateKey
+            )
+            log.info("certificate read again", metadata: ["certificate": "\(configuration.certificate)"])
         } catch {
             return [FileProblem("\(error); the old certificate stays")]
         }

@@ -39,7 +39,7 @@ extension Server {
 
     /// Asks the first pressure file that lets itself be asked; where none does the server runs without.
     func openMemoryPressure() -> AnyObject? {
-        let configured = configuration.memoryPressure
+        let configured = configuration.fixed.memoryPressure
         guard configured != "off" else { return nil }
         var failure = ""
         for path in configured == "auto" ? MemoryPressure.paths() : [configured] {

@@ -12,7 +12,7 @@ extension Server {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
         var refusals = [door, adminDoor].compactMap { $0?.refusal(configuration) }
-        if configuration.reusePort, configuration.redis.address == nil {
+        if configuration.reusePort, configuration.redisURL == nil {
             refusals.append("reusePort: servers at one address must be one service, which needs 'redis.url'")
         }
         guard refusals.isEmpty else { throw StartFailure(refusals) }
@@ -59,7 +59,7 @@ extension Server {
         // Of two that fit, the longer path is meant.
         mounts.sort { $0.path.utf8.count > $1.path.utf8.count }
         if !configuration.dashboards.isEmpty {
-            dashboards = Dashboards(configuration.dashboards, most: configuration.limits.dashboards, on: loop)
+            dashboards = Dashboards(configuration.dashboards, most: configuration.fixed.dashboards, on: loop)
         }
         guard !configuration.publicFolder.isEmpty else { return }
         files = StaticFiles(folder: PageFolder.resolve(configuration.publicFolder), policy: policies["/"])
@@ -77,10 +77,10 @@ extension Server {
         guard !configuration.auth.isEmpty else { return }
         authenticator = try Authenticator(
             file: configuration.auth,
-            sessionLife: UInt64(configuration.times.session.milliseconds),
-            mostSessions: configuration.limits.sessions
+            sessionLife: UInt64(configuration.session.milliseconds),
+            mostSessions: configuration.fixed.sessions
         )
-        guard configuration.tls == nil else { return }
+        guard !configuration.usesTLS else { return }
         for endpoint in [door, adminDoor].compactMap({ $0?.endpoint }) where !endpoint.isLoopback {
             log.warning(
                 "tokens travel unencrypted: no TLS is configured",
@@ -90,12 +90,15 @@ extension Server {
     }
 
     private func openCertificate() throws(StartFailure) {
-        guard configuration.certificate.isEmpty == configuration.key.isEmpty else {
+        guard configuration.certificate.isEmpty == configuration.certificateKey.isEmpty else {
             throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
         }
-        guard let files = configuration.tls else { return }
+        guard configuration.usesTLS else { return }
         do throws(TLSFailure) {
-            tls = try TLSContext.server(certificate: files.certificate, key: files.key)
+            tls = try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.certificateKey
+            )
         } catch {
             throw StartFailure([error.description])
         }

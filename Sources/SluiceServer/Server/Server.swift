@@ -68,6 +68,8 @@ public final class Server {
     var wrongTokens: WrongTokens
     let cors: CORS
     let parserLimits: HTTP.Limits
+    /// Open connections of one address; 0: no limit.
+    let connectionsPerAddress: Int
     let times: Milliseconds
     let pendingBytes: Int
     let outboxes = OutboxPool()
@@ -152,7 +154,6 @@ public final class Server {
         self.loop = loop
         since = loop.wallClock
         self.log = log
-        let limits = configuration.limits
         if case .log(let log) = store { self.store = log as? SQLiteLog } else { self.store = nil }
         let system = ExpressionSystem()
         parts = PartQueue(configuration, system, on: loop)
@@ -171,20 +172,15 @@ public final class Server {
         proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
         frameAncestors = ContentPolicy.ancestors(configuration.frameAncestors)
-        originCheck = OriginCheck(isSecure: configuration.tls != nil, allowed: configuration.origins)
-        wrongTokens = WrongTokens(rate: limits.wrongTokens)
-        parserLimits = HTTP.Limits(
-            targetBytes: limits.target,
-            headerBytes: limits.headers,
-            headerFields: limits.fields,
-            bodyBytes: limits.body,
-            otherBody: HTTP.Limits.OtherBody(method: .put, folder: "/v1/graphs/", bytes: limits.definition)
-        )
+        originCheck = OriginCheck(isSecure: configuration.usesTLS, allowed: configuration.origins)
+        wrongTokens = WrongTokens(rate: configuration.fixed.wrongTokens)
+        parserLimits = HTTP.Limits(configuration)
+        connectionsPerAddress = configuration.connectionsPerAddress
         times = Milliseconds(configuration)
-        assemblers = AssemblerPool(limitBytes: limits.message)
+        assemblers = AssemblerPool(limitBytes: configuration.message)
         sharedCompression =
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
-        pendingBytes = limits.pendingBytes
+        pendingBytes = configuration.fixed.session.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         host.onLog = { [unowned self] in beginTurn() }
         host.readElsewhere = { [unowned self] part, done in
@@ -227,7 +223,7 @@ public final class Server {
     private func url(of address: SocketAddress?) -> String {
         guard let address else { return "" }
         if address.family == .unix { return address.description }
-        let scheme = configuration.tls == nil ? "http" : "https"
+        let scheme = configuration.usesTLS ? "https" : "http"
         let isAny = address.host == "0.0.0.0" || address.host == "::"
         return isAny ? "\(scheme)://localhost:\(address.port)" : "\(scheme)://\(address)"
     }
@@ -369,7 +365,7 @@ public final class Server {
     /// A store that takes no commits for a moment is no reason to send the clients elsewhere. A graph that is not served here is:
     /// other servers may have it.
     var unreadiness: HostError? {
-        let lasts = loop.now - host.healthChangedAt >= times.outage
+        let lasts = loop.now - host.healthChangedAt >= times.fixed.outage
         if host.isCatchingUp || lasts, let refusal = host.health.refusal { return refusal }
         let names = host.unbuilt
         guard !names.isEmpty else { return nil }

@@ -22,6 +22,9 @@ struct Mount {
         return (path, folder)
     }
 
+    /// That form, as a regular expression.
+    static let pattern = #"^/(?!v1(/|=))[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*=.+$"#
+
     /// Whether text is of the form `/path=folder`.
     static func isWellFormed(_ text: String) -> Bool { parse(text) != nil }
 

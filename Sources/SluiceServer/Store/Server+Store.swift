@@ -18,7 +18,7 @@ extension Server {
             logger.log(level: isProblem ? .error : .notice, "the store", metadata: ["what": "\(what)"])
         }
         do {
-            if let address = configuration.redis.address {
+            if let address = configuration.redisURL {
                 guard configuration.dataDir.isEmpty else {
                     throw StoreError(
                         "commits are kept in 'dataDir' or in 'redis.url', not in both",
@@ -55,17 +55,17 @@ extension Server {
         _ configuration: Configuration,
         on loop: Loop
     ) throws -> RedisLog {
-        guard address.isSecure || configuration.redis.authorities.isEmpty else {
+        guard address.isSecure || configuration.redisAuthorities.isEmpty else {
             throw StoreError("'redis.ca' is for TLS, and 'redis.url' is not rediss://")
         }
         var address = address
-        address.trust(configuration.redis.authorities)
+        address.trust(configuration.redisAuthorities)
         var options = RedisLog.Options(
             address,
-            prefix: configuration.redis.prefix,
+            prefix: configuration.redisPrefix,
             keepRevs: UInt64(configuration.keepRevs)
         )
-        options.replicas = configuration.redis.replicas
+        options.replicas = configuration.redisReplicas
         return try RedisLog(
             options,
             word: Epoch.make,

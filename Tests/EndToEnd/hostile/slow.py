@@ -12,7 +12,7 @@ from hostile.case import Case, Exchange, close_of, fill
 from rawsocket import RawSocket, RawWebSocket, frame
 
 TIMES = """
-times: { handshake: 1500ms, headers: 1500ms, body: 7s, idle: 1500ms, frame: 1500ms, hello: 1s, close: 1s, wait: 1s }
+times: { idle: 1500ms } # fixed: times.handshake=1500ms times.headers=1500ms times.body=7s times.frame=1500ms times.hello=1s times.close=1s times.wait=1s
 heartbeat: 1s
 """
 LINE = "POST /v1/graphs/g/nodes/any HTTP/1.1\r\n{H}"

@@ -28,7 +28,7 @@ def samples(body):
 @pytest.mark.weighed
 def test_clients_with_many_subscriptions_that_are_reset_at_once_are_released_in_slices():
     clients, each = 4, 500
-    with Server({"g": GRAPH}, "limits: { work: 200 }\n") as server:
+    with Server({"g": GRAPH}, "# fixed: limits.work=200\n") as server:
         before = server.counts("g")
         bystander = RawSocket(server)
         crowd = []

@@ -26,7 +26,7 @@ struct MemberLimitTests {
 
     private static func refusal(_ count: Int) -> HostError {
         let message = "\(count) members of families count for this principal, and at most 3 may"
-        return HostError(.subLimit, message + " (limits.membersPerPrincipal)")
+        return HostError(.subLimit, message + " (limits.members)")
     }
 
     @Test("F-7: limits.membersPerPrincipal bounds what one principal brings to life in all graphs")
