@@ -76,3 +76,47 @@ def test_a_client_that_was_away_gets_what_it_missed(server):
     with Client(server) as client:
         snap = client.ask(op="sub", graph="g", node="t", mode="all", since=cursor)
         assert snap["resumed"] is False and snap["v"] == 9 and "d" not in snap
+
+
+DERIVED = """
+graph: g
+nodes:
+  t: { set: number, history: 3 }
+  wanted: { set: number, initial: 20 }
+  gap: { combine: { t: t, w: wanted }, map: "w - t" }
+  calm: { from: gap, pipe: [ { debounce: 1s } ] }
+"""
+
+
+def test_the_past_of_a_derived_node_comes_from_the_rings_of_its_sources():
+    with Server({"g": DERIVED}) as server:
+        for value in (9, 17, 18, 21):
+            last = server.set("g", "t", value)
+        # Nobody has listened so far.
+        page = history(server, "gap").json()
+        assert [entry["v"] for entry in page["d"]] == [3, 2, -1]
+        assert page["rev"] == page["d"][-1]["rev"] == last["rev"] and page["epoch"] == last["epoch"]
+        newest = history(server, "gap", "?limit=2").json()
+        assert [entry["v"] for entry in newest["d"]] == [2, -1] and newest["more"]
+        first = history(server, "gap", f"?since={page['from']}&limit=1&epoch={page['epoch']}").json()
+        assert [entry["v"] for entry in first["d"]] == [3] and first["more"]
+        assert history(server, "gap", f"?since={last['rev']}").json()["d"] == []
+        assert server.request("HEAD", "/v1/graphs/g/nodes/gap/history").status == 200
+        # Further back nothing is known, and what a timer made of the values does not follow from them.
+        gone = history(server, "gap", "?since=0")
+        assert gone.status == 410 and gone.json()["code"] == "gone"
+        assert history(server, "calm").json()["d"] == []
+
+
+def test_the_past_of_a_member_comes_from_the_rings_of_its_family():
+    graph = """
+graph: g
+nodes:
+  "room.{id}.c": { set: number, history: 10 }
+  "room.{id}.f": { from: "room.{id}.c", pipe: [ { map: "value * 9.0 / 5.0 + 32.0" } ] }
+"""
+    with Server({"g": graph}) as server:
+        for value in (10, 20):
+            server.set("g", "room.attic.c", value)
+            server.set("g", "room.hall.c", 0)
+        assert [entry["v"] for entry in history(server, "room.attic.f").json()["d"]] == [50, 68]

@@ -40,9 +40,15 @@ final class PastRecorder {
     /// The number of emissions and facet changes.
     var count: Int { emissions.count + states.count }
 
-    /// The emissions recorded after `rev`.
-    func ring(since rev: UInt64) -> HistoryRing {
-        HistoryRing(capacity: .max, byteLimit: .max, from: rev, emissions, isEmptyNow: isEmptyNow)
+    /// The emissions recorded after `rev`, up to `end`, after one that is known already.
+    func ring(
+        since rev: UInt64,
+        beginningWith first: HistoryRing.Entry? = nil,
+        through end: UInt64 = .max
+    ) -> HistoryRing {
+        let noted = emissions.prefix { $0.stamp.rev <= end }
+        let entries = (first.map { [$0] } ?? []) + noted
+        return HistoryRing(capacity: .max, byteLimit: .max, from: rev, entries, isEmptyNow: isEmptyNow)
     }
 
     /// A commit is about to be applied: releases the node, in case the commit removes it.

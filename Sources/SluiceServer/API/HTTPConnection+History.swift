@@ -3,7 +3,8 @@ internal import HTTP
 
 // What a node held before.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring, or further back from the log; 410 where neither has it.
+    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does not have, from the rings of the
+    /// nodes that it is made from, or from the log; 410 where none has it.
     ///
     /// What was known besides the values has only the log.
     func readHistory(_ captures: Captures, _ head: RequestHead) {
@@ -16,15 +17,19 @@ extension HTTPConnection {
             return readStoredHistory(of: node, since: UInt64(since ?? 0), epoch, limit: most, facets: true)
         }
         do throws(HostError) {
+            let rev = since.map(UInt64.init)
+            if let samples = KeptSamples(of: node, since: rev, epoch: epoch, limit: most) {
+                return try ask(server.looks.work(on: samples))
+            }
             let body = try node.graph.historyJSON(
                 of: node,
-                since: since.map(UInt64.init),
+                since: rev,
                 epoch: epoch,
                 limit: most
             )
             body.withUnsafeBytes { answer(.ok, "application/json", $0) }
         } catch {
-            guard let since, since <= node.graph.rev, server.looks != nil else { return refuse(error) }
+            guard let since, since <= node.graph.rev, server.looks.hasLog else { return refuse(error) }
             readStoredHistory(of: node, since: UInt64(since), epoch, limit: most)
         }
     }

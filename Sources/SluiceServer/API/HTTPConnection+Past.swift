@@ -28,7 +28,7 @@ extension HTTPConnection {
         }
         do throws(HostError) {
             let question = try PastQuestion(subject(), at: rev, of: query.string("epoch"), in: view)
-            if rev == view.graph.rev, !needsLog || server.looks == nil { return false }
+            if rev == view.graph.rev, !needsLog || !server.looks.hasLog { return false }
             try ask(question, respond)
         } catch {
             refuse(error)
@@ -41,13 +41,21 @@ extension HTTPConnection {
         _ question: PastQuestion,
         _ respond: @escaping (HTTPConnection, PastAnswer) -> Void = { $0.answer($1) }
     ) throws(HostError) {
-        guard let looks = server.looks else {
+        guard let work = server.looks.work(for: question) else {
             throw HostError(
                 .gone,
                 "this server keeps no past; with 'dataDir' in its configuration it does"
             )
         }
-        look = try looks.begin(question) { [weak self] answer in
+        try ask(work, respond)
+    }
+
+    /// Answers the request at hand when another thread has done the work.
+    func ask(
+        _ work: @escaping PastLooks.Work,
+        _ respond: @escaping (HTTPConnection, PastAnswer) -> Void = { $0.answer($1) }
+    ) throws(HostError) {
+        look = try server.looks.begin(for: access.name, work) { [weak self] answer in
             guard let self else { return }
             server.beginTurn()
             look = nil

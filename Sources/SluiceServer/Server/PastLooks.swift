@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The looks of clients at graphs as they were.
 ///
-/// Each rebuilds a graph on a thread of libuv's, so that the loop waits for none.
+/// Each rebuilds a graph on a thread of libuv's, so that the loop waits for none: from the log, or what a derived node is
+/// made from, from the samples that rings have.
 final class PastLooks {
     /// Looks at a time: libuv has four threads, of which files and the log need some, and each look holds a graph in memory.
     static var mostRunning: Int { 2 }
@@ -14,34 +15,60 @@ final class PastLooks {
     /// About as many as are over before a client gives up.
     static var mostWaiting: Int { 32 }
 
-    private let past: Past
+    /// How many of them one principal may have.
+    static var mostWaitingEach: Int { mostWaiting / 2 }
+
+    /// Answers a question on another thread, as long as the client waits.
+    typealias Work = @Sendable (_ isWanted: () -> Bool) -> PastAnswer
+
+    private let past: Past?
+    private let limits: SessionLimits
+    private let definitions: @Sendable () -> DefinitionOptions
     private let loop: Loop
     private var running: [PastLook] = []
     private var waiting: Deque<PastLook> = []
 
-    /// The looks at what a host's log has kept; nil where it keeps nothing.
-    init?(at host: Host, _ configuration: Configuration, on loop: Loop) {
-        guard let reader = host.reader else { return nil }
-        past = Past(reader, limits: host.limits) { DefinitionOptions(configuration) }
-        self.loop = loop
+    /// The looks at what a host has kept.
+    init(at host: Host, _ configuration: Configuration, on loop: Loop) {
+        let (limits, definitions) = (host.limits, { @Sendable in DefinitionOptions(configuration) })
+        past = host.reader.map { Past($0, limits: limits, definitions: definitions) }
+        (self.limits, self.definitions, self.loop) = (limits, definitions, loop)
+    }
+
+    /// Whether there is a log that keeps the past.
+    var hasLog: Bool { past != nil }
+
+    /// The answer to a question about what the log has; nil where there is no log.
+    func work(for question: PastQuestion) -> Work? {
+        guard let past else { return nil }
+        return { past.answer(question, while: $0) }
+    }
+
+    /// The past of a derived node, computed from samples.
+    func work(on samples: KeptSamples) -> Work {
+        let (limits, definitions) = (limits, definitions)
+        return { samples.answer(limits: limits, definitions: definitions(), while: $0) }
     }
 
     /// Begins a look, or lets it wait.
     ///
     /// - Parameters:
-    ///   - question: what the client wants to know.
+    ///   - principal: who asks; nil where nobody has to say so.
+    ///   - work: what answers the client.
     ///   - answer: called once, in a later turn, unless the look is cancelled.
     /// - Returns: the look, for cancelling it.
     /// - Throws: `busy`.
     func begin(
-        _ question: PastQuestion,
+        for principal: String?,
+        _ work: @escaping Work,
         _ answer: @escaping (PastAnswer) -> Void
     ) throws(HostError) -> PastLook {
         waiting.removeAll { !$0.wish.isWanted }
-        let look = PastLook(question, answer)
+        let look = PastLook(principal, work, answer)
+        let own = principal == nil ? 0 : waiting.count { $0.principal == principal }
         if running.count < Self.mostRunning {
             run(look)
-        } else if waiting.count < Self.mostWaiting {
+        } else if waiting.count < Self.mostWaiting, own < Self.mostWaitingEach {
             waiting.append(look)
         } else {
             throw HostError(
@@ -58,9 +85,9 @@ final class PastLooks {
 
     private func run(_ look: PastLook) {
         running.append(look)
-        let (past, question, wish) = (past, look.question, look.wish)
+        let (work, wish) = (look.work, look.wish)
         FileTask.run(on: loop) { () throws(UVError) in
-            past.answer(question) { wish.isWanted }
+            work { wish.isWanted }
         } answer: { [weak self] result in
             if wish.isWanted { look.answer((try? result.get()) ?? .stopped) }
             self?.goOn(after: look)
@@ -69,9 +96,14 @@ final class PastLooks {
 
     private func goOn(after look: PastLook) {
         running.removeAll { $0 === look }
-        while running.count < Self.mostRunning, let next = waiting.popFirst() {
-            if next.wish.isWanted { run(next) }
-        }
+        waiting.removeAll { !$0.wish.isWanted }
+        while running.count < Self.mostRunning, let next = next { run(waiting.remove(at: next)) }
+    }
+
+    /// Which goes next: the first of a principal that has none under way, else the first.
+    private var next: Int? {
+        let busy = Set(running.map(\.principal))
+        return waiting.firstIndex { !busy.contains($0.principal) } ?? waiting.indices.first
     }
 }
 
@@ -86,13 +118,17 @@ final class PastLook {
         func end() { wanted.store(false, ordering: .relaxed) }
     }
 
-    fileprivate let question: PastQuestion
+    fileprivate let principal: String?
+    fileprivate let work: PastLooks.Work
     fileprivate let answer: (PastAnswer) -> Void
     fileprivate let wish = Wish()
 
-    fileprivate init(_ question: PastQuestion, _ answer: @escaping (PastAnswer) -> Void) {
-        self.question = question
-        self.answer = answer
+    fileprivate init(
+        _ principal: String?,
+        _ work: @escaping PastLooks.Work,
+        _ answer: @escaping (PastAnswer) -> Void
+    ) {
+        (self.principal, self.work, self.answer) = (principal, work, answer)
     }
 
     /// The client no longer waits: drop the answer and stop the work for it soon.

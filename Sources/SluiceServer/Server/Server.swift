@@ -50,7 +50,7 @@ public final class Server {
     /// What `GET /v1/backup` copies; nil where nothing is kept on a disk.
     let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
-    let looks: PastLooks?
+    let looks: PastLooks
     /// Reads what takes long to read of requests.
     private let parts: PartQueue
     /// Reads what clients define.

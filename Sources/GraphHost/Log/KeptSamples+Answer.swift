@@ -1,0 +1,103 @@
+internal import ReactiveGraph
+
+extension KeptSamples {
+    /// What one answer may compute, in the units of expressions: about a second of another thread.
+    static var mostUnits: Int { 50_000_000 }
+
+    /// Computes the node's past, on any thread: sets the sources to their samples, commit by commit, in a host of its own.
+    ///
+    /// - Parameters:
+    ///   - limits: those of the server's own host.
+    ///   - definitions: what reading definitions needs, made on this thread.
+    ///   - isWanted: whether the client still waits.
+    /// - Returns: the body of `…/history`, as ``LiveGraph/historyJSON(of:since:epoch:limit:)`` has it.
+    public func answer(
+        limits: SessionLimits,
+        definitions: DefinitionOptions,
+        while isWanted: () -> Bool
+    ) -> PastAnswer {
+        do {
+            return try compute(limits, definitions, isWanted)
+        } catch let error as HostError {
+            return .refused(error)
+        } catch {
+            return .failed(error as? StoreError ?? StoreError("\(error)"))
+        }
+    }
+
+    private func compute(
+        _ limits: SessionLimits,
+        _ definitions: DefinitionOptions,
+        _ isWanted: () -> Bool
+    ) throws -> PastAnswer {
+        let host = Host(
+            store: .memory(epoch: ""),
+            clock: ManualHostClock(wall: 0),
+            limits: limits,
+            definitions: definitions
+        )
+        // A graph does not hold its host.
+        defer { withExtendedLifetime(host) {} }
+        host.trialUnits = Self.mostUnits
+        let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))
+        let graph = try host.begin(stored: begin, at: LogStamp(rev: 1, time: definedAt), epoch: epoch)
+        var rest = samples[...]
+        while let next = rest.first, next.stamp.rev <= base.rev {
+            try apply(takeCommit(from: &rest), next.stamp, to: graph)
+        }
+        let recorder = PastRecorder(of: node, for: .full, facets: false, in: graph)
+        var first: HistoryRing.Entry?
+        if beginsWithBase, let node = graph.node(node), let value = graph.materialise(node).value {
+            first = HistoryRing.Entry(stamp: base, value: value)
+        }
+        var reached = base.rev
+        while let next = rest.first, host.lanes.total <= Self.mostUnits {
+            guard isWanted() else { return .stopped }
+            try apply(takeCommit(from: &rest), next.stamp, to: graph)
+            if host.lanes.total <= Self.mostUnits { reached = next.stamp.rev }
+        }
+        let isDear = host.lanes.total > Self.mostUnits
+        if isDear, reached == base.rev {
+            throw HostError(
+                .gone,
+                "computing the past of \(node) costs more than \(Self.mostUnits) units; its definition can have a 'history'",
+                node: node
+            )
+        }
+        let end = isDear ? reached : self.end
+        return .body(
+            graph.historyJSON(
+                recorder.ring(since: start, beginningWith: first, through: end),
+                since: since,
+                limit: limit,
+                rev: present,
+                end: end < present ? end : nil
+            )
+        )
+    }
+
+    /// The samples of the next commit.
+    private func takeCommit(from rest: inout ArraySlice<Sample>) -> ArraySlice<Sample> {
+        let rev = rest.first?.stamp.rev
+        let commit = rest.prefix { $0.stamp.rev == rev }
+        rest = rest.dropFirst(commit.count)
+        return commit
+    }
+
+    private func apply(
+        _ samples: ArraySlice<Sample>,
+        _ stamp: LogStamp,
+        to graph: LiveGraph
+    ) throws(StoreError) {
+        var entry = LogEntry(graph: graph.name)
+        for sample in samples {
+            let name = sources[sample.source]
+            if let value = sample.value {
+                entry.set.append(LogEntry.Assignment(name, Array(bytes[value])))
+            } else if graph.node(name)?.source?.isEmpty == false {
+                entry.clear.append(name)
+            }
+        }
+        _ = graph.host.apply(try Commit(entry, of: graph), stamp)
+    }
+}
