@@ -40,6 +40,19 @@ public struct HTTPDate: Sendable {
         withUnsafeBytes(of: words) { String(decoding: $0[..<Self.length], as: UTF8.self) }
     }
 
+    /// The seconds since 1970 of a date in this form; nil where it is none.
+    public static func unixSeconds(of text: String) -> Int64? {
+        let parts = text.split(whereSeparator: { $0 == " " || $0 == ":" })
+        guard parts.count == 8, let day = Int(parts[1]), let year = Int(parts[3]), (0...9_999).contains(year),
+            let month = (1...12).first(where: { monthName($0).description == parts[2] }),
+            let hour = Int(parts[4]), let minute = Int(parts[5]), let second = Int(parts[6])
+        else { return nil }
+        let days = CivilTime.daysSinceEpoch(year: year, month: month, day: min(max(day, 0), 99))
+        let seconds = Int64(days) * 86_400 + Int64((hour % 24) * 3_600 + (minute % 60) * 60 + second % 60)
+        // What is not a date, such as 30 February, is written in another way.
+        return HTTPDate(unixSeconds: seconds).text == text ? seconds : nil
+    }
+
     private mutating func format() {
         let clamped = min(max(seconds, 0), 253_402_300_799)
         let time = CivilTime(secondsSinceEpoch: clamped)

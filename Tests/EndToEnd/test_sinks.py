@@ -1,5 +1,6 @@
 """Sinks send the values of nodes to a receiver, whatever that does."""
 
+import email.utils
 import hashlib
 import hmac
 import http.server
@@ -7,6 +8,7 @@ import json
 import os
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -17,12 +19,13 @@ import pytest
 
 from redis_server import Instance, Redis
 from sluice import BINARY, ROOT, Server, eventually
+from test_tls import certificate
 
 
 class Receiver:
     """An HTTP server that notes what comes and answers as the test says."""
 
-    def __init__(self, port=0):
+    def __init__(self, port=0, tls=None):
         self.requests = []
         self.answer = lambda handler: handler.reply(204)
         outer = self
@@ -55,6 +58,8 @@ class Receiver:
 
         self.server = Quiet(("127.0.0.1", port), Handler)
         self.port = self.server.server_address[1]
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -182,6 +187,55 @@ def test_what_fails_is_tried_again_under_the_same_key(receiver, kind):
         assert (state["failed"], state["retried"], state["dropped"]) == (1, 1, 0) and "failure" not in state
         log = server.log_text()
         assert log.count("a sink cannot send") == 1 and log.count("a sink sends again") == 1
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+def test_a_receiver_that_asks_for_time_gets_it(receiver, form):
+    times = []
+
+    def busy(handler):
+        times.append(time.monotonic())
+        if len(times) > 1:
+            return handler.reply(200)
+        date = email.utils.formatdate(time.time() + 4, usegmt=True)
+        handler.reply(503, **{"Retry-After": "3" if form == "seconds" else date})
+
+    receiver.answer = busy
+    with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
+        eventually(lambda: sinks(server)["s"].get("failure") == "status 503")
+        since = sinks(server)["s"]["failingSince"]
+        assert abs(since - time.time() * 1000) < 60_000
+        eventually(lambda: sinks(server)["s"]["sent"] == 1, 15)
+        # By itself it would have come back after a second.
+        assert times[1] - times[0] > 2.5
+        state = sinks(server)["s"]
+        assert state["arrivedAt"] > since and "failingSince" not in state
+
+
+def test_https_with_an_authority_of_ones_own(tmp_path):
+    paths = certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*paths)
+    receiver = Receiver(tls=context)
+    where = {"s": f"https://127.0.0.1:{receiver.port}/"}
+    sink = f"  s: {{ from: x, url: '{where['s']}' }}"
+    with serve(receiver, sink, f"sinkCa: {paths[0]}\n") as server:
+        eventually(lambda: receiver.bodies == [1])
+        server.set("g", "x", 2)
+        eventually(lambda: receiver.bodies == [1, 2])
+    # Without it the certificate is not trusted, and nothing is sent.
+    with serve(receiver, sink) as server:
+        eventually(lambda: "no secure connection" in sinks(server)["s"].get("failure", ""))
+        assert receiver.bodies == [1, 2]
+    receiver.close()
+
+
+def test_a_file_that_holds_no_authority_stops_the_start(tmp_path):
+    (tmp_path / "ca.pem").write_text("none")
+    config = tmp_path / "sluice.yaml"
+    config.write_text(f"listen: 127.0.0.1:0\nsinkHosts: [hooks.example.org]\nsinkCa: {tmp_path}/ca.pem\n")
+    run = subprocess.run([BINARY, "serve", "--config", config], capture_output=True, text=True, timeout=20)
+    assert run.returncode != 0 and "sinkCa" in run.stderr and "ca.pem" in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("kind", ["redirect", "gone", "huge"])

@@ -14,6 +14,8 @@ public final class HTTPClient {
         public let body: [UInt8]
         /// The entity tag, where the answer has one.
         public let entityTag: String?
+        /// When to ask again (`Retry-After`), where the answer says it.
+        public let retryAfter: String?
 
         /// Whether the status is 2xx.
         public var isSuccess: Bool { (200..<300).contains(status) }
@@ -162,7 +164,8 @@ public final class HTTPClient {
         let answer = Answer(
             status: Int(head.status.rawValue),
             body: Array(parser.body),
-            entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) }
+            entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) },
+            retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) }
         )
         if !parser.keepsAlive { drop() }
         finish(.success(answer))

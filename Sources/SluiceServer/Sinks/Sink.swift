@@ -29,6 +29,9 @@ final class Sink {
     private(set) var counters = Counters()
     /// Why the last try failed; nil when it did not.
     private(set) var failure: String?
+    /// Milliseconds since 1970 of the first of the tries that have failed in a row, and of the last that arrived.
+    private(set) var failingSince: Int64?
+    private(set) var arrivedAt: Int64?
     /// The host has ended its session.
     private(set) var isEnded = false
     /// What waits is tried once more, and not again.
@@ -157,19 +160,21 @@ final class Sink {
         server.beginTurn()
         current = nil
         counters.milliseconds += server.loop.now &- began
-        switch SinkOutcome(result) {
+        switch SinkOutcome(result, at: server.loop.wallClock) {
         case .arrived:
             counters.sent += 1
             if failures > 0 { log(.info, "a sink sends again") }
             failures = 0
             failure = nil
+            failingSince = nil
+            arrivedAt = server.loop.wallClock
         case .refused(let reason):
             note(reason)
             counters.dropped += 1
             failures = 0
-        case .failed(let reason):
+        case .failed(let reason, let wait):
             note(reason)
-            if isDraining { counters.dropped += 1 } else { tryAgain(value) }
+            if isDraining { counters.dropped += 1 } else { tryAgain(value, after: wait) }
         }
         next()
         // A connection is kept while there is something to send, and not for its own sake.
@@ -181,9 +186,10 @@ final class Sink {
         counters.failed += 1
         if failure == nil { log(.warning, "a sink cannot send", ["reason": "\(reason)"]) }
         failure = reason
+        failingSince = failingSince ?? server.loop.wallClock
     }
 
-    private func tryAgain(_ value: SinkValue) {
+    private func tryAgain(_ value: SinkValue, after wait: Int?) {
         failures += 1
         if definition.mode == .all || waiting.isEmpty { waiting.prepend(value) }
         if waiting.count > definition.queue {
@@ -197,14 +203,17 @@ final class Sink {
                 self?.next()
             }
         }
-        pause?.start(after: .milliseconds(Self.pause(after: failures)))
+        pause?.start(after: .milliseconds(Self.pause(after: failures, atLeast: wait ?? 0)))
     }
 
+    /// The longest pause that a receiver may ask for (`Retry-After`), in milliseconds.
+    static var longestWait: Int { 600_000 }
+
     /// Milliseconds until the next try: one second, doubled with each failure up to a minute, and of that a random part from a half
-    /// on, so that sinks do not all come at once.
-    static func pause(after failures: Int) -> Int {
+    /// on, so that sinks do not all come at once; or longer, where the receiver has asked for it.
+    static func pause(after failures: Int, atLeast wait: Int = 0) -> Int {
         let longest = min(60_000, 1_000 << min(max(failures, 1) - 1, 6))
-        return Int.random(in: longest / 2...longest)
+        return max(Int.random(in: longest / 2...longest), min(wait, longestWait))
     }
 
     private func log(_ level: Logger.Level, _ message: Logger.Message, _ more: Logger.Metadata = [:]) {
@@ -255,44 +264,4 @@ struct SinkValue {
     let rev: Int
     /// The same for each try of the same value.
     let key: String
-}
-
-/// What became of a try.
-enum SinkOutcome: Equatable {
-    case arrived
-    /// It makes no sense to try again.
-    case refused(String)
-    /// It may arrive later.
-    case failed(String)
-
-    init(_ result: Result<HTTPClient.Answer, ClientFailure>) {
-        switch result {
-        case .success(let answer): self.init(status: answer.status)
-        case .failure(let failure):
-            switch failure {
-            case .notUnderstood: self = .refused(failure.description)
-            default: self = .failed(failure.reason)
-            }
-        }
-    }
-
-    init(status: Int) {
-        switch status {
-        case 200..<300: self = .arrived
-        case 408, 425, 429, 500...: self = .failed("status \(status)")
-        // Redirects are not followed: they could lead anywhere.
-        default: self = .refused("status \(status)")
-        }
-    }
-}
-
-extension ClientFailure {
-    /// The description without the path, which may be a secret.
-    fileprivate var reason: String {
-        switch self {
-        case .unreachable(_, let error): "no connection: \(error.message)"
-        case .untrusted(_, let reason): "no secure connection: \(reason)"
-        default: description
-        }
-    }
 }

@@ -54,6 +54,9 @@ extension Sinks {
             ] {
                 out.append(utf8: ",\"\(key)\":\(count)")
             }
+            for (key, time) in [("arrivedAt", sink.arrivedAt), ("failingSince", sink.failingSince)] {
+                if let time { out.append(utf8: ",\"\(key)\":\(time)") }
+            }
             if let failure = sink.failure {
                 out.append(",\"failure\":")
                 out.append(json: failure)

@@ -1,0 +1,65 @@
+import HTTP
+import Testing
+
+@testable import SluiceServer
+
+@Suite("Sinks")
+struct SinkTests {
+    private func outcome(_ status: Int, _ retryAfter: String? = nil, at now: Int64 = 0) -> SinkOutcome {
+        SinkOutcome(status: status, retryAfter: retryAfter, at: now)
+    }
+
+    @Test("A status says whether the value has arrived, may arrive later, or never will")
+    func statuses() {
+        for status in [200, 201, 204, 299] { #expect(outcome(status) == .arrived) }
+        for status in [408, 425, 429, 500, 502, 503, 504, 599] {
+            #expect(outcome(status) == .failed("status \(status)"))
+        }
+        for status in [300, 301, 307, 400, 401, 404, 410, 422] {
+            #expect(outcome(status) == .refused("status \(status)"))
+        }
+    }
+
+    @Test("Retry-After is seconds or a date, of 429 and 503 only")
+    func retryAfter() {
+        let now: Int64 = 1_795_000_000_000
+        let date = HTTPDate(unixSeconds: now / 1_000 + 90).text
+        let past = HTTPDate(unixSeconds: now / 1_000 - 90).text
+        for status in [429, 503] {
+            func wait(_ text: String?) -> SinkOutcome { outcome(status, text, at: now) }
+            #expect(wait("7") == .failed("status \(status)", after: 7_000))
+            #expect(wait("0") == .failed("status \(status)", after: 0))
+            #expect(wait(date) == .failed("status \(status)", after: 90_000))
+            #expect(wait(past) == .failed("status \(status)", after: 0))
+            for wrong in [
+                nil, "", "-1", "1.5", "soon", "99999999999999999999", "Tue, 31 Feb 2026 10:00:00 GMT",
+            ] {
+                #expect(wait(wrong) == .failed("status \(status)"), "\(wrong ?? "none")")
+            }
+        }
+        #expect(outcome(500, "7", at: now) == .failed("status 500"))
+        #expect(outcome(200, "7", at: now) == .arrived)
+    }
+
+    @Test("The pause grows from a second to a minute, and is as long as the receiver asks, up to ten minutes")
+    func pauses() {
+        for (failures, longest) in [
+            (0, 1_000), (1, 1_000), (2, 2_000), (5, 16_000), (7, 60_000), (.max, 60_000),
+        ] {
+            for _ in 0..<100 {
+                #expect((longest / 2...longest).contains(Sink.pause(after: failures)))
+                #expect(Sink.pause(after: failures, atLeast: 120_000) == 120_000)
+            }
+        }
+        #expect(Sink.pause(after: 1, atLeast: .max) == 600_000)
+        #expect(Sink.pause(after: 1, atLeast: 10) >= 500)
+    }
+
+    @Test("A signature is the HMAC-SHA256 of the body (RFC 4231, test case 2)")
+    func signature() {
+        #expect(
+            SHA256.signature(of: Array("what do ya want for nothing?".utf8), by: "Jefe")
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        )
+    }
+}
