@@ -1,11 +1,11 @@
 /// Whether the time lies in one of some periods: at once, and again whenever that changes.
-///
-/// Whatever its source holds is only what starts it.
-public struct Between<Input>: TimedOperator {
+public struct Between<Input>: ClockOperator {
+    public typealias Output = Bool
+
     @usableFromInline let contains: (Duration) -> Bool
     @usableFromInline let next: (Duration) -> Duration?
-    @usableFromInline var held: Bool?
-    @usableFromInline var end: Deadline?
+    public var known: Bool?
+    public var end: Deadline?
 
     /// See ``Graph/between(contains:next:)``.
     @inlinable
@@ -15,49 +15,24 @@ public struct Between<Input>: TimedOperator {
     }
 
     @inlinable public var name: String { "Between" }
-    @inlinable public var nextWake: Deadline? { end }
+
+    @inlinable public func next(after time: Duration) -> Duration? { next(time) }
 
     @inlinable
-    public mutating func receive(_ value: Input, at site: Site) -> Emission<Bool>? {
-        look(at: site.now, site)
-    }
-
-    @inlinable
-    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Bool>? {
-        guard travels else { return nil }
-        detach()
-        return .empty
-    }
-
-    @inlinable
-    public mutating func wake(at site: Site) -> HeldEmission<Bool>? {
-        guard let end else { return nil }
-        // The owner of the clock may say that it is time a little before the clock does.
-        return look(at: max(site.now, end.time), site).map { HeldEmission($0) }
-    }
-
-    @inlinable
-    mutating func look(at now: Duration, _ site: Site) -> Emission<Bool>? {
-        end = next(now).map { site.deadline(after: $0 - site.now) }
+    public mutating func look(at now: Duration) -> Emission<Bool>? {
         let isInside = contains(now)
-        guard isInside != held else { return nil }
-        held = isInside
+        guard isInside != known else { return nil }
+        known = isInside
         return .value(isInside)
     }
 
-    @inlinable
-    public mutating func detach() {
-        held = nil
-        end = nil
-    }
-
     public func save(to writer: inout StateWriter) {
-        writer.write(held) { $0.write($1 ? 1 : 0) }
+        writer.write(known) { $0.write($1 ? 1 : 0) }
         writer.write(end) { $0.write($1) }
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        held = try reader.optional { try $0.flag() }
+        known = try reader.optional { try $0.flag() }
         end = try reader.optional { try $0.deadline() }
     }
 }

@@ -11,14 +11,10 @@ public enum DebounceEdge: String, Sendable, CaseIterable {
 }
 
 /// The latest value, once an interval has passed without another (G-75).
-public struct Debounce<Value>: TimedOperator {
+public struct Debounce<Value>: HoldingOperator {
     @usableFromInline let interval: Duration
     @usableFromInline let edge: DebounceEdge
-    @usableFromInline let dropsWhenCleared: Bool
-    public let control: TimedControl?
-    @usableFromInline var held: HeldEmission<Value>?
-    /// When the silence will have lasted long enough.
-    @usableFromInline var end: Deadline?
+    public var pending: PendingValue<Value>
 
     /// See ``Node/debounce(for:edge:dropsWhenCleared:control:)``.
     @inlinable
@@ -31,70 +27,28 @@ public struct Debounce<Value>: TimedOperator {
         precondition(interval > .zero, "debounce: the interval must be positive")
         self.interval = interval
         self.edge = edge
-        self.dropsWhenCleared = dropsWhenCleared
-        self.control = control
+        pending = PendingValue(dropsWhenCleared: dropsWhenCleared, control: control)
     }
 
     @inlinable public var name: String { "Throttle" }
     @inlinable public var isAsynchronous: Bool { edge == .trailing }
-    @inlinable public var waiting: Int { held == nil ? 0 : 1 }
-    /// Without a value that waits there is nothing to wake up for: the end of the silence is found out by the next one.
-    @inlinable public var nextWake: Deadline? { held == nil ? nil : end }
 
     @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
-        let isFirst = held == nil && end.map(site.hasPassed) ?? true
-        end = site.deadline(after: interval)
+        let isFirst = pending.held == nil && pending.end.map(site.hasPassed) ?? true
+        pending.end = site.deadline(after: interval)
         if isFirst, edge != .trailing { return .value(value) }
         if edge == .leading {
             control?.dropped()
         } else {
-            drop()
-            held = site.hold(.value(value))
+            pending.hold(value, at: site)
         }
         return nil
     }
 
     @inlinable
-    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
-        if travels || dropsWhenCleared { drop() }
-        guard travels else { return nil }
-        end = nil
-        return .empty
-    }
-
-    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Value>? {
-        held.take()
-    }
-
-    @inlinable
-    public mutating func detach() {
-        drop()
-        end = nil
-    }
-
-    @inlinable
-    public mutating func flush() -> HeldEmission<Value>? {
-        end = nil
-        return held.take()
-    }
-
-    @inlinable
-    mutating func drop() {
-        guard held != nil else { return }
-        control?.dropped()
-        held = nil
-    }
-
-    public func save(to writer: inout StateWriter) {
-        writer.write(held) { $0.write($1) }
-        writer.write(end) { $0.write($1) }
-    }
-
-    public mutating func restore(from reader: inout StateReader) throws {
-        held = try reader.optional { try $0.held() }
-        end = try reader.optional { try $0.deadline() }
+        pending.held.take()
     }
 }
 

@@ -1,76 +1,32 @@
 /// The newest value not yet emitted, at most once per interval (G-141a).
-public struct Sample<Value>: TimedOperator {
+public struct Sample<Value>: HoldingOperator {
     @usableFromInline let interval: Duration
-    @usableFromInline let dropsWhenCleared: Bool
-    public let control: TimedControl?
-    @usableFromInline var held: HeldEmission<Value>?
-    /// The end of the interval that is running, or that ran last.
-    @usableFromInline var end: Deadline?
+    public var pending: PendingValue<Value>
 
     /// See ``Node/sample(every:dropsWhenCleared:control:)``.
     @inlinable
     public init(_ interval: Duration, dropsWhenCleared: Bool = false, control: TimedControl? = nil) {
         precondition(interval > .zero, "sample: the interval must be positive")
         self.interval = interval
-        self.dropsWhenCleared = dropsWhenCleared
-        self.control = control
+        pending = PendingValue(dropsWhenCleared: dropsWhenCleared, control: control)
     }
 
     @inlinable public var name: String { "Sample" }
     @inlinable public var isAsynchronous: Bool { true }
-    @inlinable public var waiting: Int { held == nil ? 0 : 1 }
-    /// Without a value that waits there is nothing to wake up for: the next one finds out whether the interval is over.
-    @inlinable public var nextWake: Deadline? { held == nil ? nil : end }
 
     @inlinable
     public mutating func receive(_ value: Value, at site: Site) -> Emission<Value>? {
-        if held == nil, end.map(site.hasPassed) ?? true { end = site.deadline(after: interval) }
-        drop()
-        held = site.hold(.value(value))
+        if pending.held == nil, pending.end.map(site.hasPassed) ?? true {
+            pending.end = site.deadline(after: interval)
+        }
+        pending.hold(value, at: site)
         return nil
     }
 
     @inlinable
-    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Value>? {
-        if travels || dropsWhenCleared { drop() }
-        guard travels else { return nil }
-        end = nil
-        return .empty
-    }
-
-    @inlinable
     public mutating func wake(at site: Site) -> HeldEmission<Value>? {
-        end = site.deadline(after: interval)
-        return held.take()
-    }
-
-    @inlinable
-    public mutating func detach() {
-        drop()
-        end = nil
-    }
-
-    @inlinable
-    public mutating func flush() -> HeldEmission<Value>? {
-        end = nil
-        return held.take()
-    }
-
-    @inlinable
-    mutating func drop() {
-        guard held != nil else { return }
-        control?.dropped()
-        held = nil
-    }
-
-    public func save(to writer: inout StateWriter) {
-        writer.write(held) { $0.write($1) }
-        writer.write(end) { $0.write($1) }
-    }
-
-    public mutating func restore(from reader: inout StateReader) throws {
-        held = try reader.optional { try $0.held() }
-        end = try reader.optional { try $0.deadline() }
+        pending.end = site.deadline(after: interval)
+        return pending.held.take()
     }
 }
 

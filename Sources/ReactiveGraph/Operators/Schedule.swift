@@ -1,13 +1,15 @@
 /// The moments of a timetable, each when it has come.
 ///
-/// Whatever its source holds is only what starts it. Moments that passed unnoticed, because the clock jumped or the
-/// graph was saved and restored much later, are one emission: the newest of them.
-public struct Schedule<Input>: TimedOperator {
+/// Moments that passed unnoticed, because the clock jumped or the graph was saved and restored much later, are one
+/// emission: the newest of them.
+public struct Schedule<Input>: ClockOperator {
+    public typealias Output = Duration
+
     @usableFromInline let next: (Duration) -> Duration?
     @usableFromInline let last: (Duration) -> Duration?
     /// Up to when all moments have been dealt with.
-    @usableFromInline var seen: Duration?
-    @usableFromInline var end: Deadline?
+    public var known: Duration?
+    public var end: Deadline?
 
     /// See ``Graph/schedule(next:last:)``.
     @inlinable
@@ -17,50 +19,24 @@ public struct Schedule<Input>: TimedOperator {
     }
 
     @inlinable public var name: String { "Schedule" }
-    @inlinable public var nextWake: Deadline? { end }
+
+    @inlinable public func next(after time: Duration) -> Duration? { next(time) }
 
     @inlinable
-    public mutating func receive(_ value: Input, at site: Site) -> Emission<Duration>? {
-        if seen == nil { look(until: site.now, at: site) }
-        return nil
-    }
-
-    @inlinable
-    public mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Duration>? {
-        guard travels else { return nil }
-        detach()
-        return .empty
-    }
-
-    @inlinable
-    public mutating func wake(at site: Site) -> HeldEmission<Duration>? {
-        guard let end, let seen else { return nil }
-        // The owner of the clock may say that it is time a little before the clock does.
-        let now = max(site.now, end.time)
-        look(until: now, at: site)
-        guard let moment = last(now), moment > seen else { return nil }
-        return HeldEmission(.value(moment))
-    }
-
-    @inlinable
-    mutating func look(until now: Duration, at site: Site) {
-        seen = now
-        end = next(now).map { site.deadline(after: $0 - site.now) }
-    }
-
-    @inlinable
-    public mutating func detach() {
-        seen = nil
-        end = nil
+    public mutating func look(at now: Duration) -> Emission<Duration>? {
+        let former = known
+        known = now
+        guard let former, let moment = last(now), moment > former else { return nil }
+        return .value(moment)
     }
 
     public func save(to writer: inout StateWriter) {
-        writer.write(seen) { $0.write($1) }
+        writer.write(known) { $0.write($1) }
         writer.write(end) { $0.write($1) }
     }
 
     public mutating func restore(from reader: inout StateReader) throws {
-        seen = try reader.optional { try $0.time() }
+        known = try reader.optional { try $0.time() }
         end = try reader.optional { try $0.deadline() }
     }
 }

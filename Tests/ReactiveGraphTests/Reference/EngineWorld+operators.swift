@@ -39,6 +39,8 @@ extension EngineWorld {
         case .debounce(let duration, let burst):
             return source.debounce(for: .milliseconds(duration), edge: edge(burst))
         case .sample(let duration): return source.sample(every: .milliseconds(duration))
+        case .schedule(let period): return source.apply(Whole(Timetable.schedule(every: period)))
+        case .between(let period): return source.apply(Whole(Timetable.between(every: period)))
         case .transform(let site):
             let mark = Mark(functions)
             return source.transform(named: "Own") { [unowned self] emission, context in

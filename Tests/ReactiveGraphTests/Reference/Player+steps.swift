@@ -196,7 +196,7 @@ extension Player {
     }
 
     private func operation() -> Operation {
-        switch random.below(20) {
+        switch random.below(22) {
         case 0: .fork
         case 1, 2: .map(site: nextSite())
         case 3: .replace(value())
@@ -213,6 +213,8 @@ extension Player {
         case 16: .debounce(1 + random.below(4), burst())
         case 17: .sample(1 + random.below(4))
         case 18: .deliver
+        case 19: .schedule(1 + random.below(4))
+        case 20: .between(1 + random.below(4))
         default: .transform(site: nextSite())
         }
     }

@@ -33,7 +33,7 @@ struct ReferenceTimers {
     }
 }
 
-// Delay, debounce and sample: G-74, G-75, G-141, G-141a, G-145.
+// Delay, debounce and sample: G-74, G-75, G-141, G-141a, G-145; and what goes by the clock.
 extension ReferenceWorld {
     func delay(_ edge: ReferenceEdge, _ duration: Int) -> (Journey) -> Void {
         edge.isAsynchronous = true
@@ -95,6 +95,64 @@ extension ReferenceWorld {
             }
             if !state.isRunning { begin() }
             state.kept = graph.captured(journey)
+        }
+    }
+
+    func schedule(_ edge: ReferenceEdge, _ period: Int) -> (Journey) -> Void {
+        var hasBegun = false
+        // Each moment is emitted when it has come; nothing is when it begins.
+        return clockwork(edge, period) {
+            defer { hasBegun = true }
+            return hasBegun ? $0 / period * period : nil
+        } end: {
+            hasBegun = false
+        }
+    }
+
+    func between(_ edge: ReferenceEdge, _ period: Int) -> (Journey) -> Void {
+        var held: Int?
+        return clockwork(edge, period) {
+            let isInside = $0 / period % 2
+            guard isInside != held else { return nil }
+            held = isInside
+            return isInside
+        } end: {
+            held = nil
+        }
+    }
+
+    /// What goes by the clock alone from the first value on: `look` gives what is emitted at a time.
+    private func clockwork(
+        _ edge: ReferenceEdge,
+        _ period: Int,
+        _ look: @escaping (Int) -> Int?,
+        end: @escaping () -> Void
+    ) -> (Journey) -> Void {
+        var timer: Int?
+        func stop() {
+            if let timer { graph.timers.cancel(timer) }
+            timer = nil
+            end()
+        }
+        func wait() {
+            let now = graph.timers.now
+            timer = graph.timers.start(after: period - now % period) { [unowned self, unowned edge] in
+                wait()
+                if let value = look(graph.timers.now) { graph.resume(edge, Journey(emission: value)) }
+            }
+        }
+        edge.onDetach = stop
+        return { [unowned self, unowned edge] journey in
+            guard journey.emission != nil else {
+                if edge.propagatesEmpty {
+                    stop()
+                    graph.send(nil, edge, journey)
+                }
+                return
+            }
+            guard timer == nil else { return }
+            wait()
+            if let value = look(graph.timers.now) { graph.send(value, edge, journey) }
         }
     }
 

@@ -37,6 +37,8 @@ extension ReferenceWorld {
         case .delay(let duration): delay(edge, duration)
         case .debounce(let duration, let burst): debounce(edge, duration, burst)
         case .sample(let duration): sample(edge, duration)
+        case .schedule(let period): schedule(edge, period)
+        case .between(let period): between(edge, period)
         }
     }
 

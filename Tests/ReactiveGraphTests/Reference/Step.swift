@@ -84,6 +84,8 @@ enum Operation {
     case delay(Int)
     case debounce(Int, Burst)
     case sample(Int)
+    case schedule(Int)
+    case between(Int)
 }
 
 /// Which values of a burst a debounce lets through.
