@@ -209,7 +209,8 @@ export interface Client {
   presence(target: string, value?: unknown): Promise<Cursor | null>;
   get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
   get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
-  list(): Promise<GraphSummary[]>;
+  /** The graphs there are. From then on `changes` hears in which of them something begins or ceases to call for attention. */
+  list(changes?: (graphs: string[]) => void): Promise<GraphSummary[]>;
   /** Shows another token, now and with every connection that comes. */
   auth(token: string): Promise<{ expires?: number }>;
   /** Connects now, also after `closed`; asks a server that is connected whether it is still there. */

@@ -41,7 +41,7 @@ export function connect(address = "/v1/ws", {
   const url = new URL(address, globalThis.location?.href).href.replace(/^http/, "ws"), away = new AbortController();
   const subs = new Map(), byID = new Map(), claims = new Map(), limits = { msg: 65536 };
   const safely = (act, ...given) => { try { act?.(...given); } catch (error) { onError(error); } };
-  let socket, ready = null, wanted, since, timer, left, stale, hb, tries = 0, ids = 0;
+  let socket, ready = null, wanted, since, timer, left, stale, hb, changes, tries = 0, ids = 0;
   const watch = (target, type, fn, given) => join({ op: "sub", ...place(target), every, ...given }, type, fn);
   const pace = ({ every = 0, mode }) => globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
   const leave = () => { wanted = false; drop(1000); };
@@ -50,7 +50,7 @@ export function connect(address = "/v1/ws", {
     demand: (graph, nodes, fn) => join({ op: "demand", graph, nodes: [nodes].flat() }, null, fn), presence, get, ping, retry, close,
     observe: (graph, fn, given) =>
       join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol()),
-    list: async () => (await request({ op: "list" })).graphs,
+    list: async (fn = changes) => (await request({ op: "list", changes: (changes = fn) && true })).graphs,
     auth: (next) => request({ op: "auth", token: (token = next) }),
   };
 
@@ -175,6 +175,7 @@ export function connect(address = "/v1/ws", {
     if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
     else if (op === "hello") welcome(message);
     else if (op === "hb") ({ stale } = message);
+    else if (op === "changes") safely(changes, message.graphs);
     else if (!of) op === "err" && !ready && drop(4401, code);
     else if (of.reject) {
       byID.delete(id);

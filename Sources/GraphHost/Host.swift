@@ -85,6 +85,8 @@ public final class Host {
     /// Members of families that were asked for in this turn: those that get no node are forgotten at its end.
     @exclusivity(unchecked) var leftovers: [NamedNode] = []
     let memberAccounts = MemberAccounts()
+    /// Tells clients what calls for attention; nil while none follows.
+    @exclusivity(unchecked) var alarmWatch: AlarmWatch?
 
     /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
@@ -564,6 +566,7 @@ public final class Host {
         graph.apply(commit, stamp)
         graph.settleFacets()
         sessions.finishCommit()
+        alarmWatch?.noteCommit()
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
             work += UInt64((lanes.total - spent) / LiveGraph.unitsPerNode)

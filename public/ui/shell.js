@@ -105,7 +105,8 @@ export class Shell {
   async #refresh() {
     const { client, store } = this.#page;
     if (client.state.name !== "live") return;
-    try { store.set("graphs", await client.list()); } catch { /* the connection's state says it */ }
+    // Alarms come at once, the rest of the list with the next look.
+    try { store.set("graphs", await client.list(() => this.#refresh())); } catch { /* the connection's state says it */ }
   }
 
   #list() {

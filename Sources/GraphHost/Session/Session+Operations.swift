@@ -143,8 +143,14 @@ extension Session {
         }
     }
 
-    func list(id: UInt64) throws(HostError) {
+    func list(_ fields: Fields, id: UInt64) throws(HostError) {
+        let follows = try fields.bool("changes") ?? false
         if host.isCatchingUp { throw host.noGraph }
+        if follows {
+            let watch = host.alarmWatch ?? AlarmWatch(host)
+            host.alarmWatch = watch
+            watch.add(self, id: id)
+        }
         let access = access.access ?? Access(everybody: [])
         let graphs = access.graphs(of: host)
         answer(id: id, bytes: 0) { buffer in

@@ -246,7 +246,7 @@ extension Session {
             case .drop: try drop(fields, id: id, bytes: bytes.count)
             case .load: try load(fields, id: id, bytes: bytes.count)
             case .get: try get(fields, id: Self.required(id))
-            case .list: try list(id: Self.required(id))
+            case .list: try list(fields, id: Self.required(id))
             case .auth: try authenticate(fields, id: id)
             case .ping: answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
             case .unknown: throw HostError(.badOp, "unknown op")

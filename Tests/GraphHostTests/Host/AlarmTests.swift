@@ -68,6 +68,64 @@ struct AlarmTests {
         #expect(alarms(graph, for: Access(everybody: [])) == "")
     }
 
+    @Test(
+        "who follows the list hears at once which graph changes, four times a second at most, and only of what it may read"
+    )
+    func following() throws {
+        let graph = try graph()
+        let client = bench.connect()
+        #expect(client.ask(#"{"op":"list","id":7,"changes":1}"#).joined().contains("bad_field"))
+        _ = client.ask(#"{"op":"list","id":8,"changes":true}"#)
+        let stranger = bench.connect(SessionAccess(Access(everybody: [.observe])))
+        _ = stranger.ask(#"{"op":"list","id":1,"changes":true}"#)
+        bench.pass(300)
+        #expect(client.take() == [])
+        try bench.set(graph, [("x", "60")])
+        bench.pass(1)
+        #expect(client.take() == [#"{"op":"changes","id":8,"graphs":["g"]}"#])
+        // The same alarms are no news, and what changes back meanwhile is none.
+        for value in ["61", "1", "62"] { try bench.set(graph, [("x", value)]) }
+        bench.pass(300)
+        #expect(client.take() == [])
+        // The next one comes a quarter of a second after the one before.
+        try bench.set(graph, [("x", "63")])
+        bench.pass(1)
+        try bench.set(graph, [("x", "1")])
+        bench.pass(200)
+        #expect(client.take() == [])
+        bench.pass(60)
+        #expect(client.take() == [#"{"op":"changes","id":8,"graphs":["g"]}"#])
+        #expect(stranger.take() == [])
+        // One that does not read hears of it when it does, once.
+        client.sink.unsentBytes = 1 << 30
+        bench.pass(300)
+        try bench.set(graph, [("x", "60")])
+        bench.pass(300)
+        #expect(client.take() == [])
+        client.sink.unsentBytes = 0
+        bench.pass(300)
+        #expect(client.take() == [#"{"op":"changes","id":8,"graphs":["g"]}"#])
+    }
+
+    @Test(
+        "nothing is looked at once the last that follows has gone, and a later request takes the place of a former"
+    )
+    func leaving() throws {
+        let graph = try graph()
+        let client = bench.connect()
+        _ = client.ask(#"{"op":"list","id":1,"changes":true}"#)
+        _ = client.ask(#"{"op":"list","id":2,"changes":true}"#)
+        bench.pass(300)
+        try bench.set(graph, [("x", "60")])
+        bench.pass(300)
+        #expect(client.take() == [#"{"op":"changes","id":2,"graphs":["g"]}"#])
+        client.session.close()
+        #expect(bench.host.alarmWatch != nil)
+        try bench.set(graph, [("x", "1")])
+        bench.pass(300)
+        #expect(bench.host.alarmWatch == nil)
+    }
+
     @Test("a sensor is what the definition calls so, or what programs set often and no person does")
     func roles() throws {
         let graph = try graph()
