@@ -29,7 +29,7 @@ for _ in $(seq 30); do
     if [ "${load%.*}" -lt "$(nproc)" ]; then break; fi
     sleep 10
 done
-SLUICE_QUIET=1 .venv/bin/python -m pytest -s Tests/EndToEnd/test_page_budgets.py Tests/EndToEnd/test_dashboards.py \
+SLUICE_QUIET=1 .venv/bin/python -m pytest -s Tests/EndToEnd/test_page_budgets.py Tests/EndToEnd/test_dashboard_charts.py \
     Tests/EndToEnd/test_graph_load.py -k 'budget or under_load or two_hundred'
 
 echo "== the Autobahn test suite against the echo path, where it is installed"

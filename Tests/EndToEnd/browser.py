@@ -12,6 +12,11 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
 DOWN = "ERR_CONNECTION|WebSocket connection"
 
 
+def row(page, node):
+    """The row of a node in the table of values."""
+    return page.locator(f'[data-row="{node}"]')
+
+
 def launch():
     """Playwright and a browser with an empty profile; close both."""
     playwright = sync_playwright().start()

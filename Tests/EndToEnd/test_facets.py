@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from redis_server import Instance, Redis
 from sluice import Server, eventually
 from test_access import Guarded
-from test_dashboards import address, layout, widget
+from dashboards import address, layout, widget
 
 GRAPH = CHAIN + "  brief: { set: number, fresh: 300ms }\n  old: { from: brief, pipe: [ { map: value } ] }\n"
 NODE = "/v1/graphs/g/nodes/"

@@ -11,7 +11,7 @@ import pytest
 from conftest import Client
 from playwright.sync_api import expect
 from sluice import BINARY, ROOT, Server, eventually
-from test_dashboards import widget
+from dashboards import widget
 
 SHIPPED = (ROOT / "config/graphs/fleet.yaml").read_text()
 BRIEF = SHIPPED.replace("expire: 1m", "expire: 400ms")

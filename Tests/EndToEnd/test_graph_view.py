@@ -11,7 +11,7 @@ from conftest import CHAIN, Client
 from network import Network
 from playwright.sync_api import expect
 from sluice import Server, eventually
-from test_dashboards import address, widget
+from dashboards import address, widget
 
 pytestmark = pytest.mark.browser
 

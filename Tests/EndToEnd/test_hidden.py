@@ -7,7 +7,7 @@ import time
 import pytest
 from devtools import Chromium
 from sluice import Server, eventually
-from test_dashboards import address, layout
+from dashboards import address, layout
 from test_soak import GRAPH, Busy
 
 pytestmark = pytest.mark.browser

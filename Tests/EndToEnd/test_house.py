@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from sluice import ROOT, Server
-from test_dashboards import widget
+from dashboards import widget
 from test_graph_view import listeners as listeners_in
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ import pytest
 from conftest import Client
 from drivers import Firefox, WebKit
 from sluice import BINARY, ROOT, Server, eventually
-from test_dashboards import address, layout
+from dashboards import address, layout
 from test_graph_load import CHAIN
 from test_page_values import GRAPH
 

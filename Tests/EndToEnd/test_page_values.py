@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from browser import DOWN
+from browser import DOWN, row
 from playwright.sync_api import expect
 from sluice import ROOT, Server, eventually
 
@@ -32,10 +32,6 @@ nodes:
 def fields():
     with Server({"g": GRAPH}) as server:
         yield server
-
-
-def row(page, node):
-    return page.locator(f'[data-row="{node}"]')
 
 
 def shown(page, node):

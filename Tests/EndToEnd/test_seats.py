@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from sluice import Server, eventually
-from test_dashboards import address, layout, widget
+from dashboards import address, layout, widget
 from test_widgets import late
 
 pytestmark = pytest.mark.browser

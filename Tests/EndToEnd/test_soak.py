@@ -11,7 +11,7 @@ import pytest
 from conftest import Client
 from playwright.sync_api import expect
 from sluice import Server, eventually
-from test_dashboards import address, layout
+from dashboards import address, layout
 
 pytestmark = pytest.mark.browser
 MINUTES = float(os.environ.get("SLUICE_SOAK_MINUTES", 30 if os.environ.get("SLUICE_NIGHTLY") else 0.4))

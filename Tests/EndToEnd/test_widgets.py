@@ -8,7 +8,7 @@ import pytest
 from browser import DOWN
 from playwright.sync_api import expect
 from sluice import Server, eventually
-from test_dashboards import GRAPH, address, layout, listeners, widget
+from dashboards import GRAPH, address, layout, listeners, widget
 
 pytestmark = pytest.mark.browser
 

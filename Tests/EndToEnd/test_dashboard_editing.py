@@ -1,0 +1,196 @@
+"""Changing a dashboard: by keyboard and pointer, in the dialog, and what is loaded for it."""
+
+import re
+import time
+
+import pytest
+from dashboards import GRAPH, address, layout, listeners, widget
+from playwright.sync_api import expect
+from sluice import Server, eventually
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_its_address(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout()))
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+        press = page.keyboard.press
+
+        def add(title):
+            press("a")
+            expect(page.get_by_role("dialog")).to_be_visible()
+            page.get_by_label("Title").focus()
+            page.keyboard.type(title)
+            page.get_by_label("Node", exact=True).focus()
+            page.keyboard.type("double")
+            page.keyboard.press("Enter")
+
+        add("First")
+        expect(widget(page, "First").locator("output")).to_have_text("2")
+        expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
+        add("Second")
+        expect(widget(page, "Second")).to_be_visible()
+
+        # Moved two columns to the right and made wider, by arrows.
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Move or resize").press("Enter")
+        expect(widget(page, "First")).to_be_focused()
+        for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
+            press(key)
+        expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
+        expect(widget(page, "First")).to_have_css("grid-column-start", "3")
+        expect(widget(page, "First")).to_have_css("grid-column-end", "span 4")
+        # And once more, put back.
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Move or resize").press("Enter")
+        for key in ("ArrowRight", "Escape"):
+            press(key)
+        expect(widget(page, "First")).to_have_css("grid-column-start", "3")
+
+        hash_ = page.evaluate("location.hash")
+        assert "w=1." in hash_
+        places = "[...document.querySelectorAll('.widget')].map(w => [w.ariaLabel, w.style.gridArea, w.querySelector('output')?.textContent])"
+        other = open_page(server, "/" + hash_)
+        expect(widget(other, "Second").locator("output")).not_to_have_text("")
+        eventually(lambda: page.evaluate(places) == other.evaluate(places))
+
+        page.get_by_role("button", name="Menu of First").press("Enter")
+        page.get_by_role("menuitem", name="Remove").press("Enter")
+        expect(widget(page, "First")).to_have_count(0)
+        expect(page.get_by_role("button", name="Menu of Second")).to_be_focused()
+
+
+def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})))
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        column = widget(page, "Voltage").bounding_box()["width"] / 4
+
+        def drag(part, by_x, by_y):
+            box = part.bounding_box()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            page.mouse.move(x, y)
+            page.mouse.down()
+            # What moves widgets is loaded by the first press, a hand that holds on is moved with it.
+            page.wait_for_timeout(300)
+            page.mouse.move(x + by_x, y + by_y, steps=4)
+            page.mouse.up()
+
+        drag(widget(page, "Voltage").locator(".widget-state"), 3 * column, 0)
+        expect(widget(page, "Voltage")).to_have_css("grid-column-start", "4")
+        drag(widget(page, "Voltage").locator(".widget-resize"), 2 * column, 70)
+        expect(widget(page, "Voltage")).to_have_css("grid-column-end", "span 6")
+        expect(widget(page, "Voltage")).to_have_css("grid-row-end", "span 3")
+        expect(widget(page, "y")).to_have_css("grid-row-start", "4")
+        assert "w=1." in page.evaluate("location.hash")
+
+
+def test_what_changes_a_dashboard_comes_when_it_is_asked_for_and_no_key_is_misread_meanwhile(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"})))
+        expect(widget(page, "Voltage").locator("output")).to_have_text("1")
+        loaded = "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /editing|forms|menu|moving|compose/.test(name))"
+        assert page.evaluate(loaded) == []
+        page.route("**/dash/forms.js", lambda route: (time.sleep(0.5), route.continue_()))
+        page.keyboard.type("agc")
+        expect(page.get_by_role("dialog", name="Add widget")).to_be_visible()
+        assert "/dash" in page.evaluate("location.hash"), "g and c did not go to the clients"
+
+
+def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open_page):
+    with Server({"g": GRAPH}) as server:
+        held = []
+        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})),
+                         before=lambda page: page.route("**/dash/moving.js", lambda route: held.append(route)))
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        box = widget(page, "Voltage").locator("header").bounding_box()
+        x, y = box["x"] + box["width"] / 3, box["y"] + 3
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.up()
+        # Requests are heard of while the page is waited for.
+        eventually(lambda: page.wait_for_timeout(50) or held != [])
+        with page.expect_response("**/dash/moving.js"):
+            held[0].continue_()
+        page.wait_for_timeout(300)
+        page.mouse.move(x + box["width"] / 2, y, steps=8)
+        expect(widget(page, "Voltage")).to_have_css("grid-column-start", "1")
+        expect(page.locator(".widget.held")).to_have_count(0)
+
+
+def test_a_widget_can_be_added_before_the_server_has_said_anything(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, "/#/g/g/dash?edit=1", before=lambda page: page.route_web_socket(re.compile("/v1/ws"), lambda socket: None))
+        page.get_by_role("button", name="Add widget").click()
+        page.get_by_label("Kind").select_option("text")
+        page.get_by_label("Title").fill("Note")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(widget(page, "Note")).to_be_visible()
+        eventually(lambda: "w=1." in page.evaluate("location.hash"))
+
+
+def test_looking_and_editing_are_apart_and_what_is_removed_comes_back(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}), edit=False))
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        page.get_by_role("button", name="Menu of y").click()
+        expect(page.get_by_role("menuitem", name="Copy as JSON")).to_be_visible()
+        expect(page.get_by_role("menuitem", name="Remove")).to_have_count(0)
+        page.keyboard.press("Escape")
+        expect(page.locator(".widget-resize").first).to_be_hidden()
+        expect(page.get_by_role("button", name="Add widget")).to_be_hidden()
+        page.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("button", name="Menu of y").click()
+        page.get_by_role("menuitem", name="Remove").click()
+        expect(widget(page, "y")).to_have_count(0)
+        page.locator(".dash-notice").get_by_role("button", name="Undo").click()
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_role("button", name="Add widget")).to_be_hidden()
+
+
+def test_the_dialog_finds_nodes_by_typing_and_reports_a_bad_expression_at_its_place(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout()))
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+        page.keyboard.press("a")
+        node, pipe = page.get_by_label("Node", exact=True), page.get_by_label("Expression")
+        node.fill("volt")
+        expect(page.locator(".picker-list [role=option]")).to_have_count(1)
+        page.keyboard.press("Enter")
+        expect(node).to_have_value("x")
+        pipe.fill("value * / 5")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_role("dialog")).to_contain_text("found '/'")
+        expect(pipe).to_have_attribute("aria-invalid", "true")
+        assert pipe.evaluate("it => it.selectionStart") == 8
+        expect(page.locator(".widget")).to_have_count(0)
+        pipe.fill("valu * 5")
+        expect(page.get_by_role("dialog")).to_contain_text("did you mean 'value'?")
+        pipe.fill("value * 5")
+        expect(page.get_by_role("dialog")).to_contain_text("Now: 5")
+        node.fill("nothing")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_role("dialog")).to_contain_text("There is no node nothing")
+        node.fill("x")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(widget(page, "Voltage").locator("output")).to_have_text("5")
+        eventually(lambda: listeners(server) == 1)
+
+
+def test_several_nodes_are_chosen_with_a_pattern_among_them(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout()))
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+        page.keyboard.press("a")
+        page.get_by_label("Kind").select_option("table")
+        nodes = page.get_by_label("Nodes", exact=True)
+        nodes.fill("mode")
+        page.keyboard.press("Enter")
+        nodes.fill("d*")
+        expect(page.locator(".picker-list [role=option]").first).to_contain_text("1 now")
+        page.keyboard.press("Enter")
+        expect(page.locator(".chip")).to_have_count(2)
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_role("article").get_by_role("row")).to_have_count(3)
