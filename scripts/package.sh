@@ -26,7 +26,7 @@ umask 022
 # What both have: bin, share.
 usr=$work/usr
 install -D "$binary" "$usr/bin/sluice"
-[ -n "$trial" ] || strip --strip-debug "$usr/bin/sluice"
+[ -n "$trial" ] || strip "$usr/bin/sluice"
 mkdir -p "$usr/share/sluice" "$usr/share/doc/sluice"
 cp -r public "$usr/share/sluice/public"
 cp -r README.md ARCHITECTURE.md CHANGELOG.md docs "$usr/share/doc/sluice/"
@@ -34,6 +34,8 @@ completions=$usr/share/bash-completion/completions
 mkdir -p "$completions" "$usr/share/zsh/vendor-completions"
 "$binary" --generate-completion-script bash >"$completions/sluice"
 "$binary" --generate-completion-script zsh >"$usr/share/zsh/vendor-completions/_sluice"
+mkdir -p "$usr/share/man/man1"
+python3 scripts/manual.py "$binary" | gzip -n "-${level}" >"$usr/share/man/man1/sluice.1.gz"
 
 # The packages that have the libraries, with the versions whose symbols are used.
 mkdir -p "$work/shlibs/debian"

@@ -3,6 +3,7 @@
 With SLUICE_NIGHTLY the binary is the optimised one (`make package`); otherwise the one under test, packed fast.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -78,9 +79,21 @@ def test_the_package_says_what_it_needs_and_what_is_whose(packages):
     assert run("dpkg-deb", "-I", packages[0], "conffiles").split() == ["/etc/sluice/graphs/home.yaml", "/etc/sluice/sluice.yaml"]
     listed = run("dpkg-deb", "-c", packages[0])
     for path in ["/usr/bin/sluice", "/usr/share/sluice/public/index.html", "/usr/share/bash-completion/completions/sluice",
-                 "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright", "/usr/share/doc/sluice/docs/operations.md"]:
+                 "/usr/share/man/man1/sluice.1.gz", "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright", "/usr/share/doc/sluice/docs/operations.md"]:
         assert f".{path}\n" in listed, path
     assert "root/root" in listed and not re.search(r"^\S+ (?!root/root)", listed, re.M)
+
+
+def test_the_manual_has_every_command_and_is_well_formed(root):
+    page = gzip.decompress((root / "usr/share/man/man1/sluice.1.gz").read_bytes()).decode()
+    commands = re.findall(r"^  ([a-z]+) +\S", run(root / "usr/bin/sluice", "--help").split("SUBCOMMANDS:")[1], re.M)
+    assert commands and re.findall(r'^\.SS "sluice (\w+)"$', page, re.M) == commands
+    if not shutil.which("groff"):
+        pytest.skip("no groff")
+    drawn = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-P-c"], input=page, capture_output=True, text=True)
+    assert drawn.returncode == 0 and not drawn.stderr, drawn.stderr
+    # Options can be copied.
+    assert "--config" in drawn.stdout
 
 
 def test_the_service_is_hardened_and_well_formed(root):
