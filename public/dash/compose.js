@@ -15,8 +15,8 @@ export function place(widgets, w, h) {
 
 /**
  * A first dashboard for a graph that nobody made one for: fields for what people set, with sliders where there are
- * bounds, lamps for what is true or false, charts for numbers with a past, the others as numbers or text. Those with a title
- * come first.
+ * bounds, lamps for what is true or false or may call for attention, charts for numbers with a past, the others as
+ * numbers or text. Those with a title come first.
  */
 export function compose(nodes, families = []) {
   const widgets = [], add = (kind, each, w, h) => {
@@ -33,13 +33,16 @@ export function compose(nodes, families = []) {
     const hasBounds = min !== undefined && max !== undefined;
     add("editor", hasBounds ? { node: name, slider: true } : { node: name }, 4, 2);
   }
-  for (const { name } of derived.filter(isBoolean).slice(0, 6)) add("lamp", { node: name }, 2, 2);
+  // What may call for attention is seen from across the room.
+  const isLamp = (each) => isBoolean(each) || !!each.severity;
+  const lamps = derived.filter(isLamp).sort((a, b) => !!b.severity - !!a.severity);
+  for (const each of lamps.slice(0, 6)) add("lamp", { node: each.name }, isBoolean(each) ? 2 : 4, 2);
   // Numbers of one unit are read beside each other.
   const charted = Map.groupBy(named.filter(hasPast), ({ unit, name }) => unit ?? name);
   const charts = [...charted.values()].slice(0, 4).map((all) => all.slice(0, 6)), shown = new Set(charts.flat());
   for (const all of charts) add("series", { nodes: all.map(({ name }) => name) }, 6, 4);
   for (const each of derived) {
-    if (!isBoolean(each) && !shown.has(each)) add(isNumber(each) ? "number" : "text", { node: each.name }, 3, 2);
+    if (!isLamp(each) && !shown.has(each)) add(isNumber(each) ? "number" : "text", { node: each.name }, 3, 2);
   }
   for (const { name } of families.filter(({ kind }) => kind === "mutable").slice(0, 4)) {
     add("table", { nodes: [globOf(name)], title: name }, 6, 5);

@@ -34,6 +34,15 @@ export class Ring {
     this.#t[this.#at(last)] = last ? Math.max(t, this.time(last - 1)) : t;
   }
 
+  /** Puts `points`, which are `[t, v]`, before those it has: as many of the newest as there is room for. */
+  prepend(points) {
+    const own = Array.from({ length: this.length }, (_, i) => [this.time(i), this.value(i)]);
+    const first = own[0]?.[0] ?? Infinity, room = Math.max(0, this.most - own.length);
+    const older = room ? points.filter(([t]) => t < first).slice(-room) : [];
+    [this.length, this.#start] = [0, 0];
+    for (const [t, v] of [...older, ...own]) this.push(t, v);
+  }
+
   clear() { [this.length, this.#start, this.gaps] = [0, 0, []]; }
   openGap(from) { this.gaps = [...this.gaps.slice(-63), { from, to: Infinity }]; }
   closeGap(to) { for (const gap of this.gaps.slice(-1)) gap.to = Math.min(gap.to, to); }
@@ -157,6 +166,11 @@ export class Observed extends EventTarget {
   }
 }
 
+const numberOf = (value) => /number|bigint|boolean/.test(typeof value) ? Number(value) : NaN;
+
+/** So many older points of a node are asked for at most. */
+const mostOlder = 3600;
+
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
   #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
@@ -170,19 +184,21 @@ export class Feeds {
   /** By the server's clock, if that is ahead or far behind: less is the way that values take. */
   now = () => this.#client.now?.() ?? Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
-  open(node, pipe, past, listener) {
+  /** `isDrawn`: the past is shown, so that what the server can tell of it is worth asking for. */
+  open(node, pipe, past, listener, isDrawn) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
     if (!feed) {
       feed = { node, ring: new Ring(past), at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
-      const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, 3600) || undefined;
+      const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, mostOlder) || undefined;
       const hear = (value, meta) => this.#hear(feed, value, meta), options = { pipe, history, every: 50, facets: true };
       feed.watch = this.#client.watch({ graph: this.#graph, node }, null, hear, options);
     }
     clearTimeout(feed.timer);
     feed.ring.most = Math.max(feed.ring.most, past);
     feed.listeners.add(listener);
+    if (isDrawn && !pipe && !feed.older) feed.older = this.#lookBack(feed);
     if (feed.meta) listener(feed);
     return {
       feed,
@@ -191,6 +207,20 @@ export class Feeds {
         if (!feed.listeners.size) feed.timer = setTimeout(() => { this.#feeds.delete(key); feed.watch.close(); }, 300);
       },
     };
+  }
+
+  /** A derived node without a history of its own: the server computes its past from what its sources keep. */
+  async #lookBack(feed) {
+    const { kind, history } = this.#facts(feed.node) ?? {};
+    // A client of the past knows what was, and has nothing to add.
+    if (kind !== "derived" || history || this.#client.now) return;
+    const path = `/v1/graphs/${encodeURIComponent(this.#graph)}/nodes/${encodeURIComponent(feed.node)}/history`;
+    const answer = await fetch(`${path}?limit=${Math.min(feed.ring.most, mostOlder)}`).catch(() => {});
+    const { d, epoch } = answer?.ok ? await answer.json() : {};
+    // The values may have begun anew meanwhile.
+    if (!d?.length || (feed.meta && feed.meta.epoch !== epoch)) return;
+    feed.ring.prepend(d.map(({ t, v }) => [t, numberOf(v)]));
+    for (const listener of feed.listeners) if (feed.meta) listener(feed);
   }
 
   connected(isLive) {
@@ -217,7 +247,7 @@ export class Feeds {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
     } else if (!same) {
-      if (t) feed.ring.push(t, /number|bigint|boolean/.test(typeof value) ? Number(value) : NaN);
+      if (t) feed.ring.push(t, numberOf(value));
       feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
     }
     if (!history && !same) {

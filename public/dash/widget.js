@@ -2,8 +2,9 @@
 import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { formatState } from "/lib/state.js";
+import { lastWords } from "/lib/words.js";
 import { isKnown, loadKind } from "/widgets/index.js";
-import { isLoud, toneOf, toneWords } from "/widgets/tone.js";
+import { isLoud, toneOf, toneOfNode, toneWords } from "/widgets/tone.js";
 
 const dots = "M3 8h.01M8 8h.01M13 8h.01";
 
@@ -90,7 +91,7 @@ export class Widget {
     [this.kind] = await Promise.all([loadKind(data.kind), this.observed.known]);
     if (signal.aborted) return;
     this.#name();
-    const { source, past = 1024 } = this.kind, heard = (feed) => this.#heard(feed);
+    const { source, past } = this.kind, heard = (feed) => this.#heard(feed);
     const isAll = source === "all" && this.nodes.length > 0;
     const isMany = isAll || this.nodes.some((name) => /[*?]/.test(name));
     const group = isMany && await load("/dash/group.js"), names = isAll ? [] : await this.#names(group);
@@ -101,7 +102,7 @@ export class Widget {
     }
     const { client } = board.page, { graph, observed, feeds } = this.#source;
     this.sources = isAll ? [group.open({ client, graph, nodes: this.nodes, observed }, heard)]
-      : names.map((name) => feeds.open(name, data.pipe, past, heard));
+      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past !== undefined));
     const picture = await this.kind.make(data, this.#context(signal));
     if (signal.aborted) return picture.close?.();
     this.picture = { show: () => this.mark(), ...picture };
@@ -125,9 +126,9 @@ export class Widget {
   /** Works out how good the value is, shows it on the whole widget, and returns it. */
   #toned() {
     const { data } = this, [{ feed }] = this.sources;
-    const { ok, severity } = (!data.pipe && this.#source.facts(feed.node)) || {};
+    const node = (!data.pipe && this.#source.facts(feed.node)) || {};
     const isOwn = data.ok !== undefined || data.bad !== undefined || data.warn !== undefined;
-    const tone = toneOf(feed.entry, isOwn ? data : { ok }, severity);
+    const tone = node.severity && !isOwn ? toneOfNode(node, feed.entry) : toneOf(feed.entry, data, node.severity);
     if (tone === this.#tone) return tone;
     this.#tone = tone;
     setAttribute(this.element, "data-loud", isLoud(tone) && tone);
@@ -166,13 +167,19 @@ export class Widget {
       isStale = age > 5000;
       if (isStale) text = formatAge(age).replace(" ago", " old");
     }
-    const state = feeds.map(({ meta }) => meta?.state).find((each) => each?.error || each?.loading || each?.stale);
-    if (state) text = formatState(state);
+    const told = feeds.find(({ meta }) => meta?.state?.error || meta?.state?.loading || meta?.state?.stale);
+    if (told) text = this.#stateOf(told);
     this.element.classList.toggle("ended", !!ended);
     this.element.classList.toggle("stale", isStale);
     setText(this.#state, text);
     if (ended || this.#note) this.#tell(ended);
     if (this.picture?.ages) this.mark();
+  }
+
+  /** What is known besides the value; of one that is out of date, since when. */
+  #stateOf({ node, changed, meta: { state } }) {
+    if (state.error || state.loading || !changed) return formatState(state);
+    return lastWords(this.#source.facts(node) ?? {}, changed, Date.now());
   }
 
   #tell(ended) {

@@ -1,7 +1,7 @@
 // All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
 import { h, icon, load, setText, severityMark } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
-import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
+import { lastWords, raisedBy, severityWords, sinkWords, stageWords, staleWords } from "/lib/words.js";
 import { formatTime } from "/lib/time.js";
 import { ask, explain } from "./explain.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
@@ -62,7 +62,7 @@ export class Inspector {
       ? [...releasedWithout(model, entry.id)].join() + String(entry.on)
         + (entry.owners ?? []).map((name) => [name, ...releasedWithout(model, `${entry.id}/${name}`)])
       : keptAliveBy(model, entry.id).map((k) => k.path.join()).join();
-    return [this.id, entry.n, entry.exists, owners, entry.ownerCount,
+    return [this.id, entry.n, entry.exists, owners, entry.ownerCount, Boolean(entry.sink),
       entry.kind !== "listener" && entry.owners].join("|");
   }
 
@@ -247,6 +247,9 @@ export class Inspector {
     part.since = h("span", {}, "");
     part.folded = h("span", {}, "");
     part.queued = h("span", {}, "");
+    part.sink = h("span", {}, "");
+    part.sent = h("span", {}, "");
+    const { sink } = entry;
     const names = [...new Set(entry.on)].map((n) => model.numbered(n)).filter(Boolean);
     const lit = { nodes: released, edges: new Set() };
     const on = () => this.#light("leaving", lit), off = () => this.#light();
@@ -264,16 +267,25 @@ export class Inspector {
           h("li", {}, h("code", {}, plain(name, 64)),
             `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
       h("dl", { class: "node-facts" },
+        sink && row("Sends to", h("code", {}, plain(sink.to, 200))), sink && row("State", part.sink),
+        sink && row("Sent", part.sent),
         row(entry.kept ? "Without connection for" : "Connected for", part.since),
         row("By", entry.kept ? `a ticket of ${entry.kept.of}, until ${formatTime(entry.kept.until)}` : entry.transport
           ?? "unknown"),
         row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) =>
           [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
-        row("Folded values", part.folded), row("Waiting values", part.queued)),
-      ...(entry.kept ? []
+        row("Folded values", part.folded), !sink && row("Waiting values", part.queued)),
+      ...(entry.kept || entry.transport === "sink" ? []
         : [h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) },
           "This connection under Clients"))]),
     ];
+  }
+
+  #sink(sink, now) {
+    const { sink: state, sent } = this.#parts, { failingSince, dropped } = sink;
+    setText(state, sinkWords(sink, now));
+    state.classList.toggle("bad-text", Boolean(failingSince));
+    setText(sent, plural(sink.sent, "value") + (dropped ? `, ${formatNumber(dropped)} given up` : ""));
   }
 
   #link(id, text) {
@@ -289,6 +301,7 @@ export class Inspector {
       setText(part.since, formatDuration(now - entry.since));
       setText(part.folded, formatNumber(entry.folded ?? 0));
       setText(part.queued, formatNumber(entry.queued ?? 0));
+      if (entry.sink) this.#sink(entry.sink, now);
       return;
     }
     const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);

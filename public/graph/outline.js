@@ -2,7 +2,7 @@
 // on screen exist.
 import { h, setText, setAttribute } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
-import { raisedBy, severityWords } from "/lib/words.js";
+import { raisedBy, severityWords, sinkWords } from "/lib/words.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 /**
@@ -191,9 +191,10 @@ export class Outline {
     row.title = titleOf(entry);
     setText(part.name, plain(row.title, 80));
     const isListener = entry.kind === "listener";
-    const raised = isListener ? "" : raisedBy(entry), isStale = model.stale.has(entry.name);
+    const isFailing = Boolean(entry.sink?.failingSince), isStale = model.stale.has(entry.name);
+    const raised = isFailing ? "warning" : isListener ? "" : raisedBy(entry);
     const rate = model.rate(row.id, performance.now()),
-      word = raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry);
+      word = entry.sink ? sinkWords(entry.sink, Date.now()) : raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry);
     setAttribute(part.element, "data-severity", raised || (isStale ? "stale" : null));
     setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2
       ? `${word}, ${Math.round(rate)} updates/s` : word);

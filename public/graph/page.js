@@ -123,6 +123,19 @@ class GraphPage {
     const { model, view } = this, before = model.stale;
     model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
     view.repaint([...before, ...model.stale].map((name) => `n:${name}`));
+    this.#lookAtSinks();
+  }
+
+  /** Sinks are listeners of the server's own; how they do stands in what it says of the graph. */
+  async #lookAtSinks() {
+    const listeners = [...this.model.listeners.values()].filter(({ transport }) => transport === "sink");
+    if (!listeners.length || !this.context.store.get("present")) return;
+    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.graph)}`).catch(() => {});
+    const { sinks = [] } = answer?.ok ? await answer.json() : {};
+    const known = new Map(sinks.map((sink) => [`sink ${sink.name}`, sink]));
+    for (const listener of listeners) listener.sink = known.get(listener.client);
+    this.view.repaint(listeners.map(({ id }) => id));
+    this.parts.panel?.rebuild();
   }
 
   #draw(members) {

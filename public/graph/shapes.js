@@ -1,7 +1,7 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
-import { raisedBy, severityWords, stageWords } from "/lib/words.js";
+import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
 const marks = {
   mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z",
@@ -134,7 +134,7 @@ export class Shape {
   /** `rate` is in updates a second. */
   paint(entry, rate, isLeak, isStale = false) {
     const { element } = this;
-    const part = this.#part, raised = raisedBy(entry);
+    const part = this.#part, raised = entry.sink?.failingSince ? "warning" : raisedBy(entry);
     setAttribute(element, "data-severity", raised || null);
     element.classList.toggle("stale", isStale);
     if (this.type === "node") {
@@ -158,7 +158,7 @@ export class Shape {
     }
     const owners = clientCount(entry);
     const badge = isLeak ? "leak" : this.type === "listener"
-      ? (entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
+      ? (entry.sink?.failingSince ? "failing" : entry.queued ? `${formatNumber(entry.queued)} waiting` : "")
       : owners ? `×${formatNumber(owners)}` : "";
     if (part.badgeText.textContent !== badge) {
       setText(part.badgeText, badge);
@@ -189,9 +189,10 @@ const whole = (entry) => (entry.title && entry.name !== undefined ? `${titleOf(e
 
 /** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
-  const { kind, on, queued, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
+  const { kind, on, queued, sink, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
   if (kind === "listener") {
-    return `${title}, listener on ${plural(new Set(on).size, "node")}${queued ? `, ${queued} values waiting` : ""}`;
+    const state = sink ? `, ${sinkWords(sink, Date.now())}` : queued ? `, ${queued} values waiting` : "";
+    return `${title}, listener on ${plural(new Set(on).size, "node")}${state}`;
   }
   if (kind === "family") return `${title}, family, ${heldOf(entry)}; press Enter to open`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;

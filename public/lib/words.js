@@ -50,6 +50,17 @@ export function staleWords({ fresh }, at, now) {
   return fresh ? `${since}, expected every ${formatDuration(fresh)}` : since;
 }
 
+/** How a sink does, of an entry of a graph's `sinks`: "delivered, last 4 s ago". */
+export function sinkWords({ waiting, arrivedAt, failingSince, failure }, now) {
+  const values = `${plural(waiting, "value")} waiting`;
+  if (failingSince) {
+    const since = formatDuration(Math.max(1000, Math.floor((now - failingSince) / 1000) * 1000));
+    return `failing for ${since}: ${failure}${waiting ? `; ${values}` : ""}`;
+  }
+  const last = arrivedAt ? `delivered, last ${formatAge(Math.max(0, now - arrivedAt))}` : "nothing sent yet";
+  return waiting ? `${last}; ${values}` : last;
+}
+
 const figures = {
   avg: "average", sum: "sum", min: "smallest", max: "largest", count: "number of values", first: "first", last: "last",
   rate: "rate", p50: "median", p95: "95th percentile", p99: "99th percentile", list: "list",

@@ -82,8 +82,9 @@ export class Banner {
   }
 
   #show() {
-    const said = this.#outage() || this.#newer() || this.#missed();
+    const outage = this.#outage(), said = outage || this.#newer() || this.#missed();
     this.#element.hidden = !said;
+    this.#element.toggleAttribute("data-outage", outage !== "");
     if (said === this.#said) return;
     this.#said = said;
     this.#element.replaceChildren(h("span", {}, said), this.#button(said) ?? "");
@@ -97,7 +98,9 @@ export class Banner {
     }
     if (!/^(reconnecting|offline)$/.test(name) || !since || now - since < patience) return "";
     const age = formatDuration(Math.floor((now - since) / 1000) * 1000);
-    return `Not connected for ${age}. What you see is from before; nothing can be set.`;
+    // On a wall nobody sets anything.
+    const rest = document.documentElement.hasAttribute("data-kiosk") ? "" : "; nothing can be set";
+    return `Not connected for ${age}. What you see is from before${rest}.`;
   }
 
   /** A newer page is never loaded without being asked for. */

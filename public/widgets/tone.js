@@ -1,4 +1,5 @@
 // How good a value is: `off`, `on`, `info`, `ok`, `warn`, `bad` or `alarm`. Pure.
+import { raisedBy } from "../lib/words.js";
 
 const range = /^(-?[\d.]+)\s*(?:\.\.|…)\s*(-?[\d.]+)$/;
 const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
@@ -18,7 +19,6 @@ const isLit = (v) => (isNumber(v) ? Number(v) !== 0 : v !== false && v !== null)
 /**
  * Of an entry, by what the widget says (`ok`, `warn`, `bad`; numbers are bad from `bad` on) and the node's `severity`.
  * Where `ok` is given, everything else is bad. What is bad is an alarm unless the node's severity says less.
- * A node with a severity and no `ok` is bad while it is true (docs/definitions.md, Alarms).
  */
 export function toneOf(entry, { ok, warn, bad } = {}, severity) {
   if (!entry || entry.empty) return "off";
@@ -29,9 +29,15 @@ export function toneOf(entry, { ok, warn, bad } = {}, severity) {
   if (isNumber(v) && warn !== undefined && v >= warn) return "warn";
   if (matches(ok, v)) return "ok";
   if (ok !== undefined) return worst;
-  if (severity) return v === true ? worst : "ok";
   if (bad !== undefined || warn !== undefined) return isNumber(v) ? "ok" : "off";
   return isLit(v) ? "on" : "off";
+}
+
+/** Of what a node with a severity holds, as its definition judges it. */
+export function toneOfNode(node, entry) {
+  if (!entry || entry.empty) return "off";
+  const raised = raisedBy(node, entry);
+  return raised ? severities[raised] : "ok";
 }
 
 /** Those that the whole widget shows, to be seen from across the room. */

@@ -130,6 +130,9 @@ struct DashboardFolder: Sendable {
         )
     }
 
+    /// What the last call to the system says went wrong.
+    private static var failure: DashboardChange { .unwritable(String(cString: strerror(errno))) }
+
     /// Puts a dashboard in its place: written beside it, put on the disk, then renamed, so that a server that
     /// dies in between leaves the old one.
     func save(
@@ -149,9 +152,9 @@ struct DashboardFolder: Sendable {
             return .unwritable("\(error)")
         }
         guard chmod(partial, 0o644) == 0, rename(partial, file(name)) == 0 else {
-            let reason = String(cString: strerror(errno))
+            let failure = Self.failure
             unlink(partial)
-            return .unwritable(reason)
+            return failure
         }
         synchronize()
         return .saved(tag: Self.tag(bytes), isNew: present == nil)
@@ -165,7 +168,7 @@ struct DashboardFolder: Sendable {
         let present = read(name)
         if let refusal = refusal(name, present, condition, graphs) { return refusal }
         guard present != nil else { return .missing }
-        guard unlink(file(name)) == 0 else { return .unwritable(String(cString: strerror(errno))) }
+        guard unlink(file(name)) == 0 else { return Self.failure }
         synchronize()
         return .removed
     }

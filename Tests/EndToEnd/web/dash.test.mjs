@@ -9,7 +9,7 @@ import { compose, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
 import { scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
-import { toneOf } from "../../../public/widgets/tone.js";
+import { toneOf, toneOfNode } from "../../../public/widgets/tone.js";
 
 /** Random numbers that come again. */
 function random(seed) {
@@ -67,6 +67,22 @@ class Pen {
   moveTo(x, y) { this.#at(x, y, true); }
   lineTo(x, y) { this.#at(x, y, false); }
 }
+
+test("older points come before those that are known, as many of the newest as there is room for", () => {
+  const ring = new Ring(5);
+  for (const t of [30, 40]) ring.push(t, t);
+  ring.openGap(35);
+  // What is as new as the oldest that is known is known.
+  ring.prepend([[10, 1], [15, 2], [20, 3], [25, NaN], [30, 9]]);
+  const seen = Array.from({ length: ring.length }, (_, i) => [ring.time(i), ring.value(i)]);
+  assert.deepEqual(seen, [[15, 2], [20, 3], [25, NaN], [30, 30], [40, 40]]);
+  assert.deepEqual(ring.gaps, [{ from: 35, to: Infinity }]);
+  ring.prepend([[5, 5]]);
+  assert.equal(ring.time(0), 15);
+  const empty = new Ring(2);
+  empty.prepend([[1, 1], [2, 2], [3, 3]]);
+  assert.deepEqual([empty.length, empty.time(0), empty.at(9)], [2, 2, 3]);
+});
 
 test("a trace loses no extreme and no gap, whatever the points", () => {
   const next = random(7);
@@ -245,11 +261,19 @@ test("with a good value given everything else is an alarm, unless the node is le
   assert.deepEqual(["eco", "auto", "off"].map((v) => tone(v, { ok: "eco, auto" })), ["ok", "ok", "alarm"]);
   assert.deepEqual([10, 70, 90].map((v) => tone(v, { warn: 70, bad: 90 })), ["ok", "warn", "alarm"]);
   assert.deepEqual([true, false].map((v) => tone(v, { bad: true })), ["alarm", "off"]);
-  assert.deepEqual([true, false].map((v) => tone(v, {}, "alarm")), ["alarm", "ok"]);
-  assert.deepEqual(["none", "frost"].map((v) => tone(v, {}, "alarm")), ["ok", "ok"], "as the server counts alarms");
   assert.deepEqual([true, false, 0, 3].map((v) => tone(v, {})), ["on", "off", "off", "on"]);
   assert.equal(toneOf({ empty: true }, { ok: 1 }), "off");
   assert.equal(toneOf({ fail: { code: "x" } }, { ok: 1 }), "bad");
+});
+
+test("what a node with a severity holds is judged as in lists and pictures, and as the server counts alarms", () => {
+  const tone = (entry, node) => toneOfNode({ severity: "alarm", ...node }, entry);
+  assert.deepEqual([true, false, "frost", 3].map((v) => tone({ v })), ["alarm", "ok", "ok", "ok"]);
+  assert.deepEqual(["none", "frost"].map((v) => tone({ v }, { ok: "none" })), ["ok", "alarm"]);
+  assert.deepEqual(["info", "warning"].map((severity) => tone({ v: true }, { severity })), ["info", "warn"]);
+  assert.equal(tone({ fail: { code: "x" } }), "alarm");
+  assert.equal(tone({ empty: true }), "off");
+  assert.equal(tone(undefined), "off");
 });
 
 test("a board on a wall fills the screen and stays readable", () => {
