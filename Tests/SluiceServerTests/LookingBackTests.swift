@@ -100,7 +100,9 @@ struct LookingBackTests {
             check(try server.request("GET", path + rest + "?at=1"), 410, #""kept":null"#, "dataDir")
             check(try server.request("GET", path + rest + "?at=3"), 400, "bad_field")
         }
-        check(try server.request("GET", path + "/nodes/double/history?since=1"), 410, #""kept":null"#)
+        // A derived node has the past that follows from what its sources have kept.
+        check(try server.request("GET", path + "/nodes/double/history?since=1"), 200, #""rev":2,"#, #""v":10}"#)
+        check(try server.request("GET", path + "/nodes/double/history?since=0"), 410, #""kept":null"#)
     }
 
     @Test("What is stored and cannot be used is internal, and stands in the server's log")

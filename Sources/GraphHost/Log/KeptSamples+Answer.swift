@@ -40,15 +40,25 @@ extension KeptSamples {
         defer { withExtendedLifetime(host) {} }
         host.trialUnits = Self.mostUnits
         let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))
-        let graph = try host.begin(stored: begin, at: LogStamp(rev: 1, time: definedAt), epoch: epoch)
+        let graph = try host.begin(stored: begin, at: LogStamp(rev: 1, time: 0), epoch: epoch)
         var rest = samples[...]
         while let next = rest.first, next.stamp.rev <= base.rev {
             try apply(takeCommit(from: &rest), next.stamp, to: graph)
         }
+        // What expressions see as `time` is that of the definition, or of the newest input.
+        for (name, time) in defined { graph.node(name)?.changed = LogStamp(rev: 1, time: time) }
+        let time = max(graph.time, base.time, defined.map(\.time).max() ?? 0)
+        _ = host.apply(Commit(graph: graph), LogStamp(rev: base.rev, time: time))
         let recorder = PastRecorder(of: node, for: .full, facets: false, in: graph)
-        var first: HistoryRing.Entry?
-        if beginsWithBase, let node = graph.node(node), let value = graph.materialise(node).value {
-            first = HistoryRing.Entry(stamp: base, value: value)
+        var (start, first) = (start, HistoryRing.Entry?.none)
+        if beginsWithBase {
+            let value = graph.node(node).flatMap { graph.materialise($0).value }
+            // Whether the node was empty before is not known: where nobody asks, nothing is said of it.
+            if value == nil, since == nil {
+                start = base.rev
+            } else {
+                first = HistoryRing.Entry(stamp: base, value: value)
+            }
         }
         var reached = base.rev
         while let next = rest.first, host.lanes.total <= Self.mostUnits {
@@ -94,7 +104,7 @@ extension KeptSamples {
             let name = sources[sample.source]
             if let value = sample.value {
                 entry.set.append(LogEntry.Assignment(name, Array(bytes[value])))
-            } else if graph.node(name)?.source?.isEmpty == false {
+            } else if let node = graph.node(name), node.family == nil || node.source?.isEmpty == false {
                 entry.clear.append(name)
             }
         }

@@ -32,8 +32,8 @@ public struct KeptSamples: Sendable {
     let present: UInt64
     /// The node and all that it is made from, as a definition; the sources take any value.
     let definition: String
-    /// When the newest of these definitions was made, in milliseconds since 1970.
-    let definedAt: UInt64
+    /// When each derived node got its definition, in milliseconds since 1970.
+    let defined: [(node: String, time: UInt64)]
     let sources: [String]
     /// In order, all up to ``end``; those up to ``base`` say what the sources held then.
     private(set) var samples: [Sample] = []
@@ -78,7 +78,7 @@ public struct KeptSamples: Sendable {
         self.epoch = graph.epoch
         present = graph.rev
         definition = Self.definition(derived, sources)
-        definedAt = derived.reduce(0) { max($0, $1.changed.time) }
+        defined = derived.map { ($0.name, $0.changed.time) }
         self.sources = sources.map(\.name)
         start = part.lowerBound
         base = start < known.rev ? known : LogStamp(rev: start, time: 0)

