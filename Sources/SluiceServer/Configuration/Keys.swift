@@ -209,15 +209,6 @@ public struct Keys: Sendable {
         that sign what is sent are in the environment only: SLUICE_SECRET_NAME.
         """
     )
-    public let sinkAuthorities = Key(
-        "sinkCa",
-        .path,
-        "",
-        """
-        The PEM file of the authorities that sign the certificates of these hosts, read at the start. '': those that the \
-        system trusts.
-        """
-    )
     public let certificate = Key(
         "tls.cert",
         .path,

@@ -19,7 +19,7 @@ extension Server {
         try openTokens()
         try openFiles()
         try openCertificate()
-        try sinks.prepare()
+        sinks.prepare()
         try loadGraphs()
         listener = try listen(at: door)
         if let adminDoor { adminListener = try listen(at: adminDoor) }

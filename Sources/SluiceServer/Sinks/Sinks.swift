@@ -24,13 +24,11 @@ final class Sinks {
     }
 
     /// Reads what secure connections need, if there may be any.
-    func prepare() throws(StartFailure) {
-        let authorities = server.configuration.sinkAuthorities
+    func prepare() {
         guard !server.configuration.sinkHosts.isEmpty else { return }
         do throws(TLSFailure) {
-            trust = try TLSContext.client(authorities: authorities.isEmpty ? nil : authorities)
+            trust = try TLSContext.client(authorities: nil)
         } catch {
-            guard authorities.isEmpty else { throw StartFailure(["sinkCa: \(error)"]) }
             server.log.warning("sinks cannot use https", metadata: ["reason": "\(error)"])
         }
     }
