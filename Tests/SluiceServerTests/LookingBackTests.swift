@@ -101,7 +101,12 @@ struct LookingBackTests {
             check(try server.request("GET", path + rest + "?at=3"), 400, "bad_field")
         }
         // A derived node has the past that follows from what its sources have kept.
-        check(try server.request("GET", path + "/nodes/double/history?since=1"), 200, #""rev":2,"#, #""v":10}"#)
+        check(
+            try server.request("GET", path + "/nodes/double/history?since=1"),
+            200,
+            #""rev":2,"#,
+            #""v":10}"#
+        )
         check(try server.request("GET", path + "/nodes/double/history?since=0"), 410, #""kept":null"#)
     }
 
