@@ -34,9 +34,11 @@ unit:
 
 end-to-end:
 	swift build --product sluice
+	swift build --product sluice-dev
 	$(pytest)
 
 bench: release          ## the graph beside OpenCombine, expressions, the server beside C
+	swift build -c release --product sluice-dev
 	scripts/bench.sh
 
 fuzz: setup-build       ## a minute of random bytes for everything that takes bytes from outside
@@ -50,6 +52,7 @@ setup-build:
 
 docs:                   ## the generated parts of README.md, docs/ and the articles, and docs/rules.md
 	swift build --product sluice
+	swift build --product sluice-dev
 	python3 scripts/docs.py
 	python3 scripts/rules.py
 	python3 scripts/wire.py

@@ -120,10 +120,36 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Programs that talk to a server: what the command line, the feed and load tests are made of.
+        .target(
+            name: "SluiceClient",
+            dependencies: [
+                "Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "Support", "CEL", "SluiceServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "Support", "SluiceServer", "GraphHost", "CEL",
+                "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop", "GraphHost", "CEL",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        // Not shipped: load, generated documentation, expressions by the thousand.
+        .executableTarget(
+            name: "sluice-dev",
+            dependencies: [
+                "Support", "CommandSupport", "SluiceServer", "SluiceClient", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -184,6 +210,11 @@ let package = Package(
             name: "SimulationTests",
             dependencies: ["SQLiteLog", "GraphHost", "TestSupport", "DiskSupport"],
             path: "Tests/Simulation",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SluiceClientTests",
+            dependencies: ["SluiceClient", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

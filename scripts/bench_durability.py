@@ -25,6 +25,8 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SLUICE = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / ".build/release/sluice"))
+# What puts the load on it.
+LOAD = SLUICE.with_name("sluice-dev")
 NODES = 20
 GRAPH = "graph: g\nnodes:\n" + "".join(f"  n{n}: {{ set: any }}\n" for n in range(NODES // 2)) + "".join(
     f"  d{n}: {{ from: n{n}, retain: always, pipe: [ {{ map: 'value * 2' }} ] }}\n" for n in range(NODES // 2)
@@ -50,7 +52,7 @@ class Server:
 
     def bench(self, *arguments):
         done = subprocess.run(
-            [SLUICE, "bench", *map(str, arguments), "--url", self.url, "--json"], capture_output=True, text=True, check=True, timeout=120
+            [LOAD, "bench", *map(str, arguments), "--url", self.url, "--json"], capture_output=True, text=True, check=True, timeout=120
         )
         return json.loads(done.stdout.splitlines()[-1])
 

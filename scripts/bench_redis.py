@@ -24,6 +24,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
 SLUICE = os.environ.setdefault("SLUICE_BINARY", str(ROOT / ".build/release/sluice"))
+# What puts the load on it.
+LOAD = pathlib.Path(SLUICE).with_name("sluice-dev")
 
 from redis_server import Instance, Redis  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
@@ -114,8 +116,8 @@ async def latency(one, other, rate, seconds):
 
 
 def bench(server, *arguments):
-    """One run of `sluice bench`."""
-    command = [SLUICE, "bench", *map(str, arguments), "--url", server.url, "--json"]
+    """One run of `sluice-dev bench`."""
+    command = [LOAD, "bench", *map(str, arguments), "--url", server.url, "--json"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 

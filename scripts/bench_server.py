@@ -24,6 +24,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SLUICE = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / ".build/release/sluice"))
+# What puts the load on it.
+LOAD = SLUICE.with_name("sluice-dev")
 PEERS = ROOT / "Benchmarks/Peers"
 GRAPH = 'graph: house\nnodes:\n  note: { set: any, initial: "" }\n'
 SECURE = "sluice, TLS"
@@ -122,7 +124,7 @@ class Contestant:
         return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * 4096
 
     def load(self, case, seconds):
-        command = [SLUICE, "bench", *case.arguments, "--url", self.url, "--process", self.process.pid, "--json",
+        command = [LOAD, "bench", *case.arguments, "--url", self.url, "--process", self.process.pid, "--json",
                    "--duration", f"{seconds}s"]
         if self.authority:
             command += ["--ca", self.authority]
@@ -190,7 +192,7 @@ def slope(machine, folder, peer, seconds):
     churn = next(case for case in CASES if case.number == "P7")
     try:
         contestant.load(churn, 3)
-        command = [SLUICE, "bench", "churn", "--url", contestant.url, "--json", "--duration", f"{seconds}s"]
+        command = [LOAD, "bench", "churn", "--url", contestant.url, "--json", "--duration", f"{seconds}s"]
         run = subprocess.Popen(machine.pinned(1, command), stdout=subprocess.PIPE, text=True)
         times, sizes = [], []
         while run.poll() is None:

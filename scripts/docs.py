@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the generated sections of README.md and docs/; with --check only says which are out of date.
 
-A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice docs NAME` prints it. Whole files are what a
+A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice-dev docs NAME` prints it. Whole files are what a
 command prints.
 """
 
@@ -12,12 +12,13 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-sluice = os.environ.get("SLUICE_BINARY", root / ".build/debug/sluice")
+sluice = pathlib.Path(os.environ.get("SLUICE_BINARY", root / ".build/debug/sluice"))
 stale = []
 
 
 def printed(*arguments):
-    return subprocess.run([sluice, *arguments], check=True, capture_output=True, text=True).stdout
+    program = sluice.with_name("sluice-dev") if arguments[0] == "docs" else sluice
+    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 FILES = {

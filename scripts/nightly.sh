@@ -21,6 +21,7 @@ make package
 
 echo "== end to end, long forms"
 swift build --product sluice
+swift build --product sluice-dev
 .venv/bin/python -m pytest Tests/EndToEnd
 
 echo "== what the page may take by the clock, once nothing else runs"
@@ -48,6 +49,8 @@ for sanitizer in ${SANITIZERS-address thread}; do
 done
 for sanitizer in ${SANITIZERS-address thread}; do
     echo "== end to end under the $sanitizer sanitizer"
-    swift build --product sluice --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+    for product in sluice sluice-dev; do
+        swift build --product "$product" --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+    done
     SLUICE_BINARY="$PWD/.build-$sanitizer/debug/sluice" .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser and not weighed'
 done

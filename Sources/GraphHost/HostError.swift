@@ -1,3 +1,5 @@
+internal import Support
+
 /// Why the host refused a request, as sent to the client.
 ///
 /// `code` is one of the stable strings in docs/protocol.md, Errors; `message` is a sentence for a
@@ -66,7 +68,7 @@ public struct HostError: Error, Hashable, Sendable {
         self.message = message
         self.node = node
         self.rev = rev
-        self.retry = retry ?? Code.retriable.contains(code)
+        self.retry = retry ?? ErrorTable.row(code.rawValue).retry
         self.after = after
     }
 }
@@ -109,26 +111,4 @@ extension HostError.Code {
     public static let notReady = Self(rawValue: "not_ready")
     public static let draining = Self(rawValue: "draining")
     public static let busy = Self(rawValue: "busy")
-
-    /// Every code that this module uses.
-    ///
-    /// The table of HTTP statuses must have a row for each.
-    public static let all: [Self] = [
-        .badJSON, .badOp, .badField, .badRequest, .unauthenticated, .tokenExpired, .forbidden,
-        .notFound, .unknownGraph,
-        .unknownNode, .unknownID, .notMutable, .inUse, .gone, .conflict, .tooLarge, .typeMismatch,
-        .exprSyntax,
-        .exprType, .exprCost, .keyReused, .cycleLimit, .nodeFailed, .preconditionRequired, .rateLimited,
-        .subLimit,
-        .pipeLimit, .patternLimit, .idInUse, .slow, .timeout, .internalError, .engineDown, .noSpace,
-        .notReady, .draining,
-        .busy,
-    ]
-
-    static let retriable: Set<Self> = [
-        .timeout, .rateLimited, .subLimit, .pipeLimit, .patternLimit, .slow, .internalError, .engineDown,
-        .noSpace,
-        .notReady,
-        .draining, .busy,
-    ]
 }

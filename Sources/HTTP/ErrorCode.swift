@@ -1,3 +1,5 @@
+public import Support
+
 /// The stable word for an error, the same over HTTP and WebSocket (docs/protocol.md, Errors).
 ///
 /// `ErrorTable` says what each means.
@@ -27,4 +29,17 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     public static let timeout: ErrorCode = "timeout"
     public static let draining: ErrorCode = "draining"
     public static let internalError: ErrorCode = "internal"
+}
+
+extension ErrorTable {
+    /// The row of a code.
+    public static func row(_ code: ErrorCode) -> ErrorRow { row(code.rawValue) }
+}
+
+extension ErrorRow {
+    /// The status over HTTP; nil if the error does not occur there.
+    public var status: Status? { statusNumber.map(Status.init(rawValue:)) }
+
+    /// The close code, if the error closes a WebSocket.
+    public var close: CloseCode? { closeNumber.map(CloseCode.init(rawValue:)) }
 }

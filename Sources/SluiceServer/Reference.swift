@@ -1,11 +1,12 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// The tables of the documentation, written from the tables the server works by.
 public enum Reference {
     /// A page section that is generated.
     public enum Section: String, CaseIterable, Sendable {
-        case operators, errors, keys, fixed
+        case operators, errors, keys, fixed, routes
         /// The shipped file and the schema of such files.
         case configuration, schema
     }
@@ -15,6 +16,7 @@ public enum Reference {
         switch section {
         case .operators: operators
         case .errors: errors
+        case .routes: routes
         case .keys: ConfigurationDocuments.keys
         case .fixed: ConfigurationDocuments.fixed
         case .configuration: ConfigurationDocuments.file
@@ -42,6 +44,17 @@ public enum Reference {
         return lines.joined(separator: "\n")
     }
 
+    private static var routes: String {
+        var lines = ["| method | path | right | answers |", "|---|---|---|---|"]
+        for row in Operation.all where !row.isDiagnostic {
+            let side = row.side == .operations ? "; operations side" : ""
+            lines.append(
+                "| \(row.method.name) | `\(OpenAPI.shown(row.path))` | \(row.right.text)\(side) | \(cell(row.summary)) |"
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
     private static var errors: String {
         var lines = ["| code | HTTP | closes with | try again | means |", "|---|---|---|---|---|"]
         for row in ErrorTable.rows {
@@ -49,7 +62,7 @@ public enum Reference {
             let close = row.close.map { "\($0.rawValue)" } ?? "–"
             let again = row.retry ? (row.sendsRetryAfter ? "after `Retry-After`" : "yes") : "no"
             lines.append(
-                "| `\(row.code.rawValue)` | \(status) | \(close) | \(again) | \(cell(row.sentence)) |"
+                "| `\(row.code)` | \(status) | \(close) | \(again) | \(cell(row.sentence)) |"
             )
         }
         return lines.joined(separator: "\n")

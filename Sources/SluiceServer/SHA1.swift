@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 /// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by it.
-enum SHA1 {
+package enum SHA1 {
     /// The twenty bytes of the digest of `bytes`.
-    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var length: UInt32 = 0
         let digest = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             let status = EVP_Digest(
@@ -25,9 +25,9 @@ enum SHA1 {
 ///
 /// Not from OpenSSL: its generator takes the kernel's bytes too, and making it costs a start two milliseconds and two
 /// megabytes that a server without TLS never needs again.
-enum RandomBytes {
+package enum RandomBytes {
     /// `count` bytes nobody can guess.
-    static func make(_ count: Int) -> [UInt8] {
+    package static func make(_ count: Int) -> [UInt8] {
         var kernel = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &kernel) }
     }

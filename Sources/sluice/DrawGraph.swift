@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import CommandSupport
 internal import EventLoop
+internal import SluiceClient
 internal import SluiceServer
 
 struct DrawGraph: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CEL
+internal import CommandSupport
 internal import GraphHost
 internal import SluiceServer
 
@@ -14,7 +15,6 @@ struct Eval: ParsableCommand {
             EXAMPLES
               sluice eval 'math.round(value * 9 / 5 + 32)' --bind value=21.5
               sluice eval '{"warm": rooms.filter(r, r.c > 20).map(r, r.name)}' --bind 'rooms=[{"name":"hall","c":22}]'
-              echo '{"id":1,"expr":"a + 1","bindings":{"a":{"type":"int","value":"41"}}}' | sluice eval --batch
             """
     )
 
@@ -31,29 +31,16 @@ struct Eval: ParsableCommand {
     @Flag(help: "Exactly the published standard: int, uint and double do not mix.")
     var strict = false
 
-    @Flag(help: "Read requests from standard input, one line of JSON each, and answer with typed values.")
-    var batch = false
-
     mutating func validate() throws {
         // `sluice eval -- -x`: the parser leaves the mark in place.
         if expressions.first == "--" { expressions.removeFirst() }
-        guard expressions.count == (batch ? 0 : 1) else {
-            throw ValidationError("one expression or --batch is needed; quote the expression for the shell")
-        }
-        guard !batch || bind.isEmpty else {
-            throw ValidationError("with --batch, bindings come in the requests")
+        guard expressions.count == 1 else {
+            throw ValidationError("one expression is needed; quote it for the shell")
         }
     }
 
     func run() throws {
-        let options = Options.system(strict: strict)
-        guard let expression = expressions.first else {
-            let batch = EvalBatch(options: options)
-            while let line = readLine() {
-                if !line.isEmpty { Terminal.print(batch.answer(line)) }
-            }
-            return
-        }
+        let (expression, options) = (expressions[0], Options.system(strict: strict))
         let bindings = try bind.map(Eval.binding)
         switch Evaluation.run(expression, bindings, options) {
         case .value(let value):

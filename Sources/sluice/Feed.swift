@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import CommandSupport
+internal import SluiceClient
 internal import SluiceServer
 
 struct Feed: ParsableCommand {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandSupport
 
 struct Initialize: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CEL
+internal import CommandSupport
 internal import Support
 
 struct Sluice: ParsableCommand {
@@ -20,7 +21,7 @@ struct Sluice: ParsableCommand {
             Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
             Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Reload.self, Backup.self, Restore.self,
             ReplayLog.self,
-            Feed.self, BenchCommand.self, MakeToken.self, Docs.self, ShowVersion.self,
+            Feed.self, MakeToken.self, ShowVersion.self,
         ]
     )
 }

@@ -15,6 +15,9 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / ".build/debug/sluice"))
 
+# What is not shipped: load, generated documentation, expressions by the thousand.
+DEVELOPER = BINARY.with_name("sluice-dev")
+
 
 def eventually(claim, seconds=5.0, what="the expected state"):
     """Waits until `claim()` is true and returns its value; fails with the last value seen otherwise."""

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from rawsocket import RawSocket
-from sluice import BINARY, Answer, Server, eventually
+from sluice import BINARY, DEVELOPER, Answer, Server, eventually
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -115,7 +115,8 @@ def test_commands_show_the_token_of_the_environment(guarded):
     """get, set, graph, watch and bench; without a token, or with a wrong one, they say why and end with 1."""
     def run(token, *arguments, seconds=20):
         environment = {**os.environ, "SLUICE_TOKEN": guarded.tokens.get(token, token)}
-        return subprocess.run([BINARY, *arguments, "--url", guarded.url], capture_output=True, text=True,
+        program = DEVELOPER if arguments[0] == "bench" else BINARY
+        return subprocess.run([program, *arguments, "--url", guarded.url], capture_output=True, text=True,
                               timeout=seconds, env=environment)
 
     got = run("alice", "get", "house/secret")

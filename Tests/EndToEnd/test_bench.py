@@ -1,4 +1,4 @@
-"""`sluice bench`: what it counts is what happened on the server; and the harness that runs it beside a server in C."""
+"""`sluice-dev bench`: what it counts is what happened on the server; and the harness that runs it beside a server in C."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, DEVELOPER, ROOT, Server, eventually
 from test_tls import Secure
 
 GRAPH = 'graph: g\nnodes:\n  any: { set: any, initial: "" }\n'
@@ -23,7 +23,7 @@ def server(request, tmp_path):
 
 
 def bench(server, *arguments):
-    command = [BINARY, "bench", *arguments, "--url", server.url, "--node", "g/any", "--json", "--duration", "500ms",
+    command = [DEVELOPER, "bench", *arguments, "--url", server.url, "--node", "g/any", "--json", "--duration", "500ms",
                "--process", str(server.process.pid)]
     if server.trust:
         command += ["--ca", server.certificate]
@@ -81,7 +81,7 @@ def test_quiet_subscribers_are_only_held(server):
 
 def test_reload_measures_a_change_and_many_files():
     def run(*arguments):
-        ran = subprocess.run([BINARY, "bench", "reload", *arguments], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run([DEVELOPER, "bench", "reload", *arguments], capture_output=True, text=True, timeout=60)
         assert ran.returncode == 0, ran
         return ran.stdout
 
@@ -98,7 +98,7 @@ def test_reload_measures_a_change_and_many_files():
 ])
 def test_what_cannot_be_measured_is_said(arguments, status, says):
     with Server({"g": GRAPH}) as server:
-        run = subprocess.run([BINARY, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
+        run = subprocess.run([DEVELOPER, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
                              capture_output=True, text=True, timeout=30)
         assert run.returncode == status and says in run.stderr, run
 

@@ -88,6 +88,15 @@ def test_every_code_of_a_failure_is_in_the_documentation():
     assert written - {"expr_syntax", "pulse"} == listed
 
 
+def test_every_error_code_of_the_sources_has_a_row():
+    table = (ROOT / "Sources/Support/ErrorTable.swift").read_text()
+    rows = set(re.findall(r'row\(\s*"([a-z_]+)"', table))
+    named = set(re.findall(r'Self\(rawValue: "([a-z_]+)"\)', (ROOT / "Sources/GraphHost/HostError.swift").read_text()))
+    for file in [*(ROOT / "Sources/SluiceServer").rglob("*.swift"), ROOT / "Sources/HTTP/ErrorCode.swift"]:
+        named |= set(re.findall(r'(?:Refusal\(|ErrorCode = )"([a-z_]+)"', file.read_text()))
+    assert len(rows) > 40 and len(named) > 35 and named <= rows, named - rows
+
+
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 
@@ -121,7 +130,7 @@ def test_every_page_that_a_file_names_is_in_the_repository():
     # A name after a hyphen is the end of one that a program puts together.
     named = {(str(file.relative_to(ROOT)), name) for file in files if file.is_file()
              for name in re.findall(r"(?<![\w-])\w[\w-]*\.md\b", file.read_text(errors="replace"))}
-    assert len(named) >= 50 and ("Sources/HTTP/ErrorTable.swift", "protocol.md") in named
+    assert len(named) >= 50 and ("Sources/Support/ErrorTable.swift", "protocol.md") in named
     assert not {(file, name) for file, name in named if name not in pages}
 
 

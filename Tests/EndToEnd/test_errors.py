@@ -18,7 +18,7 @@ import time
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import Closed, RawSocket, RawWebSocket, frame
-from sluice import BINARY, ROOT, Server
+from sluice import BINARY, DEVELOPER, ROOT, Server
 from websockets.exceptions import ConnectionClosed
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -240,7 +240,7 @@ def cycle_limit(_):
 
 def table():
     """The rows of the table, as the program prints it."""
-    text = subprocess.run([BINARY, "docs", "errors"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([DEVELOPER, "docs", "errors"], check=True, capture_output=True, text=True).stdout
     for line in text.splitlines()[2:]:
         code, status, close, again, _ = (cell.strip(" `") for cell in line.strip("|").split("|", 4))
         yield code, status, close, again

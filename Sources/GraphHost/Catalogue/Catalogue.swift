@@ -62,7 +62,6 @@ public struct Catalogue: Sendable {
             bytes.append(UInt8(ascii: ","))
             field("class", row.classText, to: &bytes)
             bytes.append(contentsOf: ",\"private\":\(row.isPrivate),\"stage\":\(row.isStage),".utf8)
-            bytes.append(contentsOf: "\"supported\":true,".utf8)
             field("onFail", row.onFail, to: &bytes)
             bytes.append(UInt8(ascii: ","))
             field("summary", row.summary, to: &bytes)

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 // The log's reports: answers to pending commits, commits of other servers, health, and lost
 // histories.
@@ -184,7 +185,7 @@ extension Host: CommitLogFollower {
 
     /// The error of the log in the form for clients.
     func told(_ error: HostError) -> HostError {
-        guard error.code != .internalError, HostError.Code.all.contains(error.code) else {
+        guard error.code != .internalError, ErrorTable.knows(error.code.rawValue) else {
             return fault("the log: \(error.code.rawValue): \(error.message)")
         }
         return error

@@ -7,21 +7,25 @@ internal import Support
 extension HTTPConnection {
     /// What the caller of the request at hand may do; nil where that is not enough, which is answered.
     @inline(__always)
-    func identify(_ head: RequestHead, for route: Route) -> Access? {
+    func identify(_ head: RequestHead, for right: Operation.Need) -> Access? {
         guard let authenticator = hub._withUnsafeGuaranteedRef({ $0.authenticator }) else {
             let access = Unmanaged.passUnretained(door)._withUnsafeGuaranteedRef { $0.openAccess }
-            return isAllowed(access, route) ? access : nil
+            return isAllowed(access, right) ? access : nil
         }
-        return identify(head, for: route, authenticator)
+        return identify(head, for: right, authenticator)
     }
 
     @inline(never)
-    private func identify(_ head: RequestHead, for route: Route, _ authenticator: Authenticator) -> Access? {
-        if route.isPublic { return Access(everybody: []) }
+    private func identify(
+        _ head: RequestHead,
+        for right: Operation.Need,
+        _ authenticator: Authenticator
+    ) -> Access? {
+        if case .everybody = right { return Access(everybody: []) }
         switch outcome(head, authenticator) {
         case .known(let principal):
             let access = Access(principal)
-            return isAllowed(access, route) ? access : nil
+            return isAllowed(access, right) ? access : nil
         case .expired:
             refuse(Refusal("token_expired", "the token has ended"))
         case .unknown:
@@ -62,8 +66,8 @@ extension HTTPConnection {
     }
 
     /// Whether what the route is about as a whole may be done; rights on nodes are looked at where nodes are.
-    private func isAllowed(_ access: Access, _ route: Route) -> Bool {
-        guard let right = route.right, !access.has(right) else { return true }
+    private func isAllowed(_ access: Access, _ right: Operation.Need) -> Bool {
+        guard case .needs(let right) = right, !access.has(right) else { return true }
         refuse(Refusal(.forbidden, "the right '\(right.text)' is missing"))
         return false
     }
@@ -157,27 +161,5 @@ enum SessionCookie {
         out.append("; HttpOnly; SameSite=Strict; Path=/")
         if isSecure { out.append("; Secure") }
         out.append("\r\n")
-    }
-}
-
-extension Route {
-    /// Whether it says nothing about graphs or clients, and lets people in.
-    var isPublic: Bool {
-        switch self {
-        case .health, .ready, .version, .operators, .openAPI, .signIn, .signOut, .socket, .echo: true
-        default: false
-        }
-    }
-
-    /// The right without which it is refused, whatever graph it is about.
-    var right: Rights? {
-        switch self {
-        case .metrics: .metrics
-        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup,
-            .flush:
-            .admin
-        case .listeners, .why: .observe
-        default: nil
-        }
     }
 }

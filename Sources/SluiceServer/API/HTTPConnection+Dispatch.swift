@@ -82,8 +82,8 @@ extension HTTPConnection {
     func hasRoom() -> Bool {
         let head = parser.head
         switch admit(head, server, door) {
-        case .route(.defineGraph, let captures):
-            guard let access = identify(head, for: .defineGraph) else { return false }
+        case .route(let route, let captures) where Operation.all[Int(route.rawValue)].takesDefinition:
+            guard let access = identify(head, for: Operation.all[Int(route.rawValue)].right) else { return false }
             self.access = access
             return mayAdminister(String(decoding: captures[0], as: UTF8.self))
         case .refused(let problem): refuse(problem)
@@ -114,63 +114,19 @@ extension HTTPConnection {
         let admission = Unmanaged.passUnretained(door)._withUnsafeGuaranteedRef { admit(head, server, $0) }
         switch admission {
         case .route(let route, let captures):
-            guard let access = identify(head, for: route) else { return }
+            let number = Int(route.rawValue)
+            guard let access = identify(head, for: server.operations[number].right) else { return }
             self.access = access
-            respond(route, captures, head)
+            server.operations[number].handler(self, captures, head)
         case .file: serveFile(head)
         case .options(let allow): answerOptions(head, allow: allow)
         case .refused(let problem): refuse(problem)
         }
     }
 
-    private func respond(_ route: Route, _ captures: Captures, _ head: RequestHead) {
-        switch route {
-        case .setNode: setNode(captures, head)
-        case .readNode: readNode(captures, head)
-        case .batch: applyBatch(captures, head)
-        case .clearNode: clearNode(captures, head)
-        case .dropNode: dropNode(captures, head)
-        case .nodes: pageNodes(captures, head)
-        case .patchNode: patchNode(captures, head)
-        case .loadNode: loadNode(captures, head)
-        case .values: readValues(captures, head)
-        case .history: readHistory(captures, head)
-        case .events: streamEvents(captures, head)
-        case .eval: evaluate(captures, head)
-        case .explain: explainNode(captures, head)
-        case .openAPI: showOpenAPI()
-        case .graphs: listGraphs()
-        case .graph: describeGraph(captures)
-        case .defineGraph: defineGraph(captures, head)
-        case .readDefinition: readDefinition(captures, head)
-        case .removeGraph: removeGraph(captures, head)
-        case .reload: reloadFiles()
-        case .backup: sendBackup()
-        case .picture: drawGraph(captures, head)
-        case .why: explainLife(captures, head)
-        case .flush: flushGraph(captures, head)
-        case .listeners: listListeners(captures)
-        case .connections: listConnections()
-        case .endConnection: endConnection(captures)
-        case .dashboards: listDashboards()
-        case .readDashboard: readDashboard(captures, head)
-        case .saveDashboard: saveDashboard(captures, head)
-        case .removeDashboard: removeDashboard(captures, head)
-        case .operators: listOperators()
-        case .metrics: showMetrics()
-        case .health: answerText("ok\n")
-        case .ready: showReadiness()
-        case .version: showVersion()
-        case .signIn: signIn()
-        case .signOut: signOut(head)
-        case .socket, .echo: requireUpgrade()
-        default: refuse(Self.notFound)
-        }
-    }
-
     // MARK: - Upgrades
 
-    private func requireUpgrade() {
+    func requireUpgrade() {
         server.count(.upgradeRequired)
         write { Handshake.requireUpgrade(server.encoder, framing, to: &$0) }
     }
@@ -191,20 +147,24 @@ extension HTTPConnection {
                 refuse(Self.badOrigin)
                 return nil
             }
-            return accept(route, captures, head)
+            return accept(Operation.all[Int(route.rawValue)], captures, head)
         }
         return nil
     }
 
-    private func accept(_ route: Route, _ captures: Captures, _ head: RequestHead) -> WebSocketConnection? {
-        switch route {
-        case .socket:
+    private func accept(
+        _ operation: Operation,
+        _ captures: Captures,
+        _ head: RequestHead
+    ) -> WebSocketConnection? {
+        switch operation.upgrade {
+        case .messages:
             guard let access = sessionAccess(head) else { return nil }
             return accept(head, .messages, access, subprotocols: ["sluice.v1.json"])
         case .echo:
             return accept(head, .echo, SessionAccess(nil), subprotocols: [])
-        case .readNode:
-            guard let access = identify(head, for: route) else { return nil }
+        case .node:
+            guard let access = identify(head, for: operation.right) else { return nil }
             self.access = access
             guard let node = findNode(captures, to: .read) else { return nil }
             guard Query(head.query).raw("at") == nil else {
@@ -213,7 +173,7 @@ extension HTTPConnection {
             }
             guard let options = streamOptions(Query(head.query)) else { return nil }
             return accept(head, .node(node), SessionAccess(access), options, subprotocols: [])
-        default:
+        case nil:
             refuse(Refusal(.badRequest, "this path speaks no WebSocket"))
             return nil
         }

@@ -8,7 +8,7 @@ internal import Support
 enum OpenAPI {
     /// The document.
     static func document(of side: Door.Side) -> ByteBuffer {
-        let operations = Operation.all.filter { side.has($0.route) }
+        let operations = Operation.all.filter { side.has($0.side) && !$0.isDiagnostic }
         var out = ByteBuffer()
         out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
         out.append(json: Version.text)
@@ -47,7 +47,7 @@ enum OpenAPI {
         + #""session":{"type":"apiKey","in":"cookie","name":"sluice_session","description":"Set by POST /v1/session"}}"#
 
     /// The pattern without the router's remarks: `{c:any}` is `{c}`.
-    private static func shown(_ path: String) -> String {
+    static func shown(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             segment.hasPrefix("{") ? segment.prefix { $0 != ":" && $0 != "}" } + "}" : segment
         }.joined(separator: "/")
@@ -74,7 +74,13 @@ enum OpenAPI {
         out.append(json: operation.name)
         out.append(",\"summary\":")
         out.append(json: operation.summary)
-        if operation.route.isPublic { out.append(",\"security\":[]") }
+        switch operation.right {
+        case .everybody: out.append(",\"security\":[]")
+        case .ofNodes: break
+        case .needs(let right):
+            out.append(",\"description\":")
+            out.append(json: "Needs the right '\(right.text)'.")
+        }
         if !operation.parameters.isEmpty || !operation.fields.isEmpty {
             out.append(",\"parameters\":[")
             let fields = operation.fields.map { field in
@@ -142,14 +148,14 @@ enum OpenAPI {
         for code in operation.errors + Operation.everywhere {
             let row = ErrorTable.row(code)
             guard let status = row.status?.rawValue else { continue }
-            if byStatus[status]?.contains(where: { $0.code == code }) == true { continue }
+            if byStatus[status]?.contains(where: { $0.code == code.rawValue }) == true { continue }
             byStatus[status, default: []].append(row)
         }
         for status in byStatus.keys.sorted() {
             out.append(",\"")
             out.append(decimal: Int(status))
             out.append("\":{\"description\":")
-            let text = (byStatus[status] ?? []).map { "\($0.code.rawValue): \($0.sentence)" }.joined(
+            let text = (byStatus[status] ?? []).map { "\($0.code): \($0.sentence)" }.joined(
                 separator: " "
             )
             out.append(json: text)
@@ -169,7 +175,7 @@ enum OpenAPI {
         )
         out.append("\"code\":{\"type\":\"string\",\"enum\":[")
         out.append(separated: ErrorTable.rows.filter { $0.status != nil }) { row, out in
-            out.append(json: row.code.rawValue)
+            out.append(json: row.code)
         }
         out.append("]}}}")
     }

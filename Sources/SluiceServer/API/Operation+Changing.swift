@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 // What changes values and definitions.
@@ -17,7 +18,9 @@ extension Operation {
             Operation(
                 method: method,
                 path: node,
-                route: .setNode,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.setNode($1, $2) },
                 name: method == .post ? "setNode" : "putNode",
                 summary: "Sets the node: the body is the value",
                 fields: setFields,
@@ -32,7 +35,9 @@ extension Operation {
             Operation(
                 method: .patch,
                 path: node,
-                route: .patchNode,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.patchNode($1, $2) },
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
                 fields: setFields,
@@ -46,7 +51,9 @@ extension Operation {
             Operation(
                 method: .post,
                 path: node + "/load",
-                route: .loadNode,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.loadNode($1, $2) },
                 name: "loadNode",
                 summary:
                     "Reports what is known of the node besides its value: loading, an error, that it is out of date",
@@ -61,7 +68,9 @@ extension Operation {
             Operation(
                 method: .delete,
                 path: node + "/value",
-                route: .clearNode,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.clearNode($1, $2) },
                 name: "clearNode",
                 summary: "Makes the node empty",
                 fields: setFields,
@@ -71,7 +80,9 @@ extension Operation {
             Operation(
                 method: .delete,
                 path: node,
-                route: .dropNode,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.dropNode($1, $2) },
                 name: "dropNode",
                 summary: "Drops a member of a family: it is no more, until it is set or asked for again",
                 fields: setFields,
@@ -81,7 +92,9 @@ extension Operation {
             Operation(
                 method: .post,
                 path: graph + "/batch",
-                route: .batch,
+                side: .service,
+                right: .ofNodes,
+                handler: { $0.applyBatch($1, $2) },
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext],
@@ -99,7 +112,10 @@ extension Operation {
         Operation(
             method: .put,
             path: graph,
-            route: .defineGraph,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { $0.defineGraph($1, $2) },
+            takesDefinition: true,
             name: "defineGraph",
             summary: "Defines a graph, or redefines one as a structural difference",
             parameters: [
@@ -128,7 +144,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/definition",
-            route: .readDefinition,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { $0.readDefinition($1, $2) },
             name: "readDefinition",
             summary: "What the graph is defined as; its entity tag is the definition's hash",
             fields: [.ifNoneMatch],
@@ -141,7 +159,9 @@ extension Operation {
         Operation(
             method: .delete,
             path: graph,
-            route: .removeGraph,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { $0.removeGraph($1, $2) },
             name: "removeGraph",
             summary: "Removes a graph that no file owns; its subscriptions end",
             fields: [.ifMatch],
@@ -151,7 +171,9 @@ extension Operation {
         Operation(
             method: .post,
             path: "/v1/reload",
-            route: .reload,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { connection, _, _ in connection.reloadFiles() },
             name: "reload",
             summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
             successes: [answer("What has changed, and all problems", reference("Reloaded"))]

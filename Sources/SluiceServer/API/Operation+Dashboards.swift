@@ -6,7 +6,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/dashboards",
-            route: .dashboards,
+            side: .service,
+            right: .ofNodes,
+            handler: { connection, _, _ in connection.listDashboards() },
             name: "listDashboards",
             summary: "The server's dashboards",
             successes: [
@@ -19,7 +21,9 @@ extension Operation {
         Operation(
             method: .get,
             path: dashboard,
-            route: .readDashboard,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.readDashboard($1, $2) },
             name: "readDashboard",
             summary: "One dashboard",
             fields: [.ifNoneMatch],
@@ -32,7 +36,9 @@ extension Operation {
         Operation(
             method: .put,
             path: dashboard,
-            route: .saveDashboard,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.saveDashboard($1, $2) },
             name: "saveDashboard",
             summary: "Saves a dashboard for every browser; needs the right `dashboards` on its graph",
             fields: [.ifMatch, .ifNoneMatch],
@@ -46,7 +52,9 @@ extension Operation {
         Operation(
             method: .delete,
             path: dashboard,
-            route: .removeDashboard,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.removeDashboard($1, $2) },
             name: "removeDashboard",
             summary: "Removes a dashboard; needs the right `dashboards` on its graph",
             fields: [.ifMatch],

@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 // What operates a server.
@@ -6,7 +7,9 @@ extension Operation {
         Operation(
             method: .post,
             path: "/v1/session",
-            route: .signIn,
+            side: .service,
+            right: .everybody,
+            handler: { connection, _, _ in connection.signIn() },
             name: "signIn",
             summary: "A cookie for a token, for pages of browsers",
             body: Body(
@@ -19,7 +22,9 @@ extension Operation {
         Operation(
             method: .delete,
             path: "/v1/session",
-            route: .signOut,
+            side: .service,
+            right: .everybody,
+            handler: { connection, _, head in connection.signOut(head) },
             name: "signOut",
             summary: "The cookie is good for nothing any more",
             successes: [Success(status: 204, summary: "Signed out")]
@@ -27,7 +32,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/operators",
-            route: .operators,
+            side: .service,
+            right: .everybody,
+            handler: { connection, _, _ in connection.listOperators() },
             name: "listOperators",
             summary: "The catalogue of operators",
             successes: [answer("The operators", "{}")]
@@ -35,7 +42,10 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/ws",
-            route: .socket,
+            side: .service,
+            right: .everybody,
+            handler: { connection, _, _ in connection.requireUpgrade() },
+            upgrade: .messages,
             name: "openSocket",
             summary: "WebSocket, subprotocol sluice.v1.json",
             successes: [
@@ -54,7 +64,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/backup",
-            route: .backup,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { connection, _, _ in connection.sendBackup() },
             name: "backup",
             summary: "A copy of all that is kept, as of one moment, for `sluice restore`",
             successes: [
@@ -72,7 +84,9 @@ extension Operation {
         Operation(
             method: .post,
             path: graph + "/flush",
-            route: .flush,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { $0.flushGraph($1, $2) },
             name: "flushGraph",
             summary: "Releases nodes that are kept until memory is short and not in use",
             parameters: [
@@ -88,7 +102,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/metrics",
-            route: .metrics,
+            side: .operations,
+            right: .needs(.metrics),
+            handler: { connection, _, _ in connection.showMetrics() },
             name: "metrics",
             summary: "Counters in the text format of Prometheus",
             successes: [
@@ -102,7 +118,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/healthz",
-            route: .health,
+            side: .everything,
+            right: .everybody,
+            handler: { connection, _, _ in connection.answerText("ok\n") },
             name: "health",
             summary: "Whether the process is alive",
             successes: [
@@ -112,7 +130,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/readyz",
-            route: .ready,
+            side: .everything,
+            right: .everybody,
+            handler: { connection, _, _ in connection.showReadiness() },
             name: "readiness",
             summary: "Whether requests are welcome",
             successes: [
@@ -127,7 +147,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/version",
-            route: .version,
+            side: .everything,
+            right: .everybody,
+            handler: { connection, _, _ in connection.showVersion() },
             name: "version",
             summary: "What this is",
             successes: [answer("Name and version", #"{"type":"object","required":["name","version"]}"#)]
@@ -135,10 +157,24 @@ extension Operation {
         Operation(
             method: .get,
             path: "/openapi.json",
-            route: .openAPI,
+            side: .everything,
+            right: .everybody,
+            handler: { connection, _, _ in connection.showOpenAPI() },
             name: "openAPI",
             summary: "This description",
             successes: [answer("OpenAPI 3.1", #"{"type":"object"}"#)]
+        ),
+        Operation(
+            method: .get,
+            path: "/v1/diagnostics/echo",
+            side: .service,
+            right: .everybody,
+            handler: { connection, _, _ in connection.requireUpgrade() },
+            upgrade: .echo,
+            isDiagnostic: true,
+            name: "echo",
+            summary: "A WebSocket that returns every message",
+            successes: []
         ),
     ]
 }

@@ -7,7 +7,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/graphs",
-            route: .graphs,
+            side: .service,
+            right: .ofNodes,
+            handler: { connection, _, _ in connection.listGraphs() },
             name: "listGraphs",
             summary: "All graphs, with title, cursor and counts",
             successes: [answer("The graphs", reference("Graphs"))],
@@ -16,7 +18,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph,
-            route: .graph,
+            side: .service,
+            right: .ofNodes,
+            handler: { connection, captures, _ in connection.describeGraph(captures) },
             name: "describeGraph",
             summary: "One graph: cursor, counts, and the revs that are kept",
             successes: [answer("The graph", reference("Graph"))],
@@ -25,7 +29,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/values",
-            route: .values,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.readValues($1, $2) },
             name: "readValues",
             summary: "Several values of one revision",
             parameters: [
@@ -43,7 +49,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/nodes",
-            route: .nodes,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.pageNodes($1, $2) },
             name: "listNodes",
             summary: "Nodes and members of families by name, page by page",
             parameters: [
@@ -69,7 +77,10 @@ extension Operation {
         Operation(
             method: .get,
             path: node,
-            route: .readNode,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.readNode($1, $2) },
+            upgrade: .node,
             name: "readNode",
             summary: "The bare value; with If-None-Match and Prefer: wait=n the next one",
             parameters: streamParameters + pastParameters,
@@ -86,7 +97,9 @@ extension Operation {
         Operation(
             method: .get,
             path: node + "/history",
-            route: .history,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.readHistory($1, $2) },
             name: "readHistory",
             summary: "What a node emitted: from its history, and further back from the log",
             parameters: [
@@ -113,7 +126,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/events",
-            route: .events,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.streamEvents($1, $2) },
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",
             parameters: [
@@ -186,7 +201,9 @@ extension Operation {
         Operation(
             method: .post,
             path: graph + "/eval",
-            route: .eval,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.evaluate($1, $2) },
             name: "evaluate",
             summary: "A pipeline's present result, without subscribing",
             body: Body(types: valueBody.types, schema: reference("Pipeline")),
@@ -201,7 +218,9 @@ extension Operation {
         Operation(
             method: .get,
             path: node + "/explain",
-            route: .explain,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.explainNode($1, $2) },
             name: "explainNode",
             summary: "What made the present value, or that of a rev",
             parameters: pastParameters,
@@ -214,7 +233,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/graph",
-            route: .picture,
+            side: .service,
+            right: .ofNodes,
+            handler: { $0.drawGraph($1, $2) },
             name: "drawGraph",
             summary: "A picture of the graph",
             parameters: [
@@ -256,7 +277,9 @@ extension Operation {
         Operation(
             method: .get,
             path: node + "/why",
-            route: .why,
+            side: .service,
+            right: .needs(.observe),
+            handler: { $0.explainLife($1, $2) },
             name: "explainLife",
             summary: "What keeps the node alive",
             parameters: [
@@ -272,7 +295,9 @@ extension Operation {
         Operation(
             method: .get,
             path: graph + "/listeners",
-            route: .listeners,
+            side: .service,
+            right: .needs(.observe),
+            handler: { connection, captures, _ in connection.listListeners(captures) },
             name: "listListeners",
             summary: "Who listens to what",
             successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
@@ -281,7 +306,9 @@ extension Operation {
         Operation(
             method: .get,
             path: "/v1/connections",
-            route: .connections,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { connection, _, _ in connection.listConnections() },
             name: "listConnections",
             summary: "Open connections",
             successes: [answer("The connections", #"{"type":"object","required":["connections"]}"#)]
@@ -289,7 +316,9 @@ extension Operation {
         Operation(
             method: .delete,
             path: "/v1/connections/{c:any}",
-            route: .endConnection,
+            side: .operations,
+            right: .needs(.admin),
+            handler: { connection, captures, _ in connection.endConnection(captures) },
             name: "endConnection",
             summary: "Ends a connection",
             successes: [Success(status: 204, summary: "It is ended")],

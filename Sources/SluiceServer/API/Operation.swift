@@ -1,9 +1,36 @@
+internal import GraphHost
 internal import HTTP
 
-/// One row of the HTTP API (docs/protocol.md, HTTP): the router and `/openapi.json` are made from it.
-struct Operation {
+/// One row of the HTTP API (docs/protocol.md, HTTP): the router, `Allow`, the rights, `/openapi.json` and the table of
+/// docs/http.md are made from it.
+struct Operation: Sendable {
+    /// What a caller needs.
+    enum Need {
+        /// Nothing: it says nothing about graphs or clients, or lets people in.
+        case everybody
+        /// A token, if there are tokens; the handler asks for rights on graphs and nodes, which it has to find first.
+        case ofNodes
+        /// A right, whatever graph it is about.
+        case needs(Rights)
+
+        /// The right as documentation names it.
+        var text: String {
+            switch self {
+            case .everybody: "–"
+            case .ofNodes: "of the graph"
+            case .needs(let right): "`\(right.text)`"
+            }
+        }
+    }
+
+    /// What the path speaks after an upgrade to WebSocket.
+    enum Upgrade { case messages, echo, node }
+
+    /// Answers a request; the captures are the names in the path.
+    typealias Handler = @Sendable (HTTPConnection, Captures, RequestHead) -> Void
+
     /// A parameter in the query.
-    struct Parameter {
+    struct Parameter: Sendable {
         let name: String
         /// Its JSON Schema.
         let schema: String
@@ -14,14 +41,14 @@ struct Operation {
     }
 
     /// A body, of a request or an answer.
-    struct Body {
+    struct Body: Sendable {
         let types: [String]
         /// Its JSON Schema, for those types that are JSON.
         let schema: String
     }
 
     /// A way in which it succeeds.
-    struct Success {
+    struct Success: Sendable {
         let status: Int
         let summary: String
         var body: Body?
@@ -30,7 +57,15 @@ struct Operation {
     let method: Method
     /// As the router takes it.
     let path: String
-    let route: Route
+    /// Where it is answered if the operations side has a listener of its own.
+    let side: Door.Side
+    let right: Need
+    let handler: Handler
+    /// Whether its body is a graph's definition, which may be larger than others.
+    var takesDefinition = false
+    var upgrade: Upgrade?
+    /// Whether the configuration has to switch it on; then no description has it.
+    var isDiagnostic = false
     /// What it is called by programs that are made from the description.
     let name: String
     let summary: String
@@ -67,6 +102,8 @@ extension Operation {
     static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     /// All of them.
+    ///
+    /// The number of a ``Route`` is a place in this list.
     static let all: [Operation] = reading + setting + asking + defining + pictures + dashboards + operations
 
     static let node = "/v1/graphs/{g}/nodes/{n}"

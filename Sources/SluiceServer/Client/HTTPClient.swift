@@ -37,7 +37,7 @@ public final class HTTPClient {
     private var connection: Transport?
     private let mostBytes: Int
     /// What the secure connections of many clients share; nil: each makes its own.
-    var trust: TLSContext?
+    package var trust: TLSContext?
     private var parser: ResponseParser
     private var current: Request?
     private var waiting: [Request] = []

@@ -1,9 +1,9 @@
-internal import EventLoop
+package import EventLoop
 
 /// One attempt to connect to a server, TLS included where the address says `https`.
 ///
 /// The answer comes once, never from within the initialiser. Dropping the connector gives the attempt up.
-final class ServiceConnector {
+package final class ServiceConnector {
     private let url: ServiceURL
     private let trust: TLSContext?
     private var attempt: TCPConnector?
@@ -14,7 +14,7 @@ final class ServiceConnector {
     /// Starts to connect.
     ///
     /// `trust` is what many connections share; nil makes one for this connection.
-    init(
+    package init(
         to url: ServiceURL,
         on loop: Loop,
         trust: TLSContext? = nil,
@@ -69,13 +69,13 @@ final class ServiceConnector {
 }
 
 extension ServiceConnector: ConnectionDelegate {
-    func received(_ bytes: UnsafeRawBufferPointer) {}
+    package func received(_ bytes: UnsafeRawBufferPointer) {}
 
-    func peerClosed() { closed(error: nil) }
+    package func peerClosed() { closed(error: nil) }
 
-    func wroteAll() {}
+    package func wroteAll() {}
 
-    func closed(error: UVError?) {
+    package func closed(error: UVError?) {
         channel = nil
         finish(.failure(failure.map { .untrusted(url, $0.description) } ?? .lost))
     }

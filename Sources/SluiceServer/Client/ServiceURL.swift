@@ -1,6 +1,6 @@
 public import EventLoop
 internal import HTTP
-internal import Support
+package import Support
 
 /// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash; or
 /// `unix:/run/sluice.sock`.
@@ -73,7 +73,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     public var endpoint: Endpoint { socket.map { .unix(path: $0) } ?? .tcp(host: host, port: port) }
 
     /// Writes the header field that shows the token.
-    func authorize(_ buffer: inout ByteBuffer) {
+    package func authorize(_ buffer: inout ByteBuffer) {
         if let token { buffer.field("Authorization", string: "Bearer \(token.text)") }
     }
 

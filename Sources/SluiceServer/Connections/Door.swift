@@ -8,12 +8,12 @@ internal import HTTP
 /// not answered on the other. Whether the process lives and is ready is said on both: whoever watches a listener asks there.
 final class Door {
     /// What is answered behind it.
-    enum Side {
+    enum Side: Sendable {
         case everything, service, operations
 
-        /// Whether a route is answered here.
-        func has(_ route: Route) -> Bool {
-            switch (self, route.side) {
+        /// Whether what belongs to that side is answered here.
+        func has(_ side: Side) -> Bool {
+            switch (self, side) {
             case (.everything, _), (_, .everything), (.service, .service), (.operations, .operations): true
             case (.service, .operations), (.operations, .service): false
             }
@@ -53,19 +53,5 @@ final class Door {
         guard !configuration.insecure else { return nil }
         return "listening on \(endpoint) would let anybody on the network read and set every node; "
             + "name a file of tokens with 'auth', or say --insecure if that is meant"
-    }
-}
-
-extension Route {
-    /// Where it is answered when the operations side has a listener of its own.
-    var side: Door.Side {
-        switch self {
-        case .connections, .endConnection, .defineGraph, .readDefinition, .removeGraph, .reload, .backup,
-            .flush,
-            .metrics:
-            .operations
-        case .health, .ready, .version, .openAPI: .everything
-        default: .service
-        }
     }
 }

@@ -68,6 +68,8 @@ public final class Server {
     var wrongTokens: WrongTokens
     let cors: CORS
     let parserLimits: HTTP.Limits
+    /// The rows of the API, by the numbers of routes.
+    let operations = Operation.all
     /// Open connections of one address; 0: no limit.
     let connectionsPerAddress: Int
     let times: Milliseconds

@@ -3,11 +3,11 @@ public struct StartFailure: Error, CustomStringConvertible {
     /// The problems.
     public let problems: [FileProblem]
 
-    init(_ problems: [FileProblem]) {
+    package init(_ problems: [FileProblem]) {
         self.problems = problems
     }
 
-    init(_ sentences: [String]) {
+    package init(_ sentences: [String]) {
         problems = sentences.map { FileProblem($0) }
     }
 

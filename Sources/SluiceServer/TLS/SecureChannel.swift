@@ -9,7 +9,7 @@ internal import Support
 /// - What TLS says by itself to a peer that does not read is bounded (``mostOwed``); beyond that the connection ends.
 /// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that does not read costs no more
 ///   than what its owner had to say.
-final class SecureChannel: ConnectionDelegate {
+package final class SecureChannel: ConnectionDelegate {
     /// Who hears what happens here.
     weak var delegate: (any ConnectionDelegate)?
     /// Hears, before the delegate hears the end, why TLS ended it.

@@ -4,9 +4,9 @@ internal import COpenSSL
 ///
 /// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with, so it can be replaced
 /// while the server runs.
-final class TLSContext {
-    let raw: OpaquePointer
-    let isServer: Bool
+package final class TLSContext {
+    package let raw: OpaquePointer
+    package let isServer: Bool
 
     private init(_ method: OpaquePointer, isServer: Bool) throws(TLSFailure) {
         ERR_clear_error()
@@ -33,7 +33,7 @@ final class TLSContext {
     ///   - key: path of the PEM file of its private key, without a password.
     /// - Returns: the context.
     /// - Throws: what cannot be used, and why.
-    static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
+    package static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_server_method(), isServer: true)
         let raw = context.raw
         guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
@@ -52,7 +52,7 @@ final class TLSContext {
     /// A client's side, which wants a certificate that an authority it trusts has signed for the host's name.
     ///
     /// `authorities` is the path of a PEM file of authorities; nil means those that the system trusts.
-    static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
+    package static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_client_method(), isServer: false)
         let raw = context.raw
         if let authorities {

@@ -2,9 +2,9 @@ internal import COpenSSL
 internal import EventLoop
 
 /// What OpenSSL found wrong.
-struct TLSFailure: Error, CustomStringConvertible {
+package struct TLSFailure: Error, CustomStringConvertible {
     /// One sentence: what was done, and OpenSSL's own words for what went wrong.
-    let description: String
+    package let description: String
     /// Whether the peer began to speak HTTP without TLS.
     let isPlainHTTP: Bool
 

@@ -1,14 +1,14 @@
-internal import EventLoop
+package import EventLoop
 
 /// What bytes travel on: a socket as it is, or one with TLS on it.
 ///
 /// Two cases instead of a protocol, because the plain one is on the way of every delivery.
-enum Transport {
+package enum Transport {
     case plain(TCPConnection)
     case secure(SecureChannel)
 
     /// The socket itself, for what does not concern bytes.
-    var socket: TCPConnection {
+    package var socket: TCPConnection {
         switch self {
         case .plain(let socket): socket
         case .secure(let channel): channel.socket
@@ -16,17 +16,17 @@ enum Transport {
     }
 
     /// The socket, where nothing is spoken on it but what passes through here.
-    var plain: TCPConnection? {
+    package var plain: TCPConnection? {
         if case .plain(let socket) = self { socket } else { nil }
     }
 
     /// Whether TLS is spoken.
-    var isSecure: Bool {
+    package var isSecure: Bool {
         if case .secure = self { true } else { false }
     }
 
     /// Who hears what happens here; not retained.
-    func setDelegate(_ delegate: (any ConnectionDelegate)?) {
+    package func setDelegate(_ delegate: (any ConnectionDelegate)?) {
         switch self {
         case .plain(let socket): socket.delegate = delegate
         case .secure(let channel): channel.delegate = delegate
@@ -35,7 +35,7 @@ enum Transport {
 
     /// Hands over bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
     @inline(__always)
-    func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch self {
         case .plain(let socket): socket.tryWrite(bytes)
         case .secure(let channel): channel.tryWrite(bytes)
@@ -44,7 +44,7 @@ enum Transport {
 
     /// Whether bytes that ``tryWrite(_:)`` took are not in the kernel's hands yet; `wroteAll` follows then.
     @inline(__always)
-    var holdsBytes: Bool {
+    package var holdsBytes: Bool {
         switch self {
         case .plain: false
         case .secure(let channel): channel.socket.queuedBytes > 0
@@ -54,7 +54,7 @@ enum Transport {
     /// Queues bytes behind all others; the delegate hears `wroteAll`.
     ///
     /// `keeper` keeps the bytes in place until they are written.
-    func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
+    package func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
         switch self {
         case .plain(let socket): socket.write(bytes, keptBy: keeper)
         case .secure(let channel): channel.write(bytes)
@@ -62,7 +62,7 @@ enum Transport {
     }
 
     /// Hands over bytes and queues what was not taken.
-    func send(_ bytes: UnsafeRawBufferPointer) {
+    package func send(_ bytes: UnsafeRawBufferPointer) {
         switch self {
         case .plain(let socket): socket.send(bytes)
         case .secure(let channel): channel.write(bytes)
@@ -70,7 +70,7 @@ enum Transport {
     }
 
     /// Says that nothing more will be sent, once all is written.
-    func shutdown() {
+    package func shutdown() {
         switch self {
         case .plain(let socket): socket.shutdown()
         case .secure(let channel): channel.shutdown()
@@ -78,21 +78,21 @@ enum Transport {
     }
 
     /// Whether the peer has said that it will send nothing more.
-    var isPeerClosed: Bool {
+    package var isPeerClosed: Bool {
         switch self {
         case .plain(let socket): socket.isPeerClosed
         case .secure(let channel): channel.isPeerClosed || channel.socket.isPeerClosed
         }
     }
 
-    var queuedBytes: Int { socket.queuedBytes }
-    var isReading: Bool { socket.isReading }
-    func resumeReading() { socket.resumeReading() }
-    func pauseReading() { socket.pauseReading() }
-    func setUserTimeout(_ limit: Duration) { socket.setUserTimeout(limit) }
+    package var queuedBytes: Int { socket.queuedBytes }
+    package var isReading: Bool { socket.isReading }
+    package func resumeReading() { socket.resumeReading() }
+    package func pauseReading() { socket.pauseReading() }
+    package func setUserTimeout(_ limit: Duration) { socket.setUserTimeout(limit) }
 
     /// Closes at once; what the kernel has not taken is given up.
-    func close() {
+    package func close() {
         switch self {
         case .plain(let socket): socket.close()
         case .secure(let channel): channel.close()
@@ -100,5 +100,5 @@ enum Transport {
     }
 
     /// Closes at once, with a reset.
-    func reset() { socket.reset() }
+    package func reset() { socket.reset() }
 }

@@ -1,4 +1,4 @@
-"""Runs the published conformance cases through `sluice eval --batch --strict`.
+"""Runs the published conformance cases through `sluice-dev eval --strict`.
 
     conformance.py SLUICE FOLDER [--all]
 
@@ -28,7 +28,7 @@ def text(value) -> str:
 
 
 def typed(value: dict):
-    """A cel.expr.Value as a typed value of `sluice eval`, or None when it is a message."""
+    """A cel.expr.Value as a typed value of `sluice-dev eval`, or None when it is a message."""
     if "null_value" in value:
         return {"type": "null", "value": None}
     if "bool_value" in value:
@@ -147,7 +147,7 @@ def main() -> int:
     chosen = [case for case in cases(folder)]
     usable = [case for case in chosen if case[3]]
     lines = "\n".join(json.dumps(request) for _, request, _, _ in usable) + "\n"
-    run = subprocess.run([sluice, "eval", "--batch", "--strict"], input=lines, capture_output=True, text=True)
+    run = subprocess.run([sluice, "eval", "--strict"], input=lines, capture_output=True, text=True)
     answers = {}
     for line in run.stdout.splitlines():
         answer = json.loads(line)

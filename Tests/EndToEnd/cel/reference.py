@@ -1,4 +1,4 @@
-"""Random programs through `sluice eval --batch --strict` and through the reference runtime (PyPI: cel-expr-python).
+"""Random programs through `sluice-dev eval --strict` and through the reference runtime (PyPI: cel-expr-python).
 
     reference.py SLUICE SEED COUNT
 
@@ -148,7 +148,7 @@ def main() -> int:
     sluice, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     sources = list(programs.write(seed, count))
     lines = "\n".join(json.dumps({"id": at, "expr": source}) for at, source in enumerate(sources)) + "\n"
-    run = subprocess.run([sluice, "eval", "--batch", "--strict"], input=lines, capture_output=True, text=True)
+    run = subprocess.run([sluice, "eval", "--strict"], input=lines, capture_output=True, text=True)
     answers = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
     compared = known = 0
     differences = []

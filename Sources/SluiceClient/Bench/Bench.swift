@@ -1,0 +1,301 @@
+internal import EventLoop
+internal import HTTP
+public import SluiceServer
+internal import Support
+
+/// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers that receive
+/// what was posted.
+///
+/// Without connections that post, the subscribers are idle.
+/// One thread; the measured part begins when all connections stand, and is bounded in time.
+public final class Bench {
+    /// How a run is set up.
+    public struct Settings {
+        /// The server.
+        public var service: ServiceURL
+        /// The mutable node to post to; numbers must be allowed.
+        public var graph: String, node: String
+        /// How many connections post.
+        public var connections = 50
+        /// How many requests each of them keeps in flight.
+        public var depth = 1
+        /// How many WebSockets subscribe; 0 makes it a run of posts alone.
+        public var subscribers = 0
+        /// Whether subscribers want every value (mode `all`) or the newest.
+        public var wantsAll = true
+        /// The size of the body: numbers alone, or a text of about this length that begins with the number.
+        public var bodyBytes = 0
+        /// How many posts a second all connections make together; 0: as many as are answered.
+        public var rate = 0
+        /// The server's process, to tell what it used; nil where that is not known.
+        public var gauge: ProcessGauge?
+        /// How long the measured part lasts.
+        public var duration: Duration = .seconds(10)
+
+        /// A run with default sizes.
+        public init(service: ServiceURL, graph: String, node: String) {
+            self.service = service
+            self.graph = graph
+            self.node = node
+        }
+    }
+
+    /// Why a run could not be made; one sentence.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+    }
+
+    private let settings: Settings
+    private let loop: Loop
+    private let padding: String
+    private let trust: TLSContext?
+    /// How many sockets may be about to open: more would overflow the queue of the server's listening socket.
+    private static let opening = 128
+    private var connectors: [ServiceConnector] = []
+    private var posters: [PostConnection] = []
+    private var subscribers: [WebSocketClient] = []
+    private var nextPoster = 0
+    private var ready = 0
+    private var isMeasuring = false
+    private var begun: UInt64 = 0
+    private var posts = 0
+    private var deliveries = 0
+    private var failures = 0
+    private var latency = LatencyHistogram()
+    private var failure: Failure?
+
+    /// Prepares a run.
+    public init(_ settings: Settings) throws {
+        self.settings = settings
+        loop = try Loop()
+        trust = settings.service.isSecure ? try .client(authorities: settings.service.authorities) : nil
+        padding = String(repeating: "x", count: max(0, settings.bodyBytes - 22))
+    }
+
+    /// Connects, measures, and closes everything again.
+    public func run() throws -> BenchReport {
+        OwnProcess.ignoreBrokenPipes()
+        OwnProcess.raiseDescriptorLimit()
+        var interrupted: [SignalWatcher] = []
+        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
+            interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
+        }
+        let before = settings.gauge?.read()
+        let setUp = try Timer(on: loop) { [weak self] in self?.fail("not all connections stand after 30 s") }
+        setUp.start(after: .seconds(30))
+        for _ in 0..<min(Self.opening, settings.subscribers) { subscribe() }
+        if settings.subscribers == 0 { connect() }
+        if settings.subscribers > 0 || settings.connections > 0 { loop.run() }
+        setUp.stop()
+        if let failure { throw failure }
+
+        let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        // Setting up may have kept the loop from looking at the clock.
+        loop.updateTime()
+        end.start(after: settings.duration)
+        let pace = try Timer(on: loop) { [unowned self] in postNext() }
+        let connected = settings.gauge?.read()
+        let processorBefore = Self.processorSeconds
+        begun = OwnProcess.nanoseconds
+        isMeasuring = true
+        if settings.rate > 0 {
+            pace.start(after: .zero, every: .seconds(1) / settings.rate)
+        } else {
+            for poster in posters { poster.start() }
+        }
+        if failure == nil { loop.run() }
+        isMeasuring = false
+        pace.stop()
+        let seconds = Double(OwnProcess.nanoseconds - begun) / 1e9
+        let used = Self.processorSeconds - processorBefore
+        let after = settings.gauge?.read()
+        _ = (end, interrupted)
+        close()
+        if let failure { throw failure }
+        return BenchReport(
+            kind: settings.subscribers == 0 ? "post" : settings.connections == 0 ? "idle" : "fanout",
+            settings: [
+                ("connections", settings.connections), ("pipeline", settings.depth),
+                ("subscribers", settings.subscribers), ("body_bytes", settings.bodyBytes),
+                ("rate", settings.rate),
+            ],
+            seconds: seconds,
+            posts: posts,
+            deliveries: deliveries,
+            cycles: 0,
+            failures: failures,
+            latency: latency,
+            ownProcessorSeconds: used,
+            server: BenchReport.Server(before, connected, after)
+        )
+    }
+
+    /// The next connection's turn to post, where posts come at a given rate.
+    private func postNext() {
+        posters[nextPoster].start()
+        nextPoster = (nextPoster + 1) % posters.count
+    }
+
+    static var processorSeconds: Double {
+        let time = OwnProcess.processorTime
+        return (time.user + time.system) / .seconds(1)
+    }
+
+    // MARK: Setting up
+
+    private func subscribe() {
+        let mode = settings.wantsAll ? "all" : "latest"
+        let message =
+            #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536}"#
+        let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
+        socket.onOpen = { [unowned socket] in socket.send(message) }
+        socket.onText = { [unowned self] text in received(text) }
+        socket.onEnd = { [unowned self] result in
+            switch result {
+            case .failure(let reason): lost("a subscriber: \(reason)")
+            case .success(let (code, reason)): lost("a subscriber was closed with \(code.rawValue) \(reason)")
+            }
+        }
+        subscribers.append(socket)
+    }
+
+    private func connect() {
+        if settings.connections == 0 { return loop.stop() }
+        for _ in 0..<settings.connections {
+            let connector = ServiceConnector(to: settings.service, on: loop, trust: trust) { [unowned self] in
+                switch $0 {
+                case .success(let connection): adopt(connection)
+                case .failure(let failure): fail(failure.description)
+                }
+            }
+            connectors.append(connector)
+        }
+    }
+
+    private func adopt(_ connection: Transport) {
+        let poster = PostConnection(
+            connection,
+            depth: settings.depth,
+            isPaced: settings.rate > 0,
+            fill: request()
+        )
+        poster.onAnswer = { [unowned self] refusal, sent in answered(refusal, sent) }
+        poster.onLost = { [unowned self] reason in lost(reason) }
+        posters.append(poster)
+        if posters.count == settings.connections { loop.stop() }
+    }
+
+    /// What writes one request; its head never changes, its body is the time of sending, in microseconds.
+    private func request() -> (inout ByteBuffer, UInt64) -> Void {
+        let target = "\(settings.service.path)/v1/graphs/\(settings.graph)/nodes/\(settings.node)"
+        let authorization = settings.service.token.map { "Authorization: Bearer \($0.text)\r\n" } ?? ""
+        let head = Array(
+            "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\n\(authorization)Content-Type: application/json\r\nContent-Length: "
+                .utf8
+        )
+        let tail = Array((padding.isEmpty ? "" : " " + padding + "\"").utf8)
+        return { buffer, now in
+            let microseconds = now / 1000
+            let length = Self.digits(microseconds) + (tail.isEmpty ? 0 : 1 + tail.count)
+            buffer.append(head)
+            buffer.append(decimal: length)
+            buffer.append("\r\n\r\n")
+            if !tail.isEmpty { buffer.append(UInt8(ascii: "\"")) }
+            buffer.append(decimal: microseconds)
+            buffer.append(tail)
+        }
+    }
+
+    private static func digits(_ number: UInt64) -> Int {
+        var (rest, count) = (number, 1)
+        while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
+        return count
+    }
+
+    // MARK: Measuring
+
+    private func answered(_ refusal: String?, _ sent: UInt64) {
+        guard isMeasuring else { return }
+        if let refusal {
+            failures += 1
+            if failures == 1, posts == 0 {
+                fail("the server refuses to set \(settings.graph)/\(settings.node): \(refusal)")
+            }
+            return
+        }
+        posts += 1
+        if settings.subscribers == 0 { latency.record(OwnProcess.nanoseconds - sent) }
+    }
+
+    private func received(_ text: UnsafeRawBufferPointer) {
+        guard isMeasuring else {
+            // The snapshot; anything else refuses the subscription.
+            guard begun == 0, text.starts(with: "{\"op\":\"snap\"".utf8) else {
+                if begun == 0 { fail("not subscribed: \(String(decoding: text.prefix(200), as: UTF8.self))") }
+                return
+            }
+            ready += 1
+            if ready == settings.subscribers {
+                connect()
+            } else if subscribers.count < settings.subscribers {
+                subscribe()
+            }
+            return
+        }
+        guard text.starts(with: "{\"op\":\"upd\"".utf8) else { return }
+        let now = OwnProcess.nanoseconds
+        Self.forEachValue(in: text) { sent in
+            deliveries += 1
+            let time = sent &* 1000
+            if time >= begun, time <= now { latency.record(now - time) }
+        }
+    }
+
+    /// The number behind each `"v":`, with or without a quotation mark before it.
+    static func forEachValue(in text: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+        let (quote, v, colon) = (UInt8(ascii: "\""), UInt8(ascii: "v"), UInt8(ascii: ":"))
+        var index = 0
+        while index + 4 <= text.count {
+            guard text[index] == quote, text[index + 1] == v, text[index + 2] == quote,
+                text[index + 3] == colon
+            else {
+                index += 1
+                continue
+            }
+            index += 4
+            if index < text.count, text[index] == quote { index += 1 }
+            var number: UInt64 = 0
+            while index < text.count, (0x30...0x39).contains(text[index]) {
+                number = number &* 10 &+ UInt64(text[index] &- 0x30)
+                index += 1
+            }
+            body(number)
+        }
+    }
+
+    private func lost(_ reason: String) {
+        guard isMeasuring else { return fail(reason) }
+        failures += 1
+        if failures >= settings.connections + settings.subscribers { fail(reason) }
+    }
+
+    private func fail(_ reason: String) {
+        if failure == nil { failure = Failure(description: reason) }
+        loop.stop()
+    }
+
+    private func close() {
+        for socket in subscribers {
+            socket.onEnd = { _ in }
+            socket.onText = { _ in }
+        }
+        for poster in posters {
+            poster.onLost = { _ in }
+            poster.stop()
+        }
+        subscribers = []
+        posters = []
+        loop.poll()
+    }
+}

@@ -1,0 +1,37 @@
+internal import EventLoop
+internal import SluiceServer
+
+/// Reads what another process of this machine has used: the server under load (Linux).
+public struct ProcessGauge: Sendable {
+    /// What a process had used at one moment.
+    public struct Reading: Sendable {
+        /// Processor time of its main thread so far, user and kernel together, in seconds.
+        public let processorSeconds: Double
+        /// Memory resident, in bytes.
+        public let residentBytes: Int
+    }
+
+    private let process: Int32
+
+    /// A gauge of the process of that number; nil where its figures cannot be read.
+    public init?(process: Int32) {
+        self.process = process
+        guard read() != nil else { return nil }
+    }
+
+    /// The figures of this moment; nil when the process is gone.
+    ///
+    /// `schedstat` counts in nanoseconds, `statm` in pages of 4 KiB.
+    public func read() -> Reading? {
+        guard let used = numbers("schedstat").first, let pages = numbers("statm").dropFirst().first else {
+            return nil
+        }
+        return Reading(processorSeconds: Double(used) / 1e9, residentBytes: pages * 4096)
+    }
+
+    private func numbers(_ name: String) -> [Int] {
+        guard let bytes = try? Files.readKernelFile("/proc/\(process)/\(name)") else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .compactMap { Int($0) }
+    }
+}

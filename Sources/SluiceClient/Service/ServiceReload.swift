@@ -1,0 +1,67 @@
+internal import GraphHost
+internal import HTTP
+public import SluiceServer
+
+/// Asks a server to read its files again, for the command line.
+public struct ServiceReload {
+    /// The answer as it came, without the line end.
+    public let text: String
+    /// One line per graph that has changed, come or gone, and one for the sum.
+    public let lines: [String]
+    /// Everything that is wrong.
+    public let problems: [FileProblem]
+
+    /// Asks, and waits for the answer.
+    public static func run(at service: ServiceURL) throws -> ServiceReload {
+        try ServiceRequest.read(try ServiceRequest.post(to: "/v1/reload", at: service), ServiceReload.init)
+    }
+
+    private init(_ answer: JSONReader) {
+        text = String(decoding: answer.bytes, as: UTF8.self)
+        problems = (answer["problems"]?.elements).map { $0.map(FileProblem.init) } ?? []
+        var lines: [String] = []
+        var unchanged = 0
+        for graph in (answer["graphs"]?.elements).map(Array.init) ?? [] {
+            let result = graph["result"]?.string ?? ""
+            if result == "unchanged" {
+                unchanged += 1
+                continue
+            }
+            var line = "\(graph["graph"]?.string ?? ""): \(result)"
+            if let rev = graph["rev"]?.int { line += " at rev \(rev)" }
+            if let diff = graph["diff"] { line += Self.sentence(diff) }
+            lines.append(line)
+        }
+        lines.append("\(lines.count) changed, \(unchanged) unchanged")
+        self.lines = lines
+    }
+
+    private static func sentence(_ diff: JSONReader) -> String {
+        let keys: [StaticString] = ["added", "removed", "changed", "reset", "settings"]
+        let parts = keys.compactMap { key -> String? in
+            let names = (diff[key]?.elements).map { $0.compactMap(\.string) } ?? []
+            guard !names.isEmpty else { return nil }
+            let shown = names.prefix(5).joined(separator: " ")
+            return "\(key) \(shown)" + (names.count > 5 ? " … (\(names.count))" : "")
+        }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+    }
+}
+
+extension FileProblem {
+    /// As a server said it.
+    init(_ answer: JSONReader) {
+        var position: Position?
+        if let line = answer["line"]?.int, let column = answer["column"]?.int {
+            position = Position(line: line, column: column)
+        }
+        self.init(
+            answer["message"]?.string ?? "",
+            file: answer["file"]?.string,
+            at: position,
+            code: answer["code"]?.string,
+            pointer: answer["pointer"]?.string,
+            hint: answer["hint"]?.string
+        )
+    }
+}

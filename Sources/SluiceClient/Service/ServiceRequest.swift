@@ -1,0 +1,88 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+public import SluiceServer
+internal import Support
+
+/// One request to a server, waited for: what the command line's `get` and `set` need.
+public enum ServiceRequest {
+    /// Reads what is at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: path and query, escaped already.
+    ///   - service: the server.
+    ///   - limit: how long it may take.
+    ///   - mostBytes: the longest body that the answer may have.
+    /// - Returns: an answer with a status of success.
+    /// - Throws: ``ClientFailure``.
+    public static func get(
+        _ path: String,
+        from service: ServiceURL,
+        limit: Duration = .seconds(10),
+        mostBytes: Int = 16 << 20
+    ) throws -> HTTPClient.Answer {
+        try send(.get, path, to: service, body: nil, fields: [], limit: limit, mostBytes: mostBytes)
+    }
+
+    /// Puts a JSON body to `path`.
+    public static func put(
+        _ body: [UInt8],
+        to path: String,
+        at service: ServiceURL,
+        fields: [(name: StaticString, value: String)] = []
+    ) throws -> HTTPClient.Answer {
+        try send(.put, path, to: service, body: body, fields: fields)
+    }
+
+    /// Posts to `path`, without a body.
+    public static func post(
+        to path: String,
+        at service: ServiceURL,
+        fields: [(name: StaticString, value: String)] = []
+    ) throws -> HTTPClient.Answer {
+        try send(.post, path, to: service, body: nil, fields: fields)
+    }
+
+    /// Takes the body of an answer apart, which must be JSON.
+    ///
+    /// - Throws: ``ClientFailure`` where it is not: something else than a server of this kind has answered.
+    static func read<Result>(_ answer: HTTPClient.Answer, _ make: (JSONReader) -> Result) throws -> Result {
+        try answer.body.withUnsafeBytes { body in
+            do throws(JSONError) {
+                return make(try JSONReader(checking: body))
+            } catch {
+                throw ClientFailure.refused(status: answer.status, body: answer.body)
+            }
+        }
+    }
+
+    /// Text as it stands in a query.
+    static func escaped(_ text: String) -> String {
+        var buffer = ByteBuffer()
+        Array(text.utf8).withUnsafeBytes { PercentEncoding.encode($0, to: &buffer) }
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    /// Runs a loop until the answer is there; any status but a success is thrown.
+    private static func send(
+        _ method: HTTP.Method,
+        _ path: String,
+        to service: ServiceURL,
+        body: [UInt8]?,
+        fields: [(name: StaticString, value: String)],
+        limit: Duration = .seconds(10),
+        mostBytes: Int = 16 << 20
+    ) throws -> HTTPClient.Answer {
+        let loop = try Loop()
+        let client = HTTPClient(service, on: loop, limit: limit, mostBytes: mostBytes)
+        var outcome: Result<HTTPClient.Answer, ClientFailure> = .failure(.lost)
+        client.send(method, path, body: body, fields: fields) {
+            outcome = $0
+            loop.stop()
+        }
+        loop.run()
+        let answer = try outcome.get()
+        guard answer.isSuccess else { throw ClientFailure.refused(status: answer.status, body: answer.body) }
+        return answer
+    }
+}

@@ -1,0 +1,87 @@
+internal import EventLoop
+internal import GraphHost
+public import SluiceServer
+
+/// Keeps one subscription up over a WebSocket, connecting again with growing pauses, until it is interrupted.
+public final class Watcher {
+    /// What to watch.
+    public struct Subject {
+        let message: String
+
+        /// Names a node and how to listen to it.
+        /// - Parameters:
+        ///   - graph: the graph's name.
+        ///   - node: the node's name.
+        ///   - every: milliseconds between two deliveries at the least; 0 for none.
+        ///   - wantsAll: every value, not only the newest when the connection is slow.
+        ///   - pipe: stages to run on the server, a JSON list; nil for none. Nil results when it is not JSON.
+        public init?(graph: String, node: String, every: Int, wantsAll: Bool, pipe: String?) {
+            var message = #"{"op":"sub","id":1,"graph":"\#(graph)","node":"\#(node)""#
+            if every > 0 { message += #","every":\#(every)"# }
+            if wantsAll { message += #","mode":"all""# }
+            if let pipe {
+                guard (try? Datum.parse(pipe)) != nil else { return nil }
+                message += #","pipe":\#(pipe)"#
+            }
+            self.message = message + "}"
+        }
+    }
+
+    /// Why watching ended although nobody interrupted it; one sentence.
+    public struct Ended: Error, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+    }
+
+    /// A value came, as JSON.
+    public var onValue: (String) -> Void = { _ in }
+    /// Something else happened: the node is empty, failed, or the connection was lost.
+    public var onNote: (String) -> Void = { _ in }
+
+    private let loop: Loop
+    private let request: StandingRequest
+    private var outcome: Ended?
+
+    /// Makes a watcher that does nothing yet.
+    ///
+    /// - Throws: when the system refuses a loop.
+    public init(_ subject: Subject, at service: ServiceURL) throws {
+        loop = try Loop()
+        request = try StandingRequest(subject.message, as: "sluice watch", at: service, on: loop)
+    }
+
+    /// Watches until SIGINT or SIGTERM; throws `Ended` when the server will not go on.
+    public func run() throws {
+        request.onMessage = { [weak self] op, message in self?.heard(op, message) }
+        request.onNote = onNote
+        request.onEnd = { [weak self] reason in
+            guard let self else { return }
+            outcome = reason.map { Ended(description: $0) }
+            loop.stop()
+        }
+        let watchers = try [SignalWatcher.Signal.interrupt, .terminate].map { signal in
+            try SignalWatcher(on: loop, signal) { [loop] in loop.stop() }
+        }
+        request.start()
+        withExtendedLifetime(watchers) { _ = loop.run() }
+        if let outcome { throw outcome }
+    }
+
+    private func heard(_ op: String, _ message: JSONReader) {
+        if op == "snap" {
+            show(message)
+        } else if op == "upd" {
+            message["d"]?.elements.forEach(show)
+        }
+    }
+
+    private func show(_ entry: JSONReader) {
+        if let value = entry["v"] {
+            onValue(String(decoding: value.bytes, as: UTF8.self))
+        } else if let fail = entry["fail"] {
+            onNote("failed: \(fail["msg"]?.string ?? "")")
+        } else if entry["empty"] != nil {
+            onNote("empty")
+        }
+    }
+}

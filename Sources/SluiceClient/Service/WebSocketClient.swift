@@ -1,0 +1,162 @@
+public import EventLoop
+public import HTTP
+public import SluiceServer
+internal import Support
+
+/// A WebSocket to a server, for the command line and the load run.
+///
+/// Belongs to its loop's thread. Pings are answered by itself. Dropping it closes the connection.
+public final class WebSocketClient {
+    /// The connection is made and upgraded.
+    public var onOpen: () -> Void = {}
+    /// A text message came; its bytes are lent for the call.
+    public var onText: (UnsafeRawBufferPointer) -> Void = { _ in }
+    /// The connection is over, once: with the code and reason of the server's close frame, or with the failure.
+    public var onEnd: (Result<(code: CloseCode, reason: String), ClientFailure>) -> Void = { _ in }
+
+    private let url: ServiceURL
+    private var attempt: ServiceConnector?
+    private var connection: Transport?
+    private let parser = ResponseParser()
+    private var assembler = MessageAssembler(role: .client, limitBytes: 16 * 1024 * 1024)
+    private var random = SystemRandomNumberGenerator()
+    private let key: String
+    private let subprotocol: String?
+    private var isUpgraded = false
+    private var isClosing = false
+    private var isOver = false
+
+    /// Starts to connect.
+    /// - Parameters:
+    ///   - url: the server.
+    ///   - target: path and query, escaped already; the URL's own path goes before it.
+    ///   - subprotocol: the one to offer, or nil for a plain stream.
+    ///   - loop: where it works.
+    public convenience init(
+        _ url: ServiceURL,
+        _ target: String,
+        subprotocol: String? = "sluice.v1.json",
+        on loop: Loop
+    ) {
+        self.init(url, target, subprotocol: subprotocol, on: loop, trust: nil)
+    }
+
+    init(
+        _ url: ServiceURL,
+        _ target: String,
+        subprotocol: String? = "sluice.v1.json",
+        on loop: Loop,
+        trust: TLSContext?
+    ) {
+        self.url = url
+        self.subprotocol = subprotocol
+        key = Base64.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
+            guard let self else { return }
+            attempt = nil
+            switch result {
+            case .success(let connection): upgrade(connection, target)
+            case .failure(let failure): end(.failure(failure))
+            }
+        }
+    }
+
+    deinit {
+        connection?.setDelegate(nil)
+    }
+
+    private func upgrade(_ connection: Transport, _ target: String) {
+        self.connection = connection
+        connection.setDelegate(self)
+        connection.resumeReading()
+        var buffer = ByteBuffer()
+        RequestEncoder.appendUpgrade(
+            url.path + target,
+            host: url.authority,
+            key: key,
+            subprotocol: subprotocol,
+            to: &buffer,
+            fields: url.authorize
+        )
+        connection.send(buffer.bytes)
+    }
+
+    /// Sends a text message.
+    public func send(_ text: String) {
+        var text = text
+        text.withUTF8 { transmit(.text, UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Says goodbye; `onEnd` follows when the server has answered.
+    public func close(_ code: CloseCode = .normal) {
+        guard isUpgraded, !isClosing else { return }
+        isClosing = true
+        withUnsafeBytes(of: code.rawValue.bigEndian) { transmit(.close, $0) }
+    }
+
+    /// Ends the connection with a reset, as a client that crashes; nothing is heard of it any more.
+    func vanish() {
+        isOver = true
+        connection?.setDelegate(nil)
+        connection?.reset()
+        connection = nil
+    }
+
+    private func transmit(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        guard let connection else { return }
+        var buffer = ByteBuffer()
+        FrameEncoder.append(opcode, payload, mask: random.next(), to: &buffer)
+        connection.send(buffer.bytes)
+    }
+
+    private func end(_ result: Result<(code: CloseCode, reason: String), ClientFailure>) {
+        guard !isOver else { return }
+        isOver = true
+        connection?.setDelegate(nil)
+        connection?.close()
+        connection = nil
+        onEnd(result)
+    }
+}
+
+extension WebSocketClient: ConnectionDelegate {
+    public func received(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        if !isUpgraded {
+            switch parser.parse(&rest) {
+            case .more: return
+            case .failed(let failure): return end(.failure(.notUnderstood(failure.reason.description)))
+            case .response:
+                let status = Int(parser.head.status.rawValue)
+                return end(.failure(.refused(status: status, body: Array(parser.body))))
+            case .upgrade:
+                let offer = Handshake.Offer(key: key, subprotocol: subprotocol)
+                if let sentence = Handshake.judge(parser.head, answering: offer, sha1: SHA1.digest) {
+                    return end(.failure(.notUnderstood(sentence)))
+                }
+                isUpgraded = true
+                onOpen()
+            }
+        }
+        // Lent bytes are read-only; a server does not mask, so nothing is unmasked in place.
+        var frames = UnsafeMutableRawBufferPointer(mutating: rest)
+        while !isOver {
+            switch assembler.parse(&frames) {
+            case .more: return
+            case .text(let text): onText(text)
+            case .binary, .pong: break
+            case .ping(let payload): transmit(.pong, payload)
+            case .close(let code, let reason):
+                if !isClosing { close(code.mayBeSent ? code : .normal) }
+                end(.success((code, String(decoding: reason, as: UTF8.self))))
+            case .failed(let failure): end(.failure(.notUnderstood(failure.reason)))
+            }
+        }
+    }
+
+    public func peerClosed() { end(isClosing ? .success((.normal, "")) : .failure(.lost)) }
+
+    public func wroteAll() {}
+
+    public func closed(error: UVError?) { end(.failure(.lost)) }
+}
