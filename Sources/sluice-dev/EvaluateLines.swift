@@ -7,7 +7,7 @@ internal import SluiceServer
 struct EvaluateLines: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eval",
-        abstract: "Evaluate requests from standard input, one line of JSON each, and answer with typed values.",
+        abstract: "Evaluate requests from standard input, a line of JSON each, with typed values.",
         discussion: """
             EXAMPLES
               echo '{"id":1,"expr":"a + 1","bindings":{"a":{"type":"int","value":"41"}}}' | sluice-dev eval

@@ -83,7 +83,9 @@ extension HTTPConnection {
         let head = parser.head
         switch admit(head, server, door) {
         case .route(let route, let captures) where Operation.all[Int(route.rawValue)].takesDefinition:
-            guard let access = identify(head, for: Operation.all[Int(route.rawValue)].right) else { return false }
+            guard let access = identify(head, for: Operation.all[Int(route.rawValue)].right) else {
+                return false
+            }
             self.access = access
             return mayAdminister(String(decoding: captures[0], as: UTF8.self))
         case .refused(let problem): refuse(problem)
