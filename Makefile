@@ -65,9 +65,10 @@ format:                 ## the sources, and long lines of documents
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 	python3 scripts/fill.py
 
-lint:                   ## the format of the sources; marks, links and line lengths of what people read
+lint:                   ## the format of the sources; the size of types; marks, links and lines of what people read
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	python3 scripts/prose.py
+	python3 scripts/types.py
 
 clean:
 	swift package clean

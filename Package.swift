@@ -214,7 +214,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SluiceClientTests",
-            dependencies: ["SluiceClient", "TestSupport"],
+            dependencies: ["SluiceClient", "EventLoop", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
