@@ -68,7 +68,7 @@ format:                 ## the sources, and long lines of documents
 lint:                   ## the format of the sources; the size of types; marks, links and lines of what people read
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	python3 scripts/prose.py
-	python3 scripts/types.py
+	python3 scripts/type_sizes.py
 
 clean:
 	swift package clean

@@ -94,7 +94,7 @@ def test_reload_measures_a_change_and_many_files():
 
 @pytest.mark.parametrize("arguments, status, says", [
     (["--node", "g/nothing"], 1, "refuses to set g/nothing"),
-    (["--node", "g/any", "--process", "999999999"], 2, "its figures cannot be read"),
+    (["--node", "g/any", "--process", "999999999"], 64, "its figures cannot be read"),
 ])
 def test_what_cannot_be_measured_is_said(arguments, status, says):
     with Server({"g": GRAPH}) as server:

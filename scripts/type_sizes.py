@@ -2,7 +2,7 @@
 """Counts the lines of each type over all files, its extensions and nested types included; fails above a limit.
 
 A type of more than LIMIT lines has more than one subject. LARGER has those that still wait to be divided, each with a
-ceiling: lower it after dividing one, never raise it. `types.py -v` lists the largest types.
+ceiling: lower it after dividing one, never raise it. `type_sizes.py -v` lists the largest types.
 """
 
 import collections
