@@ -158,8 +158,13 @@ public final class Host {
     }
 
     deinit {
-        // Nodes that are released together with the host are reported to nobody: parts of the host are gone by then.
-        for graph in known { graph.chains.watch = nil }
+        // Nodes that die with the host tell it so, as long as it is whole; observers hear of none.
+        for graph in known {
+            graph.chains.watch = nil
+            table.remove(named: graph.name)
+        }
+        sessions.forget()
+        known = []
     }
 
     /// All graphs, in the order in which they came.

@@ -112,12 +112,16 @@ extension LiveGraph {
     }
 
     /// Throws if there is no room for the nodes with these names, to which a principal wants to
-    /// listen.
+    /// listen, and for what they are made from.
     func checkRoom(forMembersAmong names: [String], of principal: String?) throws(HostError) {
         guard !families.isEmpty else { return }
-        let unborn = names.reduce(0) { count, name in
-            guard let node = node(name), node.family != nil, node.node == nil else { return count }
-            return count + 1
+        var open = names.compactMap { node($0) }
+        var seen: Set<ObjectIdentifier> = []
+        var unborn = 0
+        while let node = open.popLast() {
+            guard node.node == nil, seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if node.family != nil { unborn += 1 }
+            open += node.inputs
         }
         try checkRoom(forMembers: unborn, of: principal)
     }
@@ -176,7 +180,11 @@ extension LiveGraph {
     }
 
     /// The definition has changed: matches every glob again.
-    func showMembersAgain(_ stamp: LogStamp) {
+    ///
+    /// - Parameters:
+    ///   - stamp: the commit of the change.
+    ///   - demoted: nodes that were declared before, and are members now.
+    func showMembersAgain(_ stamp: LogStamp, _ demoted: [NamedNode]) {
         var former: [String] = []
         members.visit { name in
             former.append(name)
@@ -195,7 +203,7 @@ extension LiveGraph {
         for family in families { family.shown = 0 }
         for name in shown where members.insert(name) { family(of: name)?.shown += 1 }
         let known = Set(former)
-        for name in known.subtracting(shown).sorted() {
+        for name in known.union(demoted.map(\.name)).subtracting(shown).sorted() {
             // A declared node that replaced a member is matched as the member was.
             guard let node = existing(name), node.family != nil else { continue }
             watchers.call(name, { node }) { $0.vanishing($1) }

@@ -12,7 +12,8 @@ extension LiveGraph {
         let old = definition
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
         if isAboutMembers { host.forgetLeftovers() }
-        let former = nodes + bornMembers
+        let declared = nodes
+        let former = declared + bornMembers
         let gone = former.filter { definition(of: $0, in: new) == nil }
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
@@ -49,7 +50,7 @@ extension LiveGraph {
         if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
         chains.watch?.redefined()
         if !gone.isEmpty || !removedInputs.isEmpty { noteRemoved(gone) }
-        if isAboutMembers { showMembersAgain(stamp) }
+        if isAboutMembers { showMembersAgain(stamp, declared.filter { $0.exists && $0.family != nil }) }
         facets.noteEdges()
         demand?.redefined()
         for members in joining { members.join(added) }
@@ -151,6 +152,8 @@ extension LiveGraph {
         }
         // `alterMutable` handles nodes that become mutable.
         guard case .derived = node.definition.kind else {
+            // A member without a value is held by nobody, a declared node always.
+            if node.family == nil { node.hold() }
             let isOther = former.history != node.definition.history
             if isOther, case .mutable = former.kind { resizeHistory(of: node) }
             return false

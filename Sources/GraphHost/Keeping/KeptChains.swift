@@ -48,6 +48,9 @@ final class KeptChains {
         counts[kept.principal] = count > 1 ? count - 1 : nil
     }
 
+    /// Lets go of all chains: the host is being freed.
+    func forget() { tickets = [:] }
+
     /// The account for chains kept for clients without a name.
     func nameless(in host: Host) -> PipelineAccount {
         let account = nameless ?? PipelineAccount(name: nil, in: host)

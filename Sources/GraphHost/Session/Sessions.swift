@@ -101,6 +101,16 @@ final class Sessions {
         leaving = []
     }
 
+    /// Lets go of all sessions, which tell nobody anything any more: the host is being freed.
+    func forget() {
+        kept.forget()
+        overflowing = []
+        unfinished = []
+        leaving = []
+        closed = []
+        open = []
+    }
+
     /// Removes a session that was closed and released.
     ///
     /// A session that is still on the list for the end of the turn, or is being flushed, is kept

@@ -9,7 +9,7 @@ struct FleetHistoryTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<2_000 : 0..<40 }
 
     @Test(
-        "F-3, F-4, F-6, O-1 to O-4, K-1: what lives, what globs mean, and what is counted, through any history"
+        "F-2 to F-4, F-6, O-1 to O-4, K-1: what lives, what globs mean, and what is counted, through any history"
     )
     func histories() throws {
         var taken: [String: Int] = [:]

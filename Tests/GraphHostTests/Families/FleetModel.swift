@@ -14,6 +14,8 @@ struct FleetModel {
         static let spare = Parts(rawValue: 4)
         /// `keeper`, which is always there and needs `s.k`.
         static let keeper = Parts(rawValue: 8)
+        /// `s.a`, declared in the place of the member of that name.
+        static let named = Parts(rawValue: 16)
     }
 
     /// Who keeps a subscription: owners of a connection, or the server for some time.
@@ -51,8 +53,12 @@ struct FleetModel {
     var now: UInt64 = 0
     private(set) var values: [String: Int] = ["x": 1]
     private var due: [String: UInt64] = [:]
+    /// When the node that a definition may declare was set.
+    private var namedSetAt: UInt64 = 0
     /// Derived members that are kept for later.
     private(set) var held: Set<String> = []
+    /// Whether `sum` lives and was built again, so that its node follows another one.
+    private var isSumRebuilt = false
     var subs: [Key: Sub] = [:]
 
     init(_ parts: Parts) {
@@ -65,6 +71,7 @@ struct FleetModel {
             #""d.{id}":{"from":"s.{id}","pipe":[{"map":"value + 1"}]}"#, #""hall":{"from":"s.h"}"#,
             #""sum":{"all":"s.*","reduce":"sum"}"#,
         ]
+        if parts.contains(.named) { nodes.append(#""s.a":{"set":"any"}"#) }
         if parts.contains(.pairs) {
             nodes += [#""p.{id}":{"set":"any"}"#, #""e.{id}":{"combine":{"a":"d.{id}","b":"p.{id}"}}"#]
         }
@@ -88,13 +95,15 @@ struct FleetModel {
 
     var families: [String] { mutableFamilies + derivedFamilies }
     var declared: Set<String> {
-        Set(["x", "hall", "sum"]).union(parts.contains(.keeper) ? ["keeper"] : [])
+        Set(["x", "hall", "sum"]).union(parts.contains(.keeper) ? ["keeper"] : []).union(standIns)
     }
+    /// Declared nodes in the place of members (F-2).
+    var standIns: Set<String> { parts.contains(.named) ? ["s.a"] : [] }
     private func exists(_ name: String) -> Bool {
-        Self.isMember(name) ? families.contains(String(Self.split(name).family)) : declared.contains(name)
+        declared.contains(name) || families.contains(String(Self.split(name).family))
     }
 
-    static func isMember(_ name: String) -> Bool { name.contains(".") }
+    func isMember(_ name: String) -> Bool { name.contains(".") && !standIns.contains(name) }
 
     private static func split(_ name: String) -> (family: Substring, id: Substring) {
         (name.prefix { $0 != "." }, name.drop { $0 != "." }.dropFirst())
@@ -115,7 +124,7 @@ struct FleetModel {
 
     /// The members that globs mean.
     var visible: Set<String> {
-        var visible = Set(values.keys.filter(Self.isMember))
+        var visible = Set(values.keys.filter(isMember))
         for family in derivedFamilies {
             for id in Self.ids where isMade("\(family).\(id)") { visible.insert("\(family).\(id)") }
         }
@@ -124,7 +133,8 @@ struct FleetModel {
 
     private func isMade(_ name: String) -> Bool {
         let inputs = inputs(name)
-        return inputs.isEmpty ? values[name] != nil : inputs.allSatisfy(isMade)
+        if inputs.isEmpty { return values[name] != nil || standIns.contains(name) }
+        return inputs.allSatisfy(isMade)
     }
 
     /// The nodes that a glob means: `s.*`, `*.a` or `*`.
@@ -160,7 +170,7 @@ struct FleetModel {
 
     /// The nodes that live.
     var living: Set<String> {
-        var roots = Set(values.keys).union(held).union(["x"])
+        var roots = Set(values.keys).union(held).union(["x"]).union(standIns)
         if parts.contains(.keeper) { roots.insert("keeper") }
         for sub in subs.values { roots.formUnion(nodes(of: sub.target)) }
         return closure(of: roots)
@@ -200,6 +210,7 @@ struct FleetModel {
         let living = living
         var (nodes, edges, listeners) = (living.count, 0, 0)
         for name in living { edges += inputs(name).count }
+        if isSumRebuilt { (nodes, edges) = (nodes + 1, edges + 1) }
         var chains: Set<Target> = []
         for sub in subs.values {
             switch sub.target {
@@ -257,9 +268,10 @@ struct FleetModel {
         let (former, living) = (visible, living)
         for (name, value) in new {
             values[name] = value
-            if name.hasPrefix("s.") { due[name] = now + Self.expire }
+            if name.hasPrefix("s."), isMember(name) { due[name] = now + Self.expire }
+            if name == "s.a" { namedSetAt = now }
             // It comes back to those who have asked for its name.
-            if !former.contains(name) { rejoin(name) }
+            if !former.contains(name), isMember(name) { rejoin(name) }
         }
         for name in clear {
             values[name] = nil
@@ -333,8 +345,19 @@ struct FleetModel {
         for sub in subs.values { known.formUnion(nodes(of: sub.target)) }
         let gone = known.filter { !exists($0) }
         for name in gone { values[name] = nil }
+        for name in ["s.a"] where declared.contains(name) != before.contains(name) {
+            // Its time began when it was set.
+            due[name] = isMember(name) && values[name] != nil ? namedSetAt + Self.expire : nil
+            // What declared nodes it joins has changed.
+            if living.contains("sum") { isSumRebuilt = true }
+        }
         end(subsTo: gone)
         settle(since: former, living)
+    }
+
+    /// A step has been taken.
+    mutating func endStep() {
+        if !living.contains("sum") { isSumRebuilt = false }
     }
 
     // MARK: - Owners

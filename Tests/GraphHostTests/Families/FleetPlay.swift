@@ -20,7 +20,7 @@ struct FleetPlay {
     init(_ seed: UInt64) throws {
         dice = SeededGenerator(seed: seed)
         bench = Bench()
-        model = FleetModel(FleetModel.Parts(rawValue: dice.below(16)))
+        model = FleetModel(FleetModel.Parts(rawValue: dice.below(32)))
         graph = try bench.define(model.definition)
     }
 
@@ -47,6 +47,7 @@ struct FleetPlay {
         last = kind
         try perform(kind)
         bench.endTurn()
+        model.endStep()
         for number in clients.keys { clients[number]?.read() }
     }
 
@@ -86,7 +87,7 @@ struct FleetPlay {
             model.press(all: false)
             _ = bench.host.flushUnused(of: graph, matching: "*")
         default:
-            model.redefine(FleetModel.Parts(rawValue: model.parts.rawValue ^ (1 << dice.below(4))))
+            model.redefine(FleetModel.Parts(rawValue: model.parts.rawValue ^ (1 << dice.below(5))))
             last += " \(model.parts.rawValue)"
             guard case .applied = bench.host.redefine(graph, as: try bench.definition(model.definition))
             else {
@@ -205,6 +206,9 @@ struct FleetPlay {
             let valued = names.filter { model.value(of: $0) != nil }
             if !valued.isEmpty { names = valued }
         }
+        // A declared node cannot be dropped.
+        names.subtract(model.standIns)
+        guard !names.isEmpty else { return }
         last += " \(names)"
         let isRefused = names.contains { model.value(of: $0) == nil }
         if !isRefused { model.drop(names) }
@@ -247,6 +251,7 @@ struct FleetPlay {
         model.press(all: true)
         bench.host.flushUnused()
         bench.endTurn()
+        model.endStep()
     }
 
     // MARK: - What is compared
@@ -255,7 +260,7 @@ struct FleetPlay {
     var fault: String? {
         if let complaint { return complaint }
         let living = model.living
-        let members = living.filter(FleetModel.isMember)
+        let members = living.filter(model.isMember)
         let present = graph.bornMembers.map(\.name).sorted()
         guard present == members.sorted() else { return "\(present) live, not \(members.sorted())" }
         let visible = model.visible

@@ -70,6 +70,24 @@ struct MemberLimitTests {
         #expect(bench.host.memberAccounts.count(of: "ann") == 0)
     }
 
+    @Test("F-7: a subscription is refused where what its members are made from has no room")
+    func chains() throws {
+        let bench = bench()
+        _ = try bench.define(
+            #"{"graph":"g","nodes":{\#(Self.families),"e.{id}":{"from":"d.{id}"},"hall":{"from":"d.h"}}}"#
+        )
+        let client = ann(bench)
+        func sub(_ id: Int, _ node: String) -> String {
+            client.ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)"}"#).last ?? ""
+        }
+        #expect(sub(1, "d.a").contains("snap"))
+        // Each needs two or three members, of which there is room for one.
+        for name in ["d.b", "e.b", "hall"] { #expect(sub(2, name).contains("sub_limit")) }
+        #expect(sub(3, "e.a").contains("snap"))
+        #expect(bench.host.memberAccounts.count(of: "ann") == 3)
+        #expect(sub(4, "hall").contains("sub_limit") && sub(5, "e.a").contains("snap"))
+    }
+
     @Test("F-7: what commits on their way will bring to life counts as if it were there")
     func pending() throws {
         let log = FaultyLog()

@@ -162,4 +162,31 @@ struct MemberRestoringTests {
         let fresh = try bench.define(#"{"graph":"f","nodes":{\#(text)}}"#)
         #expect(fresh.visibleNodes(matching: "*").map(\.name) == ["s.a", "d.a", "e.a"])
     }
+
+    @Test("F-2: an empty member that becomes a declared node is held from then on")
+    func declared() throws {
+        let family = #""s.{id}":{"set":"number"}"#
+        try redefine(family)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"s.a"}"#)
+        try redefine(family + #","s.a":{"set":"number"}"#)
+        try bench.set(graph, [("s.a", "4")])
+        client.ask(#"{"op":"unsub","id":1}"#)
+        bench.endTurn()
+        #expect(try bench.read(graph, "s.a") == "4")
+        #expect(graph.isWhole)
+    }
+
+    @Test("F-3: an empty declared node that becomes a member is gone for globs")
+    func emptied() throws {
+        let family = #""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}"}"#
+        try redefine(family + #","s.a":{"set":"number"}"#)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["s.*","d.*"]}"#)
+        try redefine(family)
+        let told = client.take().joined()
+        #expect(told.contains(#""s.a":{"gone":true}"#) && told.contains(#""d.a":{"gone":true}"#), "\(told)")
+        bench.endTurn()
+        #expect(graph.livingMembers == 0 && graph.isWhole)
+    }
 }
