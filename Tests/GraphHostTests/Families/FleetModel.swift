@@ -255,6 +255,7 @@ struct FleetModel {
         held.formIntersection(visible)
         // Those that live become ones that are kept; those that a glob means are asked for.
         let came = visible.subtracting(former)
+        for name in came { rejoin(name) }
         ask(for: came.intersection(living))
         for sub in subs.values {
             switch sub.target {
@@ -270,8 +271,6 @@ struct FleetModel {
             values[name] = value
             if name.hasPrefix("s."), isMember(name) { due[name] = now + Self.expire }
             if name == "s.a" { namedSetAt = now }
-            // It comes back to those who have asked for its name.
-            if !former.contains(name), isMember(name) { rejoin(name) }
         }
         for name in clear {
             values[name] = nil
@@ -280,6 +279,7 @@ struct FleetModel {
         settle(since: former, living)
     }
 
+    /// A member comes back to those who have asked for its name.
     private mutating func rejoin(_ name: String) {
         for (key, sub) in subs {
             guard case .group(var names, let globs, let asked) = sub.target, asked.contains(name) else {
