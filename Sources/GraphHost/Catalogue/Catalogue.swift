@@ -13,7 +13,7 @@ public struct Catalogue: Sendable {
     /// The words of the sources that a client's pipeline may have, besides a single node.
     public let clientSources: [String]
     /// What a client can subscribe to: one or several nodes, or one of ``clientSources``.
-    let subscribable: FieldNames
+    let subscribable: FieldWords
     /// Keys that belong to a source, each with the words of the sources that it may accompany.
     let keysBesideSources: [String: [String]]
     private let index: [String: Int]
@@ -35,7 +35,7 @@ public struct Catalogue: Sendable {
         }
         self.index = index
         self.clientSources = clientSources
-        subscribable = FieldNames(["node", "nodes"] + clientSources)
+        subscribable = FieldWords(["node", "nodes"] + clientSources)
         self.keysBesideSources = keysBesideSources
     }
 

@@ -3,7 +3,7 @@ internal import ReactiveGraph
 
 /// What a derived node or a client's pipeline starts from: an operator of the catalogue and its
 /// argument.
-public struct Source {
+public final class Source {
     /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
     /// Canonical text of the argument.
@@ -19,7 +19,7 @@ public struct Source {
     /// A glob; all nodes whose names match it are inputs too, as they appear and go.
     let glob: String?
     /// The access of the client whose pipeline this is, if a glob chooses its nodes.
-    var access: Access?
+    private(set) var access: Access?
     /// The switch whose keys it takes (`limits.switchKeys`).
     let caseOf: String?
     /// The further nodes that it makes.
@@ -29,7 +29,7 @@ public struct Source {
     /// Makes the node from the living inputs.
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
     /// The regular expressions in its expressions.
-    var patterns: [any RegexMatcher] = []
+    fileprivate(set) var patterns: [any RegexMatcher] = []
 
     /// A further node that a source makes: one side of an `if`.
     struct Side {
@@ -70,6 +70,11 @@ public struct Source {
 
     /// Canonical text, the beginning of the key of a shared chain.
     public var key: String { "\(name)(\(argument))" }
+
+    /// The nodes that its glob means are those that this caller may see.
+    func choose(for access: Access) {
+        if glob != nil { self.access = access }
+    }
 
     /// Whether it makes the same node as another source.
     func isSame(as other: Source) -> Bool {
@@ -112,7 +117,7 @@ extension Source {
             return (nil, [])
         }
         let reading = SourceReading(notebook: notebook, row: row, argument: argument, beside: beside)
-        var source = read(reading)
+        let source = read(reading)
         source?.patterns = notebook.takePatterns()
         return (source, notebook.sorted)
     }

@@ -4,13 +4,13 @@ extension Session {
     /// `demand`: reports which of these nodes are wanted, now and whenever that changes (D-1).
     func demand(_ fields: Fields, id: UInt64) throws(HostError) {
         let view = try graph(fields)
-        try fields.refuse(["owner"], because: "a producer keeps nothing alive")
+        try fields.refuse(.owner, because: "a producer keeps nothing alive")
         let limits = host.limits
         guard subscriptionCount + demands.count < limits.subscriptions else {
             throw HostError(.subLimit, "at most \(limits.subscriptions) subscriptions per connection")
         }
         var patterns = try NodeSelection.patterns(fields) ?? []
-        if let name = try fields.string("node") { patterns.append(name) }
+        if let name = try fields.string(.node) { patterns.append(name) }
         guard !patterns.isEmpty else {
             throw HostError(.badField, "node or nodes: what the client produces is needed")
         }

@@ -29,18 +29,20 @@ extension FacetChange {
         } catch {
             throw HostError(error)
         }
-        guard let fields = Fields(reader) else { throw HostError(.badField, "the body is an object") }
-        self = try FacetChange(fields)
+        self = try Fields.read(reader) { fields throws(HostError) in
+            guard let fields else { throw HostError(.badField, "the body is an object") }
+            return try FacetChange(fields)
+        }
     }
 
-    private static let words = FieldNames([
+    private static let words = FieldWords([
         "loading", "progress", "error", "notModified", "cancelled", "invalidate",
     ])
 
     /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and
     /// `invalidate`.
     init(_ fields: Fields) throws(HostError) {
-        let words = fields.names(among: Self.words)
+        let words = fields.words(among: Self.words)
         guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
             throw HostError(
                 .badField,
@@ -48,13 +50,13 @@ extension FacetChange {
             )
         }
         switch word {
-        case "error": self = try Self.failure(fields["error"])
-        case "notModified": self = try Self.notModified.confirmed(by: fields.bool("notModified"), word)
-        case "cancelled": self = try Self.cancelled.confirmed(by: fields.bool("cancelled"), word)
-        case "invalidate": self = try Self.invalidated.confirmed(by: fields.bool("invalidate"), word)
+        case "error": self = try Self.failure(fields[.error])
+        case "notModified": self = try Self.notModified.confirmed(by: fields.bool(.notModified), word)
+        case "cancelled": self = try Self.cancelled.confirmed(by: fields.bool(.cancelled), word)
+        case "invalidate": self = try Self.invalidated.confirmed(by: fields.bool(.invalidate), word)
         default:
-            let progress = try Self.progress(fields["progress"])
-            guard try fields.bool("loading") == false else {
+            let progress = try Self.progress(fields[.progress])
+            guard try fields.bool(.loading) == false else {
                 self = .loading(progress: progress)
                 return
             }

@@ -2,8 +2,8 @@ extension Session {
     /// `load`: the client reports on a node besides its value (L-1).
     func load(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
         let view = try graph(fields)
-        guard let field = fields["node"] else { throw HostError(.badField, "node: a name is needed") }
-        let known = try field.name("node").flatMap { view.graph.node(named: $0) }
+        guard let field = fields[.node] else { throw HostError(.badField, "node: a name is needed") }
+        let known = try field.name(.node).flatMap { view.graph.node(named: $0) }
         let node = try view.node(known, named: field.string, to: .set)
         var commit = Commit(graph: view.graph)
         commit.report(try FacetChange(fields), of: node)

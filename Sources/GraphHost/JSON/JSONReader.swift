@@ -130,10 +130,6 @@ public struct JSONTextSlice {
         if slice.inside.count == other.count, slice.inside.elementsEqual(other) { return !slice.hasEscapes }
         return slice.hasEscapes && JSONString.isEqual(slice.inside, true, other, false)
     }
-
-    /// Equal for strings with equal content, and different for most others
-    /// (``JSONString/mark(_:)``).
-    var mark: UInt64 { hasEscapes ? JSONString.mark(escaped: inside) : JSONString.mark(inside) }
 }
 
 /// Walks over the members of an object.

@@ -9,7 +9,7 @@ extension Session {
     ///
     /// - Returns: that time, limited by the server's maximum; nil if nothing is kept.
     func keep(_ fields: Fields) throws(HostError) -> Stage.Span? {
-        guard let span = try fields.span("keep") else { return nil }
+        guard let span = try fields.span(.keep) else { return nil }
         let most = host.limits.keepMilliseconds
         return most == 0 ? nil : Stage.Span(milliseconds: min(span.milliseconds, most))
     }
@@ -90,10 +90,10 @@ extension Session {
     // MARK: - Taking over
 
     /// The chain of this client's ticket, if it has this pipeline.
-    func kept(for resume: Resume?, _ source: Source, _ pipe: [Stage], in graph: LiveGraph) -> KeptChain? {
+    func kept(for resume: Resume?, _ subject: Subject, in graph: LiveGraph) -> KeptChain? {
         guard let resume, resume.isResumed, let ticket = resume.ticket else { return nil }
         let chain = host.sessions.kept.find(ticket, of: access.name)
-        return chain?.isKept(of: source, pipe, in: graph) == true ? chain : nil
+        return chain?.isKept(of: subject, in: graph) == true ? chain : nil
     }
 
     /// Takes over a chain from another connection, which may still be open from the server's view
@@ -133,11 +133,14 @@ extension Session {
 
 extension KeptChain {
     /// Whether the subscription has that pipeline.
-    fileprivate func isKept(of source: Source, _ pipe: [Stage], in graph: LiveGraph) -> Bool {
+    fileprivate func isKept(of subject: Subject, in graph: LiveGraph) -> Bool {
         guard subscription.graph === graph else { return false }
-        if let record = subscription.pipeline?.chain { return record.isChain(of: source, pipe) }
-        return source.isNode && pipe.isEmpty
-            && subscription.node.flatMap { graph.name(of: $0) }?.name == source.nodes.first
+        let record = subscription.pipeline?.chain
+        switch subject {
+        case .node(let node):
+            return record == nil && subscription.node.flatMap { graph.name(of: $0) }?.name == node.name
+        case .pipeline(let source, let pipe): return record?.isChain(of: source, pipe) == true
+        }
     }
 }
 
@@ -157,10 +160,10 @@ extension Subscription {
 
 extension Fields {
     /// A field with a length of time: `"30s"`, or whole milliseconds.
-    fileprivate func span(_ name: StaticString) throws(HostError) -> Stage.Span? {
+    fileprivate func span(_ name: FieldName) throws(HostError) -> Stage.Span? {
         guard let field = self[name] else { return nil }
         guard let span = (field.string ?? field.int.map { String($0) }).flatMap({ Stage.Span($0) }) else {
-            throw HostError(.badField, "\(name): a time such as \"30s\" is needed, or milliseconds")
+            throw HostError(.badField, "\(name.text): a time such as \"30s\" is needed, or milliseconds")
         }
         return span
     }

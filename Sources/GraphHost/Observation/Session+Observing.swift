@@ -6,13 +6,13 @@ extension Session {
     func observe(_ fields: Fields, id: UInt64) throws(HostError) {
         let view = try graph(fields)
         try view.requireObservation()
-        try fields.refuse(["owner"], because: "an observer keeps nothing alive")
+        try fields.refuse(.owner, because: "an observer keeps nothing alive")
         let graph = view.graph
         let limits = host.limits
         guard observers.count < limits.observers else {
             throw HostError(.subLimit, "at most \(limits.observers) observers per connection")
         }
-        let every = try fields.integer("every", in: Observer.shortestInterval...86_400_000) ?? 250
+        let every = try fields.integer(.every, in: Observer.shortestInterval...86_400_000) ?? 250
         let surroundings = try surroundings(fields, in: view)
         let observer = Observer(
             id: id,
@@ -35,8 +35,8 @@ extension Session {
 
     /// Reads `members`: the names of family members to show.
     private func members(_ fields: Fields) throws(HostError) -> [String]? {
-        guard let field = fields["members"] else { return nil }
-        try fields.refuse(["around"], because: "not beside 'members'")
+        guard let field = fields[.members] else { return nil }
+        try fields.refuse(.around, because: "not beside 'members'")
         let problem = HostError(
             .badField,
             "members: a list of at most \(Observer.mostMembers) names is needed"
@@ -52,8 +52,8 @@ extension Session {
 
     /// Reads `around` and `depth`.
     private func surroundings(_ fields: Fields, in view: GraphView) throws(HostError) -> Surroundings? {
-        let depth = try fields.integer("depth", in: Surroundings.depths)
-        guard let node = try fields.string("around") else {
+        let depth = try fields.integer(.depth, in: Surroundings.depths)
+        guard let node = try fields.string(.around) else {
             if depth != nil { throw Surroundings.depthAlone }
             return nil
         }

@@ -14,21 +14,24 @@ struct OwnerNames {
     ///
     /// - Throws: `bad_field` for an invalid name, an empty list, and more than ``most`` different
     ///   names.
-    init?(_ fields: Fields, _ field: StaticString) throws(HostError) {
+    init?(_ fields: Fields, _ field: FieldName) throws(HostError) {
         guard let value = fields[field] else { return nil }
         guard value.kind == .array else {
-            names = [try Self.name(value, at: "\(field)")]
+            names = [try Self.name(value, at: field.text)]
             return
         }
         var names: [String] = []
         for (place, element) in value.elements.enumerated() {
-            let name = try Self.name(element, at: "\(field)[\(place)]")
+            let name = try Self.name(element, at: "\(field.text)[\(place)]")
             guard !names.contains(name) else { continue }
             guard names.count < Self.most else { throw Self.tooMany(field) }
             names.append(name)
         }
         guard !names.isEmpty else {
-            throw HostError(.badField, "\(field): the list is empty; leave the field out, or name an owner")
+            throw HostError(
+                .badField,
+                "\(field.text): the list is empty; leave the field out, or name an owner"
+            )
         }
         self.names = names
     }
@@ -47,8 +50,8 @@ struct OwnerNames {
         return name
     }
 
-    fileprivate static func tooMany(_ field: StaticString) -> HostError {
-        HostError(.badField, "\(field): a subscription has at most \(most) named owners")
+    fileprivate static func tooMany(_ field: FieldName) -> HostError {
+        HostError(.badField, "\(field.text): a subscription has at most \(most) named owners")
     }
 }
 
@@ -61,13 +64,13 @@ struct OwnerChange {
     ///
     /// A name in both is removed.
     init?(_ fields: Fields, of subscription: Subscription) throws(HostError) {
-        let (add, remove) = (try OwnerNames(fields, "addOwner"), try OwnerNames(fields, "removeOwner"))
+        let (add, remove) = (try OwnerNames(fields, .addOwner), try OwnerNames(fields, .removeOwner))
         let present = subscription.ownerNames.compactMap(\.self)
         let gone = Set(remove?.names ?? [])
         added = (add?.names ?? []).filter { !present.contains($0) && !gone.contains($0) }
         removed = present.filter(gone.contains)
         guard present.count + added.count - removed.count <= OwnerNames.most else {
-            throw OwnerNames.tooMany("addOwner")
+            throw OwnerNames.tooMany(.addOwner)
         }
         if added.isEmpty, removed.isEmpty { return nil }
     }

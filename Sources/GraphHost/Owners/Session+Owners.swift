@@ -16,7 +16,7 @@ extension Session {
     /// `release`: removes an owner from every subscription, and ends those that have no other
     /// owner.
     func release(_ fields: Fields, id: UInt64) throws(HostError) {
-        guard let field = fields["owner"] else { throw HostError(.badField, "owner: a name is needed") }
+        guard let field = fields[.owner] else { throw HostError(.badField, "owner: a name is needed") }
         let name = try OwnerNames.name(field, at: "owner")
         var ended: [UInt64] = []
         var released: UInt64 = 0

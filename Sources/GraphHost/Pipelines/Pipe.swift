@@ -69,8 +69,8 @@ final class Pipe {
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
-        var source = try source(UnreadPart(word: word, text: argument, beside: beside))
-        if source.glob != nil { source.access = view.access }
+        let source = try source(UnreadPart(word: word, text: argument, beside: beside))
+        source.choose(for: view.access)
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
     }

@@ -33,7 +33,7 @@ struct PendingRequests {
             case .unsub: self = .ownID
             case .sub: self = .byOwners
             case .release: self = .owned
-            case .mod where fields["removeOwner"] != nil: self = .owned
+            case .mod where fields[.removeOwner] != nil: self = .owned
             default: self = .nothing
             }
         }

@@ -23,7 +23,7 @@ struct Resume {
 
     /// Reads the option; nil if it is absent.
     init?(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
-        guard let field = fields["since"] else { return nil }
+        guard let field = fields[.since] else { return nil }
         guard let epoch = field["epoch"]?.string, let rev = field["rev"]?.int, rev >= 0 else {
             throw HostError(.badField, "since: an epoch and a rev are needed")
         }
@@ -55,12 +55,14 @@ struct Resume {
 
     /// What has happened to a subscription's pipeline since the cursor.
     struct Course {
-        let source: Source
-        let pipe: [Stage]
+        /// Whether it has stages that emit by themselves.
+        var isPrivate = false
+        /// Whether earlier values count for what it emits.
+        var hasState = false
         /// The rev at which its inputs last changed.
         let change: UInt64
         /// The rev at which its chain was built; nil: it has none.
-        let built: UInt64?
+        var built: UInt64?
         /// The newest rev at which an emission was late.
         let late: UInt64
         /// Whether the client has taken over its former chain.
@@ -77,8 +79,7 @@ struct Resume {
 
     /// The result for a subscription; `missed` is known in mode `all`.
     func outcome(of course: Course, isAll: Bool, _ missed: Missed?) -> Outcome {
-        let isPrivate = course.source.operator.isPrivate || course.pipe.contains(where: \.isPrivate)
-        let hasState = Self.hasState(course.source, course.pipe)
+        let (isPrivate, hasState) = (course.isPrivate, course.hasState)
         // Its value may differ from that of a chain that had existed since the cursor.
         let isNew = !course.isKept && hasState && course.built.map { $0 >= rev } ?? false
         let isLate = course.built != nil && course.late >= rev && course.late > 0

@@ -6,11 +6,11 @@ extension Session {
     ///
     /// - Throws: `unknown_graph`, also for graphs in which the peer may see nothing; `not_ready`.
     func graph(_ fields: Fields) throws(HostError) -> GraphView {
-        guard let name = fields["graph"] else { throw HostError(.badField, "graph: a name is needed") }
+        guard let name = fields[.graph] else { throw HostError(.badField, "graph: a name is needed") }
         guard let access = access.access else {
             throw HostError(.unauthenticated, "say hello with a token first")
         }
-        guard let graph = try name.name("graph").flatMap({ host.graph(named: $0) }) else {
+        guard let graph = try name.name(.graph).flatMap({ host.graph(named: $0) }) else {
             throw host.noGraph
         }
         return try GraphView(graph, for: access)
@@ -23,7 +23,7 @@ extension Session {
 
     /// `auth`: the client sends another token before its present one expires.
     func authenticate(_ fields: Fields, id: UInt64?) throws(HostError) {
-        guard let token = try fields.string("token") else {
+        guard let token = try fields.string(.token) else {
             throw HostError(.badField, "token: a string is needed")
         }
         try show(token)

@@ -26,7 +26,7 @@ extension Session {
             options: SubscriptionOptions(options)
         )
         subscription.claim = claim([node.name], needs: stages.isEmpty ? .read : [.read, .pipe])
-        let chain = attach(subscription, .from(node.name), stages)
+        let chain = attach(subscription, Subject(node, stages))
         node.graph.loadFor(subscription)
         let tell = { [unowned self] in
             if options.hasFacets {

@@ -5,10 +5,10 @@ extension Session {
     // MARK: - hello
 
     func hello(_ fields: Fields, id: UInt64?) throws(HostError) {
-        let token = try fields.string("token")
+        let token = try fields.string(.token)
         if let token { try show(token) }
         guard access.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
-        if let client = try fields.string("client") { self.client = String(client.prefix(128)) }
+        if let client = try fields.string(.client) { self.client = String(client.prefix(128)) }
         greeted()
         let limits = host.limits
         let number = number
@@ -40,18 +40,18 @@ extension Session {
         var commit = Commit(graph: view.graph)
         try CommitReader.read(fields, into: &commit, for: view)
         commit.by = access.name
-        commit.isByHand = try fields.bool("hand") ?? false
-        let claimed = try fields.bool("presence") == true ? commit.setNodes : renewed(by: commit)
+        commit.isByHand = try fields.bool(.hand) ?? false
+        let claimed = try fields.bool(.presence) == true ? commit.setNodes : renewed(by: commit)
         commit.claimed = claimed
         try submit(commit, claiming: claimed, id: id, bytes: bytes)
     }
 
     /// `drop`: drops members of families (F-4).
     func drop(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
-        try fields.refuse(["set", "clear"], because: "drop takes nodes")
+        try fields.refuse(.set, .clear, because: "drop takes nodes")
         let view = try graph(fields)
         var names = try NodeSelection.patterns(fields) ?? []
-        if let name = try fields.string("node") { names.append(name) }
+        if let name = try fields.string(.node) { names.append(name) }
         guard !names.isEmpty else { throw HostError(.badField, "node or nodes: what to drop is needed") }
         var commit = Commit(graph: view.graph)
         commit.kind = .drop
@@ -131,8 +131,8 @@ extension Session {
         let view = try graph(fields)
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        let hasFacets = try fields.bool("facets") ?? false
-        if try fields.bool("load") ?? false { for node in nodes { graph.load(node) } }
+        let hasFacets = try fields.bool(.facets) ?? false
+        if try fields.bool(.load) ?? false { for node in nodes { graph.load(node) } }
         answer(id: id, bytes: 0) { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             Answer.appendCursor(of: graph, to: &buffer)

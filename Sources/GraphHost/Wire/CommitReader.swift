@@ -14,20 +14,22 @@ public enum CommitReader {
         } catch {
             throw HostError(error)
         }
-        guard let fields = Fields(reader) else { throw HostError(.badField, "the body is an object") }
-        var commit = Commit(graph: view.graph)
-        try read(fields, into: &commit, for: view)
-        return commit
+        return try Fields.read(reader) { fields throws(HostError) in
+            guard let fields else { throw HostError(.badField, "the body is an object") }
+            var commit = Commit(graph: view.graph)
+            try read(fields, into: &commit, for: view)
+            return commit
+        }
     }
 
     static func read(_ fields: Fields, into commit: inout Commit, for view: GraphView) throws(HostError) {
-        if let set = fields["set"] {
+        if let set = fields[.set] {
             guard set.kind == .object else { throw HostError(.badField, "set: an object of names is needed") }
             for member in set.members {
                 commit.set.append(Assignment(try node(member.key, in: view, to: .set), Datum(member.value)))
             }
         }
-        if let clear = fields["clear"] {
+        if let clear = fields[.clear] {
             guard clear.kind == .array else { throw HostError(.badField, "clear: a list of names is needed") }
             for element in clear.elements {
                 guard let name = element.text else {
@@ -45,9 +47,9 @@ public enum CommitReader {
         into commit: inout Commit,
         for view: GraphView
     ) throws(HostError) {
-        if let conditions = fields["if"] { try read(conditions: conditions, into: &commit, for: view) }
-        if let context = fields["ctx"] { commit.context = Datum(context) }
-        if let key = try fields.string("key") {
+        if let conditions = fields[.`if`] { try read(conditions: conditions, into: &commit, for: view) }
+        if let context = fields[.ctx] { commit.context = Datum(context) }
+        if let key = try fields.string(.key) {
             guard !key.isEmpty, key.utf8.count <= 128 else {
                 throw HostError(.badField, "key: 1 to 128 bytes are allowed")
             }

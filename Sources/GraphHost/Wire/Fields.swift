@@ -1,23 +1,13 @@
-/// The fields of one client message or request body, located once, read by name.
+internal import Support
+
+/// The fields of one client message or request body: found in one pass over its members, read by name.
 ///
-/// The bytes are borrowed: fields must not outlive the message.
+/// The bytes are lent, and so is what this points to: fields live no longer than the call that lends them.
 struct Fields {
-    enum Operation: String, CaseIterable {
+    enum Operation: CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
-        private static let marks = allCases.map { operation in
-            var word = operation.rawValue
-            return (mark: word.withUTF8 { JSONString.mark(UnsafeRawBufferPointer($0)) }, operation: operation)
-        }
-
-        /// The operation that a text names.
-        init(_ text: JSONTextSlice) {
-            let mark = text.mark
-            self = .unknown
-            for each in Self.marks where each.mark == mark && text == each.operation.rawValue {
-                self = each.operation
-            }
-        }
+        static let table = WordTable<Operation>()
 
         /// Whether it makes a commit: such requests count as sets.
         var isChange: Bool { self == .set || self == .drop || self == .load }
@@ -31,28 +21,42 @@ struct Fields {
         }
     }
 
-    private struct Member {
-        /// Distinguishes most keys by one comparison (``JSONString/mark(_:)``).
-        let mark: UInt64
-        let key: JSONTextSlice
-        let value: JSONReader
+    /// What the client wants (`op`).
+    let operation: Operation
+    /// A bit for each name that the message has as a field; its value is in `values`, at the number of the name.
+    private let names: UInt64
+    private let values: UnsafePointer<JSONReader>
+    private let object: JSONReader
+    /// Whether there are fields besides: those are looked for in the text.
+    private let hasOthers: Bool
+
+    /// Finds the fields of a validated object, and lends them; nil stands for a value that is no object.
+    static func read<Result, Failure: Error>(
+        _ object: JSONReader,
+        _ body: (Fields?) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard object.kind == .object else { return try body(nil) }
+        return try withUnsafeTemporaryAllocation(of: JSONReader.self, capacity: FieldName.allCases.count) {
+            values throws(Failure) in
+            try body(Fields(object, values))
+        }
     }
 
-    /// The operation (`op`).
-    let operation: Operation
-    private let members: ContiguousArray<Member>
-
-    /// The fields of a validated object.
-    init?(_ object: JSONReader) {
-        guard object.kind == .object else { return nil }
-        var (members, operation) = (ContiguousArray<Member>(), Operation.unknown)
-        members.reserveCapacity(8)
+    private init(_ object: JSONReader, _ values: UnsafeMutableBufferPointer<JSONReader>) {
+        var (names, hasOthers, operation) = (UInt64(0), false, Operation.unknown)
         for member in object.members {
-            let mark = member.key.mark
-            members.append(Member(mark: mark, key: member.key, value: member.value))
-            if member.key == "op", let text = member.value.text { operation = Operation(text) }
+            guard let name = FieldName.table[member.key] else {
+                hasOthers = true
+                continue
+            }
+            names |= 1 << UInt64(name.rawValue)
+            values.initializeElement(at: Int(name.rawValue), to: member.value)
+            if name == .op, let text = member.value.text { operation = Operation.table[text] ?? .unknown }
         }
-        self.members = members
+        self.object = object
+        self.names = names
+        self.values = UnsafePointer(values.baseAddress!)
+        self.hasOthers = hasOthers
         self.operation = operation
     }
 
@@ -64,50 +68,46 @@ struct Fields {
     ) throws(JSONError) {
         let reader = try JSONReader(checking: message)
         if reader.kind == .array {
-            for element in reader.elements { visit(element.bytes, Fields(element)) }
+            for element in reader.elements { read(element) { visit(element.bytes, $0) } }
         } else {
-            visit(reader.bytes, Fields(reader))
+            read(reader) { visit(reader.bytes, $0) }
         }
     }
 
-    /// The field with that name, as written in the text.
-    subscript(name: StaticString) -> JSONReader? {
-        find(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    /// The field of that name, as it stands in the text.
+    @inline(__always)
+    subscript(name: FieldName) -> JSONReader? {
+        names & 1 << UInt64(name.rawValue) != 0 ? values[Int(name.rawValue)] : nil
     }
 
-    /// The field with that name.
-    subscript(name: String) -> JSONReader? {
-        var name = name
-        return name.withUTF8 { find(UnsafeRawBufferPointer($0)) }
-    }
-
-    private func find(_ name: UnsafeRawBufferPointer) -> JSONReader? {
-        let mark = JSONString.mark(name)
-        for member in members where member.mark == mark && member.key == name { return member.value }
+    /// The field of a name that may be the word of a source.
+    subscript(word: String) -> JSONReader? {
+        var word = word
+        if let name = word.withUTF8({ FieldName.table[UnsafeRawBufferPointer($0)] }) { return self[name] }
+        guard hasOthers else { return nil }
+        for member in object.members where member.key == word { return member.value }
         return nil
     }
 
-    /// Those of `names` that are fields of the message, in the order of `names`.
-    func names(among names: FieldNames) -> [String] {
+    /// Those of `known` that are fields of the message, in their order.
+    func words(among known: FieldWords) -> [String] {
         var found: [String] = []
-        for place in names.marks.indices {
-            for member in members where member.mark == names.marks[place] && member.key == names.texts[place]
-            {
-                found.append(names.texts[place])
-            }
+        for (text, name) in known.words {
+            let isThere = if let name { self[name] != nil } else { hasOthers && self[text] != nil }
+            if isThere { found.append(text) }
         }
         return found
     }
 
     /// The `id`, if it is present and valid.
     var id: UInt64? {
-        guard let number = self["id"]?.int, (1...9_007_199_254_740_991).contains(number) else { return nil }
+        guard let number = self[.id]?.int, (1...9_007_199_254_740_991).contains(number) else { return nil }
         return UInt64(number)
     }
 
     /// The `id`; throws if it is present and invalid.
     func checkedID() throws(HostError) -> UInt64? {
-        guard let field = self["id"] else { return nil }
+        guard let field = self[.id] else { return nil }
         guard let id, field.kind == .number else {
             throw HostError(.badField, "id: a number from 1 to 2^53-1 is needed")
         }
@@ -115,56 +115,45 @@ struct Fields {
     }
 
     /// A field that is a string.
-    func string(_ name: StaticString) throws(HostError) -> String? {
+    func string(_ name: FieldName) throws(HostError) -> String? {
         guard let field = self[name] else { return nil }
-        guard let string = field.string else { throw HostError(.badField, "\(name): a string is needed") }
+        guard let string = field.string else {
+            throw HostError(.badField, "\(name.text): a string is needed")
+        }
         return string
     }
 
     /// A field that is `true` or `false`.
-    func bool(_ name: StaticString) throws(HostError) -> Bool? {
+    func bool(_ name: FieldName) throws(HostError) -> Bool? {
         guard let field = self[name] else { return nil }
-        guard let bool = field.bool else { throw HostError(.badField, "\(name): true or false is needed") }
+        guard let bool = field.bool else {
+            throw HostError(.badField, "\(name.text): true or false is needed")
+        }
         return bool
     }
 
     /// A field that is a whole number within `range`.
-    func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(HostError) -> Int? {
+    func integer(_ name: FieldName, in range: ClosedRange<Int>) throws(HostError) -> Int? {
         guard let field = self[name] else { return nil }
         guard let number = field.int, range.contains(number) else {
             throw HostError(
                 .badField,
-                "\(name): a number from \(range.lowerBound) to \(range.upperBound) is needed"
+                "\(name.text): a number from \(range.lowerBound) to \(range.upperBound) is needed"
             )
         }
         return number
     }
 
-    /// Throws for an option that this server does not offer: no option is ignored silently.
-    func refuse(_ names: [StaticString], because reason: String) throws(HostError) {
-        for name in names where self[name] != nil { throw HostError(.badField, "\(name): \(reason)") }
+    /// Refuses an option that this server does not offer: nothing is ignored in silence.
+    func refuse(_ names: FieldName..., because reason: String) throws(HostError) {
+        for name in names where self[name] != nil { throw HostError(.badField, "\(name.text): \(reason)") }
     }
 }
 
 extension JSONReader {
     /// The bytes of a name of a graph or node; nil for a string with escapes, which no name needs.
-    func name(_ field: StaticString) throws(HostError) -> UnsafeRawBufferPointer? {
-        guard let text else { throw HostError(.badField, "\(field): a name is needed") }
+    func name(_ field: FieldName) throws(HostError) -> UnsafeRawBufferPointer? {
+        guard let text else { throw HostError(.badField, "\(field.text): a name is needed") }
         return text.hasEscapes ? nil : text.inside
-    }
-}
-
-/// Names of fields, prepared for lookups in many messages.
-struct FieldNames: Sendable {
-    let texts: [String]
-    fileprivate let marks: [UInt64]
-
-    /// Names without duplicates.
-    init(_ names: [String]) {
-        texts = names
-        marks = names.map { name in
-            var name = name
-            return name.withUTF8 { JSONString.mark(UnsafeRawBufferPointer($0)) }
-        }
     }
 }

@@ -103,7 +103,7 @@ public enum NodeSelection {
 
     /// The names and globs of the `nodes` field of a message; nil if it is absent.
     static func patterns(_ fields: Fields) throws(HostError) -> [String]? {
-        guard let field = fields["nodes"] else { return nil }
+        guard let field = fields[.nodes] else { return nil }
         if let one = field.string { return [one] }
         guard field.kind == .array else { throw HostError(.badField, "nodes: a list of names is needed") }
         var patterns: [String] = []

@@ -1,0 +1,33 @@
+/// The names of the fields that messages have, besides the words of sources.
+enum FieldName: UInt8, CaseIterable {
+    // What every message may have.
+    case op, id, graph, node, nodes
+    // Subscribing.
+    case pipe, map, reduce, mode, every, queue, initial, facets, load, history, keep, since, sub
+    case owner, addOwner, removeOwner
+    // Changing a graph.
+    case set, clear, `if`, ctx, key, hand, presence
+    // What a producer reports.
+    case loading, progress, error, notModified, cancelled, invalidate
+    // Observing, and who the client is.
+    case members, around, depth, token, client
+
+    /// As it stands in messages.
+    var text: String { String(describing: self) }
+
+    static let table = WordTable<FieldName>()
+}
+
+/// Words of which a message has some as fields: names, and words of sources.
+struct FieldWords: Sendable {
+    let words: [(text: String, name: FieldName?)]
+
+    init(_ texts: [String]) {
+        words = texts.map { text in
+            var bytes = text
+            return (text, bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
+        }
+    }
+
+    var texts: [String] { words.map(\.text) }
+}
