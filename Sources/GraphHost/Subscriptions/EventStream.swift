@@ -60,7 +60,7 @@ public struct EventStream {
         // A cursor before the last snapshot would make a client miss the others.
         session.isOpening = place + 1 < nodes.count
         session.subscribe(
-            to: Subject(nodes[place], pipe),
+            to: Subject(nodes[place].present, pipe),
             id: UInt64(place + 1),
             in: graph,
             options,
