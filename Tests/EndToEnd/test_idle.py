@@ -5,6 +5,7 @@ A thousand of them, and with SLUICE_NIGHTLY ten thousand. The figures are printe
 
 import os
 import resource
+import time
 
 import pytest
 from rawsocket import RawWebSocket
@@ -64,3 +65,21 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
         assert each < 1536 + 512 * 1024 / SOCKETS
         # A round like the one before finds the memory that that one gave back.
         assert max(sizes[3:]) - sizes[2] < 256 * 1024
+
+
+@pytest.mark.weighed
+def test_a_storm_gives_its_memory_back():
+    """After the idle connections and a churn the process is as small as it was: within 4 MiB (P6)."""
+    with Server({"g": GRAPH}, "heartbeat: 30m\n") as server:
+        for client in subscribe(server, 100, 0):
+            client.close()
+        eventually(lambda: server.count("subscriptions", "g") == 0)
+        before = server.resident()
+        for client in subscribe(server, SOCKETS, 1):
+            client.close()
+        end = time.monotonic() + SOCKETS / 500
+        while time.monotonic() < end:
+            for client in subscribe(server, 100, 2):
+                client.reset()
+        eventually(lambda: server.count("subscriptions", "g") == 0, 20)
+        eventually(lambda: server.resident() - before < 4 << 20, 10, "the memory of the start")
