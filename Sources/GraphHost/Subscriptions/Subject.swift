@@ -51,11 +51,10 @@ extension Subject {
 
     /// The field of a message that says what it subscribes to: one of `known`.
     static func word(of fields: Fields, among known: FieldWords) throws(HostError) -> String {
-        let words = fields.words(among: known)
-        guard words.count == 1 else {
+        guard let word = fields.onlyWord(among: known) else {
             throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed")
         }
-        return words[0]
+        return word
     }
 
     private static func pipe(_ fields: Fields, _ reading: () -> Pipe) throws(HostError) -> [Stage] {

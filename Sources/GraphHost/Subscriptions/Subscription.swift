@@ -98,8 +98,8 @@ class Subscription: ListenEdge<Datum> {
     /// Starts listening to `node`, after its session has taken it: from now on no emission is
     /// missed.
     final func begin(on node: Node<Datum>) {
-        heardEmpty = node.isEmpty
         listen(to: node)
+        heardEmpty = isSourceEmpty
         if options.hasFacets { graph.facets.watch(node, by: self, in: graph) }
     }
 

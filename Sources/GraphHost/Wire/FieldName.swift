@@ -20,12 +20,18 @@ enum FieldName: UInt8, CaseIterable {
 
 /// Words of which a message has some as fields: names, and words of sources.
 struct FieldWords: Sendable {
-    let words: [(text: String, name: FieldName?)]
+    struct Word: Sendable {
+        let text: String
+        /// Nil for the word of a source.
+        let name: FieldName?
+    }
+
+    let words: [Word]
 
     init(_ texts: [String]) {
         words = texts.map { text in
             var bytes = text
-            return (text, bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
+            return Word(text: text, name: bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
         }
     }
 

@@ -91,12 +91,22 @@ struct Fields {
 
     /// Those of `known` that are fields of the message, in their order.
     func words(among known: FieldWords) -> [String] {
-        var found: [String] = []
-        for (text, name) in known.words {
-            let isThere = if let name { self[name] != nil } else { hasOthers && self[text] != nil }
-            if isThere { found.append(text) }
+        known.words.compactMap { has($0) ? $0.text : nil }
+    }
+
+    /// The one of `known` that is a field of the message; nil if none is, or several are.
+    func onlyWord(among known: FieldWords) -> String? {
+        var found: Int?
+        for place in known.words.indices where has(known.words[place]) {
+            guard found == nil else { return nil }
+            found = place
         }
-        return found
+        return found.map { known.words[$0].text }
+    }
+
+    @inline(__always)
+    private func has(_ word: FieldWords.Word) -> Bool {
+        if let name = word.name { self[name] != nil } else { hasOthers && self[word.text] != nil }
     }
 
     /// The `id`, if it is present and valid.
