@@ -301,6 +301,31 @@ public final class Host {
         return submission
     }
 
+    /// Sets one node, without conditions or remarks: the usual change.
+    ///
+    /// It becomes a commit only if something needs one: the log, or the birth of a member.
+    public func set(_ node: NamedNode, to value: Datum) -> Submission {
+        let graph = node.graph
+        guard log == nil, graph.isOpen, !node.isUnborn else {
+            var commit = Commit(graph: graph)
+            commit.set.append(Assignment(node, value))
+            return submit(commit)
+        }
+        do throws(HostError) {
+            var budget = CheckBudget()
+            defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+            try Self.check(node, value, of: graph, within: &budget)
+            try Conditions.checkAsked(node, [])
+        } catch {
+            return .refused(error)
+        }
+        node.noteSet(byHand: false)
+        appliedCount &+= 1
+        let stamp = graph.nextStamp(at: clock.wall)
+        apply(to: graph) { graph.set(node, to: value, stamp) }
+        return .applied(Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: 1))
+    }
+
     /// Checks a change against what is applied and what is pending, and gives it to the log.
     ///
     /// The answer is at hand when this returns, or will come through the ``PendingCommit``, as the log decides.
@@ -310,7 +335,7 @@ public final class Host {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
                 var budget = CheckBudget()
                 defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
-                try Self.check(only, of: commit.graph, within: &budget)
+                try Self.check(only.node, only.value, of: commit.graph, within: &budget)
                 if only.node.isUnborn {
                     guard only.node.isListed else { return submitRenewed(commit) }
                     try commit.graph.checkRoom(forMembersOf: commit)
@@ -461,7 +486,7 @@ public final class Host {
         var budget = CheckBudget()
         defer { work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
         try commit.set.forEach { (assignment) throws(HostError) in
-            try Self.check(assignment, of: graph, within: &budget)
+            try Self.check(assignment.node, assignment.value, of: graph, within: &budget)
         }
         for node in commit.clear {
             if case .drop = commit.kind, let refusal = node.dropRefusal { throw refusal }
@@ -475,13 +500,13 @@ public final class Host {
 
     @inline(__always)
     private static func check(
-        _ assignment: Assignment,
+        _ node: NamedNode,
+        _ value: Datum,
         of graph: LiveGraph,
         within budget: inout CheckBudget
     ) throws(HostError) {
-        let node = assignment.node
         try checkMutable(node, of: graph)
-        if let complaint = node.complaint(about: assignment.value, within: &budget) {
+        if let complaint = node.complaint(about: value, within: &budget) {
             throw HostError(.typeMismatch, complaint, node: node.name)
         }
     }
@@ -566,9 +591,16 @@ public final class Host {
 
     func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
+        apply(to: graph) { graph.apply(commit, stamp) }
+        return Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: commit.changed)
+    }
+
+    /// Makes one change of a graph, and settles what it causes.
+    @inline(__always)
+    private func apply(to graph: LiveGraph, _ change: () -> Void) {
         activity.noteCommit(to: graph, named: graph.name)
         let spent = lanes.total
-        graph.apply(commit, stamp)
+        change()
         graph.settleFacets()
         sessions.finishCommit()
         alarmWatch?.noteCommit()
@@ -577,12 +609,6 @@ public final class Host {
             work += UInt64((lanes.total - spent) / LiveGraph.unitsPerNode)
             lanes.endSlow(in: self)
         }
-        return Applied(
-            epoch: graph.epoch,
-            rev: stamp.rev,
-            time: stamp.time,
-            changed: commit.changed
-        )
     }
 
     /// Forgets a graph that has ended or never began; a new one may have its name already.

@@ -3,18 +3,7 @@ internal import ReactiveGraph
 extension LiveGraph {
     /// Applies a commit that is durable: one turn of the graph.
     func apply(_ commit: Commit, _ stamp: LogStamp) {
-        rev = stamp.rev
-        time = stamp.time
-        evaluationTime = stamp.time
-        commits += 1
-        turn = host.turns
-        if !ties.isEmpty {
-            tieDeliveries = 0
-            tieChecks = CheckBudget()
-            let isSigned = commit.by != nil || commit.context != nil
-            commitWriter = isSigned ? Writer(by: commit.by, context: commit.context) : nil
-        }
-        frames.begin(stamp, context: commit.context, by: commit.by)
+        begin(stamp, by: commit.by, commit.context)
         switch commit.kind {
         case .values: change(commit, stamp)
         case .define:
@@ -31,6 +20,30 @@ extension LiveGraph {
             isExpiring = false
             drop(commit, stamp)
         }
+    }
+
+    /// Sets one node, of which nothing else is known: one turn of the graph.
+    func set(_ node: NamedNode, to value: Datum, _ stamp: LogStamp) {
+        begin(stamp, by: nil, nil)
+        note(node, stamp)
+        if node.writer != nil { node.writer = nil }
+        node.source?.set(value)
+    }
+
+    /// A commit begins.
+    @inline(__always)
+    private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
+        rev = stamp.rev
+        time = stamp.time
+        evaluationTime = stamp.time
+        commits += 1
+        turn = host.turns
+        if !ties.isEmpty {
+            tieDeliveries = 0
+            tieChecks = CheckBudget()
+            commitWriter = by != nil || context != nil ? Writer(by: by, context: context) : nil
+        }
+        frames.begin(stamp, context: context, by: by)
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {

@@ -206,6 +206,12 @@ public final class NamedNode: RegistryEntry {
         return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))
     }
 
+    /// Whether it is a member of a family: another one may have its name later.
+    public var isMember: Bool { family != nil }
+
+    /// Whether clients may find it.
+    public var isShown: Bool { exists && graph.isShown }
+
     /// Whether it is a mutable member of a family that has no value yet.
     @inline(__always)
     var isUnborn: Bool { family != nil && isMutable && source?.isEmpty != false }

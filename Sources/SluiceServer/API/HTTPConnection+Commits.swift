@@ -45,6 +45,21 @@ extension HTTPConnection {
     /// `POST` and `PUT …/nodes/{n}`: the body is the value.
     func setNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
+        if head.method == .post { door.addresses.keep(node, at: head.path, in: server.host) }
+        set(node, head)
+    }
+
+    /// The same, at an address that is known.
+    func setNode(_ node: NamedNode, _ head: RequestHead) {
+        do throws(HostError) {
+            try GraphView(node.graph, for: access).require(.set, on: node)
+        } catch {
+            return refuse(error)
+        }
+        set(node, head)
+    }
+
+    private func set(_ node: NamedNode, _ head: RequestHead) {
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
         let body = parser.body
         let value: Datum
@@ -55,12 +70,19 @@ extension HTTPConnection {
         }
         // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
         let isTagged = head.method != .put || value.byteCount == body.count
+        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
+        let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
+        guard access.name != nil || Self.remarks.contains(where: head.has) else {
+            return submit(form) { $0.set(node, to: value) }
+        }
         var commit = Commit(graph: node.graph)
         commit.set.append(Assignment(node, value))
         guard prepare(&commit, node, head) else { return }
-        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
-        submit(commit, .set(isTagged: isTagged, isMinimal: isMinimal))
+        submit(commit, form)
     }
+
+    /// What makes more of a change than a node and its value.
+    private static let remarks: [HeaderName] = [.ifMatch, .ifNoneMatch, .sluiceContext, .idempotencyKey]
 
     /// `DELETE …/nodes/{n}/value`: the node becomes empty.
     func clearNode(_ captures: Captures, _ head: RequestHead) {
@@ -174,12 +196,17 @@ extension HTTPConnection {
 
     /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
     func submit(_ commit: Commit, _ form: CommitAnswer) {
+        submit(form) { $0.submit(commit) }
+    }
+
+    @inline(__always)
+    private func submit(_ form: CommitAnswer, _ change: (Host) -> Submission) {
         do throws(HostError) {
             try rate.set(server.host)
         } catch {
             return refuse(error)
         }
-        let submission = hub._withUnsafeGuaranteedRef { $0.host.submit(commit) }
+        let submission = hub._withUnsafeGuaranteedRef { change($0.host) }
         switch submission {
         case .applied(let applied): answer(applied, form)
         case .refused(let error): refuse(error)

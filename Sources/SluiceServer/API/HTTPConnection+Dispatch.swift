@@ -4,6 +4,8 @@ internal import HTTP
 /// What a request comes to before anything is done for it.
 enum Admission {
     case route(Route, Captures)
+    /// A POST that sets this node.
+    case set(NamedNode)
     case file
     case options(allow: String)
     case refused(Refusal)
@@ -19,6 +21,10 @@ extension HTTPConnection {
         if isProxied, let refusal = hear(head) { return .refused(refusal) }
         guard method.isSafe || server.originCheck.accepts(head, forwarding) else {
             return .refused(Self.badOrigin)
+        }
+        if method == .post, head.query.isEmpty, let node = door.addresses.node(at: head.path, in: server.host)
+        {
+            return .set(node)
         }
         switch door.router.match(method, head.path) {
         case .found(let route, let captures):
@@ -53,6 +59,8 @@ extension HTTPConnection {
     }
 
     static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
+
+    private static var noSocket: Refusal { Refusal(.badRequest, "this path speaks no WebSocket") }
 
     private static var badQuery: Refusal {
         Refusal(.badRequest, "invalid percent-encoding, or no UTF-8, in the query string: write % as %25")
@@ -89,7 +97,7 @@ extension HTTPConnection {
             self.access = access
             return mayAdminister(String(decoding: captures[0], as: UTF8.self))
         case .refused(let problem): refuse(problem)
-        case .route, .file, .options:
+        case .route, .set, .file, .options:
             let announced = head.value(.contentLength).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             refuse(tooLarge(BodyExcess(bytes: announced, limit: parser.limits.bodyBytes, isOther: false)))
         }
@@ -120,6 +128,10 @@ extension HTTPConnection {
             guard let access = identify(head, for: server.operations[number].right) else { return }
             self.access = access
             server.operations[number].handler(self, captures, head)
+        case .set(let node):
+            guard let access = identify(head, for: .ofNodes) else { return }
+            self.access = access
+            setNode(node, head)
         case .file: serveFile(head)
         case .options(let allow): answerOptions(head, allow: allow)
         case .refused(let problem): refuse(problem)
@@ -143,6 +155,7 @@ extension HTTPConnection {
         case .refused(let problem):
             if problem.code == RefusedConnection.problem.code, refuseUpgrade(head) { return nil }
             refuse(problem)
+        case .set: refuse(Self.noSocket)
         case .file, .options: refuse(Self.notFound)
         case .route(let route, let captures):
             guard server.originCheck.accepts(head, forwarding) else {
@@ -175,8 +188,8 @@ extension HTTPConnection {
             }
             guard let options = streamOptions(Query(head.query)) else { return nil }
             return accept(head, .node(node), SessionAccess(access), options, subprotocols: [])
-        case nil:
-            refuse(Refusal(.badRequest, "this path speaks no WebSocket"))
+        default:
+            refuse(Self.noSocket)
             return nil
         }
     }

@@ -23,6 +23,7 @@ final class Door {
     let side: Side
     let endpoint: Endpoint
     let router: Router
+    let addresses = Addresses()
     let hostCheck: HostCheck
     /// What everybody may do where nobody has to show a token.
     let openAccess: Access
