@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// Calls an action again and again, each time after all sockets that were ready were served: the place to look at deadlines of
+/// Calls an action when a time has come, after all sockets that were ready were served: the place to look at deadlines of
 /// peers.
 ///
 /// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with something long, would find
@@ -27,17 +27,10 @@ public final class PolledTimer {
         check.keepsLoopAlive = false
     }
 
-    /// Calls the action every `interval` from now on, in whole milliseconds, rounded up, and at least one.
-    public func start(every interval: Duration) {
-        let milliseconds = max(interval.milliseconds, 1)
+    /// Calls the action once, after `interval` in whole milliseconds, rounded up; replaces an earlier call.
+    public func start(after interval: Duration) {
         let comes: uv_timer_cb = { $0!.pointee.data.owner(PolledTimer.self).come() }
-        uv_timer_start(timer.raw, comes, milliseconds, milliseconds)
-    }
-
-    /// Does not call any more until it is started again.
-    public func stop() {
-        uv_timer_stop(timer.raw)
-        rest()
+        uv_timer_start(timer.raw, comes, max(interval.milliseconds, 1), 0)
     }
 
     private func come() {
@@ -46,12 +39,8 @@ public final class PolledTimer {
     }
 
     private func polled() {
-        rest()
-        action()
-    }
-
-    private func rest() {
         uv_idle_stop(idle.raw)
         uv_check_stop(check.raw)
+        action()
     }
 }

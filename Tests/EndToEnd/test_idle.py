@@ -4,6 +4,8 @@ A thousand of them, and with SLUICE_NIGHTLY ten thousand. The figures are printe
 """
 
 import os
+import pathlib
+import re
 import resource
 import time
 
@@ -65,6 +67,26 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
         assert each < 1536 + 512 * 1024 / SOCKETS
         # A round like the one before finds the memory that that one gave back.
         assert max(sizes[3:]) - sizes[2] < 256 * 1024
+
+
+def wakes(server):
+    """How often the threads of the process have gone to sleep since the start."""
+    count = 0
+    for thread in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir():
+        count += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (thread / "status").read_text(), re.M)[1])
+    return count
+
+
+@pytest.mark.weighed
+def test_quiet_connections_let_the_server_sleep():
+    with Server({"g": GRAPH}, "heartbeat: 30m\n") as server:
+        clients = subscribe(server, 20, 0)
+        time.sleep(2)
+        before = wakes(server)
+        time.sleep(3)
+        assert wakes(server) - before <= 3
+        for client in clients:
+            client.close()
 
 
 @pytest.mark.weighed

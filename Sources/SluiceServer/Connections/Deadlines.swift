@@ -14,6 +14,10 @@ final class Deadlines {
     @exclusivity(unchecked) private var slots: [Unmanaged<Connection>?]
     /// The number of ticks until which all lists have been looked at.
     @exclusivity(unchecked) private var position: UInt64
+    /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
+    @exclusivity(unchecked) private var nextLook: UInt64 = .max
+    /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked before.
+    var onNext: (UInt64) -> Void = { _ in }
 
     /// A wheel for deadlines of which the shortest are `shortest` milliseconds long.
     init(shortest: UInt64, now: UInt64) {
@@ -31,6 +35,12 @@ final class Deadlines {
             unlink(connection)
         }
         link(connection, due)
+        if due < nextLook { ask(for: due) }
+    }
+
+    private func ask(for look: UInt64) {
+        nextLook = look
+        onNext(look * tick)
     }
 
     /// Forgets the connection.
@@ -40,6 +50,8 @@ final class Deadlines {
 
     /// Looks at every list whose time has come.
     func advance(to now: UInt64) {
+        nextLook = 0
+        defer { askForNext() }
         let end = now / tick
         // Every list is looked at once at most, however long the loop was away.
         if end > position + UInt64(slots.count) { position = end - UInt64(slots.count) }
@@ -56,6 +68,14 @@ final class Deadlines {
                 }
             }
         }
+    }
+
+    /// A server whose peers are quiet sleeps until the first of their lists comes round.
+    private func askForNext() {
+        nextLook = .max
+        let count = UInt64(slots.count)
+        let next = (position + 1..<position + count).first { slots[Int($0 % count)] != nil }
+        if let next { ask(for: next) }
     }
 
     private func link(_ connection: Connection, _ due: UInt64) {

@@ -102,9 +102,6 @@ extension Server {
     func add(_ connection: Connection) {
         connection.place = connections.count
         connections.append(connection)
-        if connections.count == 1 {
-            ticker?.start(every: .milliseconds(Int64(deadlines.tick)))
-        }
     }
 
     /// The socket goes on as another connection.
@@ -128,10 +125,7 @@ extension Server {
             self.writing = nil
         }
         if let address = connection.countedAddress { forget(address) }
-        if connections.isEmpty {
-            ticker?.stop()
-            if state == .draining { finish() }
-        }
+        if connections.isEmpty, state == .draining { finish() }
     }
 
     private func forget(_ address: String) {

@@ -250,6 +250,9 @@ public final class Server {
             beginTurn()
             deadlines.advance(to: loop.now)
         }
+        deadlines.onNext = { [unowned self] time in
+            ticker?.start(after: .milliseconds(Int64(time > loop.now ? time - loop.now : 0)))
+        }
         hostTimer = try Timer(on: loop) { [unowned self] in
             hostDeadline = .max
             beginTurn()
