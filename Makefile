@@ -4,9 +4,9 @@ release_flags := -c release --static-swift-stdlib --product sluice
 # Packed relocations, where the C library knows them (glibc 2.36): a megabyte and a half less to read and to hold at every start.
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-# The code that a start calls stands together: another two megabytes and a half (scripts/start_order.sh).
-release_flags += -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/start-order.txt -Xlinker --no-warn-symbol-ordering
 endif
+# Debug builds, with which all tests run, check that access to memory is exclusive. Released ones need not check again.
+release_flags += -Xswiftc -enforce-exclusivity=unchecked
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
 .PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench clean
