@@ -72,7 +72,7 @@ func everyCase() -> [Case] {
         diamond(), stackedDiamonds(8), stackedDiamonds(20), stackedDiamonds(200), syncClique(3),
         syncClique(5), syncClique(10),
         lifeOfChain(1_000),
-    ]
+    ] + shapes()
 }
 
 func addMillion(to report: inout Report) {
