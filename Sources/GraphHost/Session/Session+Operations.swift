@@ -144,7 +144,7 @@ extension Session {
     }
 
     func list(_ fields: Fields, id: UInt64) throws(HostError) {
-        let follows = try fields.bool("changes") ?? false
+        let follows = try fields.bool(.changes) ?? false
         if host.isCatchingUp { throw host.noGraph }
         if follows {
             let watch = host.alarmWatch ?? AlarmWatch(host)

@@ -11,6 +11,8 @@ enum FieldName: UInt8, CaseIterable {
     case loading, progress, error, notModified, cancelled, invalidate
     // Observing, and who the client is.
     case members, around, depth, token, client
+    // Listing graphs.
+    case changes
 
     /// As it stands in messages.
     var text: String { String(describing: self) }
