@@ -1,7 +1,8 @@
-/// The regular expressions that stand as literals in what is read together: in one expression, one request, one definition.
+/// The regular expressions that stand as literals in what is read together: in one expression, one
+/// request, one definition.
 ///
-/// Equal ones are compiled once. How much work they may take and how many there may be is bounded before the engine sees them; a
-/// pattern that the engine has already takes no work.
+/// Equal ones are compiled once. How much work they may take and how many there may be is bounded
+/// before the engine sees them; a pattern that the engine has already takes no work.
 public final class LiteralPatterns {
     /// Units that have been spent on compiling, and on refusing.
     public private(set) var spent = 0
@@ -27,7 +28,8 @@ public final class LiteralPatterns {
 
     /// Compiles `pattern`, unless it is known.
     ///
-    /// - Throws: why the pattern cannot be used, with the code `pattern_limit` where only the bounds are against it.
+    /// - Throws: why the pattern cannot be used, with the code `pattern_limit` where only the
+    ///   bounds are against it.
     public func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
         if let known = known[pattern] { return try known.get() }
         guard known.count < count else {

@@ -4,17 +4,21 @@ public struct Options {
     public var isStrict: Bool
     /// Whether types, names and functions are checked before anything is evaluated.
     ///
-    /// Without, what does not go together fails when it is met, and what is never met does not matter.
+    /// Without, what does not go together fails when it is met, and what is never met does not
+    /// matter.
     public var checksTypes = true
-    /// Units one evaluation may spend: about one per operation, and the length of strings and lists handled.
+    /// Units one evaluation may spend: about one per operation, and the length of strings and lists
+    /// handled.
     public var cost: Int
     /// The largest result, in bytes of strings and elements, that may leave an evaluation.
     public var outputBytes: Int
-    /// Names are looked up in this namespace first, then outwards (`a.b` means `a.b.x`, `a.x`, `x`).
+    /// Names are looked up in this namespace first, then outwards (`a.b` means `a.b.x`, `a.x`,
+    /// `x`).
     public var container: String
     /// What `matches` and its relatives use; without one they are not available.
     public var regex: (any RegexEngine)?
-    /// What the literal patterns of several expressions may take together; without it those of one are without bounds.
+    /// What the literal patterns of several expressions may take together; without it those of one
+    /// are without bounds.
     public var literals: LiteralPatterns?
     /// Where named time zones are looked up; without it only offsets such as `+02:00` are known.
     public var zones: (any TimeZones)?

@@ -1,6 +1,7 @@
 /// One thing that is wrong with an expression, and where.
 public struct Problem: Error, Hashable, Sendable {
-    /// `expr_syntax`, also for a literal that is not a valid regular expression, `expr_type`, or `pattern_limit`.
+    /// `expr_syntax`, also for a literal that is not a valid regular expression, `expr_type`, or
+    /// `pattern_limit`.
     public let code: ErrorCode
     /// What is wrong, in a sentence without a full stop.
     public let message: String

@@ -1,7 +1,7 @@
 /// A checked and compiled expression: immutable, evaluated as often as wanted, safe on any input.
 ///
-/// Evaluation never traps, never recurses on data, stops when its cost budget is used up, and allocates nothing
-/// as long as only scalars are involved.
+/// Evaluation never traps, never recurses on data, stops when its cost budget is used up, and
+/// allocates nothing as long as only scalars are involved.
 public struct Program {
     /// The expression as it was written.
     public let source: String
@@ -10,7 +10,8 @@ public struct Program {
     /// What is known of the result's type.
     public let resultType: StaticType
 
-    /// The compiled regular expressions that it searches for, without those made while it is evaluated.
+    /// The compiled regular expressions that it searches for, without those made while it is
+    /// evaluated.
     public var matchers: [any RegexMatcher] { code.matchers }
 
     private let code: Code

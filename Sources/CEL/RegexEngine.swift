@@ -4,10 +4,12 @@
 public protocol RegexEngine: AnyObject {
     /// Units of 20 ns that it takes at most to compile `pattern`, or to refuse it.
     ///
-    /// Read off the text, in time linear in it; the same each time, whether the engine has the pattern or not.
+    /// Read off the text, in time linear in it; the same each time, whether the engine has the
+    /// pattern or not.
     func work(of pattern: String) -> Int
 
-    /// Whether the engine remembers what came of `pattern`, so that asking for it again takes no work.
+    /// Whether the engine remembers what came of `pattern`, so that asking for it again takes no
+    /// work.
     func has(_ pattern: String) -> Bool
 
     /// Compiles `pattern`.
@@ -22,7 +24,8 @@ public protocol RegexEngine: AnyObject {
 
 /// One compiled regular expression.
 public protocol RegexMatcher: AnyObject {
-    /// Units of the cost budget that a search through so many bytes takes: linear in them, whatever the text.
+    /// Units of the cost budget that a search through so many bytes takes: linear in them, whatever
+    /// the text.
     func cost(ofBytes count: Int) -> Int
 
     /// Whether the pattern is found anywhere in `text`.

@@ -12,13 +12,14 @@ enum AcceptFailure: Equatable {
     case connection
     /// There are no descriptors, in this process or in the system.
     case descriptors
-    /// The system cannot accept now, because memory is short or for another reason: try again later.
+    /// The system cannot accept now, because memory is short or for another reason: try again
+    /// later.
     case system
 
     /// Sorts what `accept` left in `errno`.
     ///
-    /// Linux hands network errors that are pending on the new socket to the caller of `accept`, who should treat them like
-    /// `EAGAIN` and try again (accept(2), "Error handling").
+    /// Linux hands network errors that are pending on the new socket to the caller of `accept`, who
+    /// should treat them like `EAGAIN` and try again (accept(2), "Error handling").
     init(errno: Int32) {
         switch errno {
         case EAGAIN, EWOULDBLOCK: self = .empty

@@ -1,7 +1,8 @@
-/// Where to listen or to connect, as people write it: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`, `:8080`,
-/// `unix:/run/sluice.sock`.
+/// Where to listen or to connect, as people write it: `127.0.0.1:8080`, `[::1]:8080`,
+/// `localhost:0`, `:8080`, `unix:/run/sluice.sock`.
 public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// A host name or address without brackets, and a port; port 0 lets the system choose when listening.
+    /// A host name or address without brackets, and a port; port 0 lets the system choose when
+    /// listening.
     case tcp(host: String, port: UInt16)
 
     /// A socket in the file system.

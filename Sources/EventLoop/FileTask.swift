@@ -1,9 +1,10 @@
 internal import CLibuv
 
-/// Runs blocking work on one of libuv's threads and answers on the loop: reading files while serving.
+/// Runs blocking work on one of libuv's threads and answers on the loop: reading files while
+/// serving.
 ///
-/// Transcribes https://docs.libuv.org/en/v1.x/threadpool.html. The answer comes exactly once and never from
-/// within the call. The work in flight holds itself and the loop until then.
+/// Transcribes https://docs.libuv.org/en/v1.x/threadpool.html. The answer comes exactly once and
+/// never from within the call. The work in flight holds itself and the loop until then.
 public enum FileTask {
     /// Reads a regular file of at most `limit` bytes, as ``Files/read(_:limit:)`` does.
     public static func read(
@@ -39,13 +40,14 @@ public enum FileTask {
 
 /// Carries the result from the thread to the loop.
 ///
-/// Unchecked, because libuv calls the answer after the work has ended, with its own lock between the two.
+/// Unchecked, because libuv calls the answer after the work has ended, with its own lock between
+/// the two.
 private final class ResultBox<Value: Sendable>: @unchecked Sendable {
     var result: Result<Value, UVError>?
 }
 
-/// libuv's request and its two halves; apart from ``FileTask`` because a C callback cannot be formed in a
-/// generic function.
+/// libuv's request and its two halves; apart from ``FileTask`` because a C callback cannot be
+/// formed in a generic function.
 private final class WorkRequest {
     private let raw = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
     private let loop: Loop

@@ -7,9 +7,9 @@ internal import CLibuv
 
 /// Reading small files whole, and writing them.
 ///
-/// Transcribes https://docs.libuv.org/en/v1.x/fs.html in its synchronous form. These functions block: call
-/// them at start-up, or through ``FileTask`` on libuv's threads. Paths are UTF-8 and must not contain a
-/// zero byte.
+/// Transcribes https://docs.libuv.org/en/v1.x/fs.html in its synchronous form. These functions
+/// block: call them at start-up, or through ``FileTask`` on libuv's threads. Paths are UTF-8 and
+/// must not contain a zero byte.
 public enum Files {
     /// A file's content, and what was known about it when it was opened.
     public struct Content: Sendable {
@@ -21,8 +21,8 @@ public enum Files {
 
     /// Reads a regular file of at most `limit` bytes.
     ///
-    /// - Throws: `.isDirectory`, `.notRegular` (pipes and devices are not waited for), `.fileTooLarge`, or
-    ///   the system's reason.
+    /// - Throws: `.isDirectory`, `.notRegular` (pipes and devices are not waited for),
+    ///   `.fileTooLarge`, or the system's reason.
     public static func read(_ path: String, limit: Int) throws(UVError) -> Content {
         let file = try OpenFile(path)
         let info = try file.info()
@@ -92,8 +92,8 @@ public enum Files {
         }
     }
 
-    /// Size and free space of the file system that `path` is on, in bytes; `available` is what ordinary users
-    /// may still use.
+    /// Size and free space of the file system that `path` is on, in bytes; `available` is what
+    /// ordinary users may still use.
     public static func space(at path: String) throws(UVError) -> (total: UInt64, available: UInt64) {
         try call("statfs") {
             uv_fs_statfs(nil, $0, path, nil)

@@ -4,16 +4,18 @@ internal import CLibuv
 ///
 /// Invariants (https://docs.libuv.org/en/v1.x/handle.html):
 /// - The memory does not move and is freed only by the close callback.
-/// - Dropping this value closes the handle; `data` is nil from then on, so that nothing reaches the owner any
-///   more.
+/// - Dropping this value closes the handle; `data` is nil from then on, so that nothing reaches the
+///   owner any more.
 /// - The loop is held strongly: it ends after its handles.
 ///
-/// `Raw` is the type the memory is used as; `size` may ask for more where the kind is known only at run time.
+/// `Raw` is the type the memory is used as; `size` may ask for more where the kind is known only at
+/// run time.
 struct Handle<Raw>: ~Copyable {
     let loop: Loop
     private let memory: UnsafeMutableRawPointer
 
-    /// Allocates the memory and lets `start` initialise it (a `uv_…_init` call); throws what that answered.
+    /// Allocates the memory and lets `start` initialise it (a `uv_…_init` call); throws what that
+    /// answered.
     init(
         on loop: Loop,
         size: Int = MemoryLayout<Raw>.size,
@@ -52,7 +54,8 @@ struct Handle<Raw>: ~Copyable {
     }
 }
 
-/// The close callback of every handle (a C function pointer cannot be formed inside a generic type).
+/// The close callback of every handle (a C function pointer cannot be formed inside a generic
+/// type).
 private let freeHandle: uv_close_cb = { handle in
     UnsafeMutableRawPointer(handle!).deallocate()
 }

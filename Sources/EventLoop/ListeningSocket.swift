@@ -29,12 +29,14 @@ struct ListeningSocket: ~Copyable {
     }
 
     deinit {
-        // Before it is closed: a server that gets no answer takes the file for a stale one and replaces it.
+        // Before it is closed: a server that gets no answer takes the file for a stale one and
+        // replaces it.
         if let path { unlink(path) }
         close(descriptor)
     }
 
-    /// The first address that can be listened on (`localhost` may be two, and one of them switched off).
+    /// The first address that can be listened on (`localhost` may be two, and one of them switched
+    /// off).
     private static func listen(
         on addresses: [RawAddress],
         backlog: Int32,
@@ -77,7 +79,8 @@ struct ListeningSocket: ~Copyable {
 
     /// Removes the stale socket file of a server that was killed: connecting to it gets no answer.
     ///
-    /// Any other file stays: connecting to one is refused as well (unix(7)), and it belongs to another program.
+    /// Any other file stays: connecting to one is refused as well (unix(7)), and it belongs to
+    /// another program.
     private static func removeLeftover(at path: String, _ address: RawAddress) {
         var kind = stat()
         guard lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -101,8 +104,8 @@ func openSocket(family: Int32) throws(UVError) -> Int32 {
     #endif
 }
 
-/// The next waiting connection, non-blocking and not inherited by child processes; negative with `errno` set
-/// when there is none.
+/// The next waiting connection, non-blocking and not inherited by child processes; negative with
+/// `errno` set when there is none.
 func acceptConnection(_ listener: Int32) -> Int32 {
     #if os(Linux)
         return accept4(listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))

@@ -4,10 +4,10 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/loop.html. Times are milliseconds.
 ///
-/// - A loop and all that hangs on it belong to the thread that runs it. Other threads reach it only through
-///   ``Mailbox``.
-/// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight (files, name
-///   look-ups) hold it too, until ``run()`` has answered them.
+/// - A loop and all that hangs on it belong to the thread that runs it. Other threads reach it only
+///   through ``Mailbox``.
+/// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight
+///   (files, name look-ups) hold it too, until ``run()`` has answered them.
 /// - A process may have any number of loops.
 public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
@@ -58,7 +58,8 @@ public final class Loop {
     /// Its zero has no meaning.
     public var now: UInt64 { uv_now(raw) }
 
-    /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of ``now``.
+    /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of
+    /// ``now``.
     public var wallClock: Int64 {
         let now = uv_now(raw)
         if now != wallClockReadAt {
@@ -97,7 +98,8 @@ public final class Loop {
     /// Lets ``run()`` return at the end of this turn.
     public func stop() { uv_stop(raw) }
 
-    /// How many handles are open, those about to close included: for tests and figures, it walks all of them.
+    /// How many handles are open, those about to close included: for tests and figures, it walks
+    /// all of them.
     public var handleCount: Int {
         var count = 0
         uv_walk(raw, { _, count in count!.assumingMemoryBound(to: Int.self).pointee += 1 }, &count)

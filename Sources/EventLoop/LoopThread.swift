@@ -11,7 +11,8 @@ public final class LoopThread<Shared: Sendable> {
 
     /// Starts the thread.
     ///
-    /// - Parameter setUp: runs there first; returns what others may use, and what lives on the loop until the thread ends.
+    /// - Parameter setUp: runs there first; returns what others may use, and what lives on the loop
+    ///   until the thread ends.
     /// - Throws: what `setUp` throws, or that there is no thread.
     public init(
         _ setUp: @escaping @Sendable (Loop) throws(UVError) -> (shared: Shared, resident: AnyObject)

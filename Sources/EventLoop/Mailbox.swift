@@ -2,12 +2,12 @@ internal import CLibuv
 
 /// The only way for other threads to reach a loop.
 ///
-/// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive in the
-/// order posted, on the loop's thread. The wake-up (`uv_async_send`,
+/// Made by ``MailboxReader/init(on:receive:)``. Any thread may post; messages of one thread arrive
+/// in the order posted, on the loop's thread. The wake-up (`uv_async_send`,
 /// https://docs.libuv.org/en/v1.x/async.html) is sent only when the queue was empty.
 ///
-/// Unchecked, because `queue` and `wake` are touched only while `lock` is held. The lock is libuv's and not
-/// the library's `Mutex`, whose hand-over the thread sanitizer does not see.
+/// Unchecked, because `queue` and `wake` are touched only while `lock` is held. The lock is libuv's
+/// and not the library's `Mutex`, whose hand-over the thread sanitizer does not see.
 public final class Mailbox<Message: Sendable>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
     private var queue: [Message] = []
@@ -44,8 +44,8 @@ public final class Mailbox<Message: Sendable>: @unchecked Sendable {
         return taken
     }
 
-    /// After this no thread touches the wake handle any more: it is cleared under the lock that `post` holds
-    /// while using it.
+    /// After this no thread touches the wake handle any more: it is cleared under the lock that
+    /// `post` holds while using it.
     fileprivate func close() {
         uv_mutex_lock(lock)
         wake = nil
@@ -88,7 +88,8 @@ public final class MailboxReader<Message: Sendable> {
     }
 }
 
-/// The `uv_async_t` of a mailbox, apart from it because a C callback cannot be formed in a generic type.
+/// The `uv_async_t` of a mailbox, apart from it because a C callback cannot be formed in a generic
+/// type.
 private final class Wake {
     private let handle: Handle<uv_async_t>
     var action: (Wake) -> Void = { _ in }

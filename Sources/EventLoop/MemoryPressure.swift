@@ -7,15 +7,16 @@ internal import CLibuv
     internal import Darwin
 #endif
 
-/// Calls an action on the loop when Linux says that tasks have to wait for memory (pressure stall information,
-/// https://docs.kernel.org/accounting/psi.html).
+/// Calls an action on the loop when Linux says that tasks have to wait for memory (pressure stall
+/// information, https://docs.kernel.org/accounting/psi.html).
 ///
-/// A trigger is written to a pressure file and the file is watched with `uv_poll_t` for an exceptional condition
-/// (https://docs.libuv.org/en/v1.x/poll.html, `UV_PRIORITIZED`). The kernel reports at most once per window. Dropping the
-/// watcher takes the trigger back. It does not keep the loop running.
+/// A trigger is written to a pressure file and the file is watched with `uv_poll_t` for an
+/// exceptional condition (https://docs.libuv.org/en/v1.x/poll.html, `UV_PRIORITIZED`). The kernel
+/// reports at most once per window. Dropping the watcher takes the trigger back. It does not keep
+/// the loop running.
 public final class MemoryPressure {
-    /// The triggers that are tried, in order: tasks waited 150 ms in one second; or 300 ms in two seconds, the
-    /// shortest window that a process without privileges may ask for.
+    /// The triggers that are tried, in order: tasks waited 150 ms in one second; or 300 ms in two
+    /// seconds, the shortest window that a process without privileges may ask for.
     public static let triggers = ["some 150000 1000000", "some 300000 2000000"]
 
     /// The pressure file that is watched.
@@ -25,7 +26,8 @@ public final class MemoryPressure {
     private var handle: Watched?
     private let action: () -> Void
 
-    /// The files of this process, nearest first: that of its own control group, then that of the machine.
+    /// The files of this process, nearest first: that of its own control group, then that of the
+    /// machine.
     public static func paths() -> [String] {
         var paths: [String] = []
         let groups = (try? Files.readKernelFile("/proc/self/cgroup")) ?? []
@@ -44,7 +46,8 @@ public final class MemoryPressure {
         self.path = path
         self.action = action
         descriptor = try Self.open(path)
-        // From here on everything is set, and `deinit` closes the descriptor also where one of these throws.
+        // From here on everything is set, and `deinit` closes the descriptor also where one of
+        // these throws.
         try Self.arm(descriptor)
         handle = try Watched(descriptor, on: loop) { [unowned self] in self.action() }
         handle?.onFailure = { [unowned self] in handle = nil }

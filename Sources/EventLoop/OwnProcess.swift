@@ -9,8 +9,8 @@ internal import CLibuv
 ///
 /// Transcribes the parts of https://docs.libuv.org/en/v1.x/misc.html.
 public enum OwnProcess {
-    /// Raises the limit of open descriptors as far as the system lets it, and returns the limit then in
-    /// force.
+    /// Raises the limit of open descriptors as far as the system lets it, and returns the limit
+    /// then in force.
     @discardableResult
     public static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
@@ -29,21 +29,24 @@ public enum OwnProcess {
         return getrlimit(descriptorResource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
     }
 
-    /// Lets other threads have the processor before the calling one, from now on; only on Linux, where threads have priorities of their own.
+    /// Lets other threads have the processor before the calling one, from now on; only on Linux,
+    /// where threads have priorities of their own.
     public static func lowerThreadPriority() {
         #if os(Linux)
             _ = uv_os_setpriority(0, UV_PRIORITY_BELOW_NORMAL)
         #endif
     }
 
-    /// Gives memory that was freed back to the system; takes some milliseconds for a hundred megabytes.
+    /// Gives memory that was freed back to the system; takes some milliseconds for a hundred
+    /// megabytes.
     public static func returnFreedMemory() {
         #if canImport(Glibc)
             malloc_trim(0)
         #endif
     }
 
-    /// Sets the limit of open descriptors, within what the system allows; for tests of running out of them.
+    /// Sets the limit of open descriptors, within what the system allows; for tests of running out
+    /// of them.
     package static func lowerDescriptorLimit(to count: Int) -> Bool {
         var limit = rlimit()
         guard getrlimit(descriptorResource, &limit) == 0 else { return false }
@@ -80,7 +83,8 @@ public enum OwnProcess {
         return (duration(usage.ru_utime), duration(usage.ru_stime))
     }
 
-    /// Nanoseconds of a clock that never goes back, read now, for measuring; its zero has no meaning.
+    /// Nanoseconds of a clock that never goes back, read now, for measuring; its zero has no
+    /// meaning.
     public static var nanoseconds: UInt64 { uv_hrtime() }
 
     /// The process's number.

@@ -3,11 +3,13 @@ internal import CLibuv
 /// Calls an action when a time has come, after all sockets that were ready were served: the place to look at deadlines of
 /// peers.
 ///
-/// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with something long, would find
-/// its peers late although what they sent in time lies in the kernel. So when the time has come this waits for the poll of the same
-/// turn (`uv_check`), which does not sleep then (`uv_idle`).
+/// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with
+/// something long, would find its peers late although what they sent in time lies in the kernel. So
+/// when the time has come this waits for the poll of the same turn (`uv_check`), which does not
+/// sleep then (`uv_idle`).
 ///
-/// Dropping it ends the calls. See https://docs.libuv.org/en/v1.x/design.html#the-i-o-loop, check.html and idle.html.
+/// Dropping it ends the calls. See https://docs.libuv.org/en/v1.x/design.html#the-i-o-loop,
+/// check.html and idle.html.
 public final class PolledTimer {
     private let timer: Handle<uv_timer_t>
     private let idle: Handle<uv_idle_t>

@@ -1,10 +1,12 @@
 internal import CLibuv
 internal import DequeModule
 
-/// A thread of one's own: it does one piece of work after the other, and each is answered on the loop, in order.
+/// A thread of one's own: it does one piece of work after the other, and each is answered on the
+/// loop, in order.
 ///
-/// For work that may wait long, such as writing to a disk: `FileTask` shares libuv's few threads with all other
-/// tasks. Dropping the object waits for the work in progress, and drops work that has not begun.
+/// For work that may wait long, such as writing to a disk: `FileTask` shares libuv's few threads
+/// with all other tasks. Dropping the object waits for the work in progress, and drops work that
+/// has not begun.
 public final class SerialThread {
     private let shared: Shared
     private let reader: MailboxReader<Void>
@@ -42,7 +44,8 @@ public final class SerialThread {
 
     /// Does `work` on the thread, then `answer` on the loop, never from within this call.
     ///
-    /// While work is in flight the loop goes on running. The value may be of any type, because the thread keeps nothing of it.
+    /// While work is in flight the loop goes on running. The value may be of any type, because the
+    /// thread keeps nothing of it.
     public func run<Value>(
         _ work: @escaping @Sendable () -> sending Value,
         then answer: @escaping (sending Value) -> Void
@@ -53,7 +56,8 @@ public final class SerialThread {
         shared.add { box.put(work()) }
     }
 
-    /// Waits until all work is done, and answers it before this returns; also what the answers ask for.
+    /// Waits until all work is done, and answers it before this returns; also what the answers ask
+    /// for.
     public func wait() {
         while !answers.isEmpty {
             shared.waitUntilIdle()

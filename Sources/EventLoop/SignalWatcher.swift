@@ -2,9 +2,9 @@ internal import CLibuv
 
 /// Calls an action on the loop when the process receives a signal.
 ///
-/// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal lives, in
-/// whichever loop, the signal's default effect does not happen; each watcher receives it. Dropping the watcher
-/// ends it. By default it does not keep the loop running.
+/// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal
+/// lives, in whichever loop, the signal's default effect does not happen; each watcher receives it.
+/// Dropping the watcher ends it. By default it does not keep the loop running.
 public final class SignalWatcher {
     /// A signal by its number on this system.
     public struct Signal: RawRepresentable, Hashable, Sendable {

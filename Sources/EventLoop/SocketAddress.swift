@@ -15,8 +15,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The kind of address.
     public let family: Family
 
-    /// The number in text form (`127.0.0.1`, `::1`), or the path of a Unix socket; empty for the nameless end
-    /// of one.
+    /// The number in text form (`127.0.0.1`, `::1`), or the path of a Unix socket; empty for the
+    /// nameless end of one.
     public let host: String
 
     /// The port; 0 for Unix sockets.
@@ -31,8 +31,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this can only be the same machine: 127.0.0.0/8, ::1 (also as an IPv4 address written in IPv6)
-    /// or a Unix socket.
+    /// Whether this can only be the same machine: 127.0.0.0/8, ::1 (also as an IPv4 address written
+    /// in IPv6) or a Unix socket.
     public var isLoopback: Bool {
         switch family {
         case .ipv4: host.hasPrefix("127.")

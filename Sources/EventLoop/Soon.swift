@@ -1,6 +1,7 @@
 internal import CLibuv
 
-/// One action that the loop runs with the timers that are due; holds itself, and the loop, until then.
+/// One action that the loop runs with the timers that are due; holds itself, and the loop, until
+/// then.
 final class Soon {
     private let handle: Handle<uv_timer_t>
     private let action: () -> Void
@@ -22,8 +23,8 @@ final class Soon {
 extension Loop {
     /// Runs `action` once the caller's own call is over, in the order asked for.
     ///
-    /// That is in the next turn, or, where a timer's callback asks, later among this turn's timers. So what asks for itself
-    /// again and again takes a timer with a time instead.
+    /// That is in the next turn, or, where a timer's callback asks, later among this turn's timers.
+    /// So what asks for itself again and again takes a timer with a time instead.
     public func soon(_ action: @escaping () -> Void) {
         do throws(UVError) {
             try Soon(on: self, action: action)

@@ -1,4 +1,5 @@
-/// Where a log works on its files, or waits for its server: one piece of work at a time, away from the loop.
+/// Where a log works on its files, or waits for its server: one piece of work at a time, away from
+/// the loop.
 public protocol StoreExecutor: AnyObject {
     /// Does `work` elsewhere, then `answer` on the loop, in order, and never from within this call.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then answer: @escaping (Value) -> Void)

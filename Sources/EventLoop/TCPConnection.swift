@@ -9,18 +9,19 @@ internal import CLibuv
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/stream.html and tcp.html.
 ///
-/// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is still held,
-///   and notify the delegate.
-/// - The delegate is not retained: it usually holds the connection, and both go together. One that goes
-///   earlier must be taken off first.
+/// - Dropping the connection closes it, silently. ``close()`` and ``reset()`` do so while it is
+///   still held, and notify the delegate.
+/// - The delegate is not retained: it usually holds the connection, and both go together. One that
+///   goes earlier must be taken off first.
 /// - Bytes are read into one buffer per loop and lent to the delegate.
-/// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left goes to
-///   ``write(_:)``, which queues it. Nothing overtakes the queue: as long as it is not empty `tryWrite` takes
-///   nothing.
+/// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left
+///   goes to ``write(_:)``, which queues it. Nothing overtakes the queue: as long as it is not
+///   empty `tryWrite` takes nothing.
 public final class TCPConnection {
     /// Receives the events of this connection.
     ///
-    /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three times the time to follow.
+    /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three
+    /// times the time to follow.
     @exclusivity(unchecked) public unowned var delegate: (any ConnectionDelegate)?
 
     private let stream: UnsafeMutablePointer<uv_stream_t>
@@ -124,9 +125,11 @@ public final class TCPConnection {
 
     // MARK: Writing
 
-    /// Hands bytes to the kernel and returns how many it took, 0 … all; none while earlier bytes are queued.
+    /// Hands bytes to the kernel and returns how many it took, 0 … all; none while earlier bytes
+    /// are queued.
     ///
-    /// On a broken connection it takes none either: queue them as usual, and the delegate receives the reason.
+    /// On a broken connection it takes none either: queue them as usual, and the delegate receives
+    /// the reason.
     public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard isOpen, !isShutDown, bytes.count > 0, !hasQueue || isQueueEmpty() else { return 0 }
         if knownDescriptor < 0 {
@@ -169,8 +172,8 @@ public final class TCPConnection {
         queue(bytes) { request in request.start(on: stream, copying: bytes) }
     }
 
-    /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are written or
-    /// given up.
+    /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are
+    /// written or given up.
     public func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
         queue(bytes) { request in request.start(on: stream, bytes, keptBy: keeper) }
     }
@@ -220,12 +223,12 @@ public final class TCPConnection {
 
     /// Closes both directions at once and gives up what is queued.
     ///
-    /// Unread bytes of the peer make the kernel send a reset, which may cost the peer the
-    /// end of the last answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
+    /// Unread bytes of the peer make the kernel send a reset, which may cost the peer the end of
+    /// the last answer: to end politely call ``shutdown()``, read until `peerClosed`, then close.
     public func close() { end(with: nil) }
 
-    /// Closes with a reset (RST, `SO_LINGER` 0): the peer sees an error at once and nothing lingers in the
-    /// kernel.
+    /// Closes with a reset (RST, `SO_LINGER` 0): the peer sees an error at once and nothing lingers
+    /// in the kernel.
     public func reset() {
         guard isOpen else { return }
         if !isUnix, let descriptor {
@@ -261,21 +264,22 @@ public final class TCPConnection {
 
     // MARK: The socket
 
-    /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is written in
-    /// one call.
+    /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is
+    /// written in one call.
     public func setNoDelay(_ on: Bool) {
         if isOpen, !isUnix { uv_tcp_nodelay(tcp, on ? 1 : 0) }
     }
 
-    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one); nil
-    /// switches it off.
+    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one);
+    /// nil switches it off.
     public func setKeepAlive(_ delay: Duration?) {
         guard isOpen, !isUnix else { return }
         let seconds = UInt32(clamping: max(1, delay?.components.seconds ?? 1))
         uv_tcp_keepalive(tcp, delay == nil ? 0 : 1, seconds)
     }
 
-    /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`, RFC 5482).
+    /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`,
+    /// RFC 5482).
     ///
     /// Linux only; nothing elsewhere.
     public func setUserTimeout(_ limit: Duration) {
@@ -333,8 +337,8 @@ public final class TCPConnection {
 }
 
 extension UnsafeMutablePointer<uv_loop_t> {
-    /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the loop is
-    /// being taken down.
+    /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the
+    /// loop is being taken down.
     func lendReadBuffer(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
         guard let room = object?.readBuffer else { return }
         buffer.pointee = uv_buf_t(UnsafeRawBufferPointer(room))

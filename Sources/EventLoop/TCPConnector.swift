@@ -7,9 +7,9 @@ internal import CLibuv
 
 /// One attempt to connect as a client: looks the name up, then tries the addresses in turn.
 ///
-/// The answer comes exactly once and never from within the initialiser. Dropping the connector gives the
-/// attempt up without an answer; so hold it, and set a timer beside it where the kernel's patience (minutes)
-/// is too long.
+/// The answer comes exactly once and never from within the initialiser. Dropping the connector
+/// gives the attempt up without an answer; so hold it, and set a timer beside it where the kernel's
+/// patience (minutes) is too long.
 public final class TCPConnector {
     private let loop: Loop
     private let endpoint: Endpoint

@@ -9,13 +9,15 @@ internal import CLibuv
 ///
 /// Dropping it stops listening; accepted connections live on.
 ///
-/// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when `accept`
-/// answers `EMFILE` or `ENFILE` the reserve is given up for a moment to accept the waiting connections and
-/// close them, so that these clients learn at once that there is no room. Where not even that works, or the
-/// reason is another than the connection's own, the listener rests for ``retryDelay`` and then tries again.
+/// Running out of descriptors never stops it for good. It keeps one descriptor in reserve: when
+/// `accept` answers `EMFILE` or `ENFILE` the reserve is given up for a moment to accept the waiting
+/// connections and close them, so that these clients learn at once that there is no room. Where not
+/// even that works, or the reason is another than the connection's own, the listener rests for
+/// ``retryDelay`` and then tries again.
 ///
-/// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the listening
-/// descriptor is watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and accepted from here.
+/// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the
+/// listening descriptor is watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and
+/// accepted from here.
 public final class TCPListener {
     /// How long the listener rests when the system cannot accept.
     public static let retryDelay: Duration = .milliseconds(100)
@@ -31,8 +33,8 @@ public final class TCPListener {
     /// Reading starts when ``TCPConnection/resumeReading()`` is called.
     public var onConnection: ((TCPConnection) -> Void)?
 
-    /// Called when connections cannot be accepted, with the reason, and with how many were turned away for lack of
-    /// descriptors (0: the listener rests and tries again).
+    /// Called when connections cannot be accepted, with the reason, and with how many were turned
+    /// away for lack of descriptors (0: the listener rests and tries again).
     public var onShortage: ((Int, UVError) -> Void)?
 
     /// How many connections of this listener are open now.
@@ -53,9 +55,11 @@ public final class TCPListener {
     /// Listens on `endpoint` and calls `onConnection` from then on.
     ///
     /// - Parameters:
-    ///   - endpoint: where; a host name is looked up at once, blocking. `::` takes IPv4 connections too.
+    ///   - endpoint: where; a host name is looked up at once, blocking. `::` takes IPv4 connections
+    ///     too.
     ///   - loop: the loop that the listener and its connections belong to.
-    ///   - backlog: how many connections the kernel keeps waiting (it has an upper limit of its own).
+    ///   - backlog: how many connections the kernel keeps waiting (it has an upper limit of its
+    ///     own).
     ///   - reusePort: lets several processes listen on the same port, each with its own queue
     ///     (`SO_REUSEPORT`).
     ///   - onConnection: see ``onConnection``.
@@ -131,7 +135,8 @@ public final class TCPListener {
         waitForNextTurn()
     }
 
-    /// Leaves what still waits to the next turn: libuv polls up to 48 times in one where many sockets are ready.
+    /// Leaves what still waits to the next turn: libuv polls up to 48 times in one where many
+    /// sockets are ready.
     private func waitForNextTurn() {
         guard !isPaused else { return }
         uv_poll_stop(handle.raw)

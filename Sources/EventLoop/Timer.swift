@@ -2,12 +2,12 @@ internal import CLibuv
 
 /// Calls an action once after a while, or again and again.
 ///
-/// Transcribes https://docs.libuv.org/en/v1.x/timer.html: steps of one millisecond, counted from the loop's
-/// cached time; never early. Dropping the timer ends it, so an action that captures the timer's owner must do
-/// so weakly.
+/// Transcribes https://docs.libuv.org/en/v1.x/timer.html: steps of one millisecond, counted from
+/// the loop's cached time; never early. Dropping the timer ends it, so an action that captures the
+/// timer's owner must do so weakly.
 ///
-/// Arming a timer among 100,000 others costs about 170 ns: for a deadline that moves with every message keep
-/// the deadline as a number and look at it when the timer fires.
+/// Arming a timer among 100,000 others costs about 170 ns: for a deadline that moves with every
+/// message keep the deadline as a number and look at it when the timer fires.
 public final class Timer {
     private let handle: Handle<uv_timer_t>
     private let action: () -> Void
@@ -21,8 +21,8 @@ public final class Timer {
 
     /// Fires after `delay` and, where `interval` is given, every `interval` from then on.
     ///
-    /// Both are rounded up to whole milliseconds and `interval` is at least one. Starting a running timer
-    /// starts it over.
+    /// Both are rounded up to whole milliseconds and `interval` is at least one. Starting a running
+    /// timer starts it over.
     public func start(after delay: Duration, every interval: Duration? = nil) {
         let again = interval.map { max($0.milliseconds, 1) } ?? 0
         uv_timer_start(handle.raw, { $0!.pointee.data.owner(Timer.self).action() }, delay.milliseconds, again)

@@ -1,16 +1,16 @@
 internal import CLibuv
 internal import DequeModule
 
-/// Calls an action at the end of every loop turn, after all that the turn brought: the place to flush what it
-/// collected.
+/// Calls an action at the end of every loop turn, after all that the turn brought: the place to
+/// flush what it collected.
 ///
 /// libuv's turn is: timers, poll for input and output, closes. The action is called before the poll
 /// (`uv_prepare`), so that what timers produced leaves before the loop falls asleep, and after it
-/// (`uv_check`), when all sockets, signals and mailboxes were served. It is therefore called often and must
-/// be cheap when there is nothing to do.
+/// (`uv_check`), when all sockets, signals and mailboxes were served. It is therefore called often
+/// and must be cheap when there is nothing to do.
 ///
-/// Ends of connections are shared out over turns: when thousands of peers go at once, each turn notifies delegates of
-/// ``endings`` of them, in the order in which they went.
+/// Ends of connections are shared out over turns: when thousands of peers go at once, each turn
+/// notifies delegates of ``endings`` of them, in the order in which they went.
 ///
 /// Dropping this object ends the calls. It does not keep the loop running.
 /// See https://docs.libuv.org/en/v1.x/check.html and prepare.html.
@@ -54,7 +54,8 @@ public final class TurnEnd {
         action()
     }
 
-    /// Whether the end of another connection may be reported in this turn, and before others that wait.
+    /// Whether the end of another connection may be reported in this turn, and before others that
+    /// wait.
     func takesEnding() -> Bool {
         guard endedInTurn < Self.endings, postponed.isEmpty else { return false }
         endedInTurn += 1

@@ -2,8 +2,8 @@ internal import CLibuv
 
 /// What libuv answered when something could not be done.
 ///
-/// The code stays visible so that callers can tell `EADDRINUSE` from `EACCES`; its name and sentence come
-/// from libuv (https://docs.libuv.org/en/v1.x/errors.html).
+/// The code stays visible so that callers can tell `EADDRINUSE` from `EACCES`; its name and
+/// sentence come from libuv (https://docs.libuv.org/en/v1.x/errors.html).
 public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The negative libuv code, for example −98 for `EADDRINUSE` on Linux.
     public let code: Int32

@@ -1,6 +1,7 @@
 internal import CLibuv
 
-/// A descriptor on which something exceptional may happen: urgent data on a socket, a trigger of a pressure file.
+/// A descriptor on which something exceptional may happen: urgent data on a socket, a trigger of a
+/// pressure file.
 ///
 /// The descriptor is the caller's, and must stay open longer than this.
 package final class Watched {

@@ -2,8 +2,8 @@ internal import CLibuv
 
 /// One `uv_write` in flight: libuv's request and the bytes it writes.
 ///
-/// It is retained from the start of the write until libuv's callback, which comes exactly once, also when the
-/// connection was closed in the meantime. Then it goes back to its loop's pool.
+/// It is retained from the start of the write until libuv's callback, which comes exactly once,
+/// also when the connection was closed in the meantime. Then it goes back to its loop's pool.
 final class WriteRequest {
     let raw = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)

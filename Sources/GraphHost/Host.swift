@@ -1,97 +1,109 @@
 internal import ReactiveGraph
 public import Support
 
-/// Where a host's commits are kept.
+/// Where a host stores its commits.
 public enum CommitStore {
-    /// Nowhere: each is applied and answered as soon as it is made, and every start is a new epoch. The epoch is a word of at most
-    /// 32 characters that no other start has used.
+    /// Nowhere: each commit is applied and answered at once, and every start has a new epoch. The
+    /// epoch is a word of at most 32 characters that no other start has used.
     case memory(epoch: String)
     /// In a log.
     case log(any CommitLog)
 }
 
-/// The live graphs by name, the sessions that listen to them, and the one way to change anything.
+/// The live graphs by name, the sessions that listen to them, and the only way to change a graph
+/// (``submit(_:)``).
 ///
-/// A host belongs to one event loop and is driven by it: ``advance()`` when a deadline has come, and ``flush()``
-/// at the end of each loop turn, when every session gets what changed for it in one message per graph.
+/// A host belongs to one event loop, which drives it: ``advance()`` when a deadline has come, and
+/// ``flush()`` at the end of each loop turn, which sends every session its changes in one message
+/// per graph.
 public final class Host {
-    /// Where the time comes from.
+    /// The source of time.
     public let clock: any HostClock
-    /// What sessions may do.
+    /// The limits of sessions.
     public let limits: SessionLimits
-    /// What expressions of client pipelines may use.
+    /// The options for expressions of client pipelines.
     public let definitions: DefinitionOptions
 
-    /// Where commits are kept; nil: nowhere, each is applied as soon as it is made.
+    /// The log of commits; nil: none, each commit is applied at once.
     let log: (any CommitLog)?
     /// Whether other servers write the log too.
     public var isShared: Bool { log?.isShared ?? false }
     /// Whether this server makes the ticks of the graphs.
     public var isLeading: Bool { log?.isLeading ?? true }
-    /// The word for this start, where other servers write the log too.
+    /// An identifier of this start, if other servers write the log too.
     var instance: String { log?.instance ?? "" }
-    /// The epoch of all graphs where there is no log.
+    /// The epoch of all graphs if there is no log.
     private let epoch: String
-    /// Where graphs stood that have ended, where there is no log that knows.
+    /// The last positions of graphs that have ended, if there is no log.
     private var ended: [String: LogPosition] = [:]
-    /// How the log stands, as far as it has said.
+    /// The log's health, as last reported.
     public internal(set) var health: LogHealth
-    /// Since when, in milliseconds of the steady clock.
+    /// When it last changed, in milliseconds of the monotonic clock.
     public internal(set) var healthChangedAt: UInt64
-    /// What the loop is doing, for a watchdog.
+    /// The loop's current activity, for a watchdog.
     public let activity = Activity()
-    /// The graphs that cannot be built from what the log has, and are not served, in the order of the alphabet.
+    /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
     public internal(set) var unbuilt: [String] = []
-    /// Called before anything happens that the log brought, and no caller of the host: the end of a turn has something to do then.
+    /// Called before a report of the log is handled.
+    ///
+    /// The loop must then end the turn, although no caller of the host was active.
     public var onLog: () -> Void = {}
-    /// A client has set a node, named second, that the definition of a graph, named first, does not have any more.
+    /// Called when a client sets a node (the second argument) that the definition of a graph (the
+    /// first) no longer has.
     public var onMissed: (String, String) -> Void = { _, _ in }
-    /// Takes what went wrong in the server itself to its log, and returns under which word it is found there; see ``fault(_:)``.
+    /// Writes an internal fault to the server's log, and returns a reference to the entry; see
+    /// ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
     private let table = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
-    /// All graphs in the order in which they came, also those that have not begun.
+    /// All graphs in the order in which they were added, including those that have not started.
     @exclusivity(unchecked) private(set) var known: [LiveGraph] = []
-    /// Those that have timers set, or had when that was looked at last: there may be many graphs without.
+    /// The graphs that have timers, or had some at the last check; there may be many graphs
+    /// without.
     @exclusivity(unchecked) private(set) var timed: [LiveGraph] = []
-    /// Commits that the log has not answered.
+    /// Commits that the log has not answered yet.
     var waiting = PendingCommits()
-    /// Those of this turn, which the log has not got yet.
+    /// Commits of this turn that were not passed to the log yet.
     private var outgoing: [LogEntry] = []
-    /// Those in front of which others' commits have come: they are checked again at the end of the turn, when all of that is known.
+    /// Commits before which other servers' commits have come: they are checked again at the end of
+    /// the turn, when all of those are known.
     @exclusivity(unchecked) var moved: [PendingCommit] = []
     var keys: IdempotencyKeys
     var pressure = PressureCount()
-    /// Rises whenever a graph comes, goes or gets another definition.
+    /// Rises whenever a graph is added, removed or redefined.
     @exclusivity(unchecked) public internal(set) var definitionChanges: UInt64 = 0
-    /// Counts the rounds in which lost nodes are looked for.
+    /// The round of the search for unreachable nodes.
     var leakRound: UInt64 = 0
-    /// Clears what stood for sessions that are no more.
+    /// Clears the values that represented ended sessions.
     private(set) lazy var presences = PresenceClearing(self)
-    /// Reads parts of clients' requests on another thread, and calls back in a turn of the loop; nil: all is read at once.
+    /// Reads parts of clients' requests on another thread, and calls back in a turn of the loop;
+    /// nil: everything is read at once.
     public var readElsewhere: ((_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) -> Void)?
-    /// What the request at hand was refused for now.
+    /// The part for which the current request was refused for now.
     var unread: UnreadPart?
-    /// What was read for the request at hand.
+    /// The parts that were read for the current request.
     var readParts: ReadParts?
-    /// Decides when the stages of client pipelines run.
+    /// Schedules the stages of client pipelines.
     let lanes = PipelineLanes()
-    /// After how many units the stages of definitions do no more work, in a ``TrialBirth``.
+    /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
     var pipelineTexts = PipelineTexts()
-    /// The graphs of which producers want to know what is wanted, and what they are to hear at the end of the turn (D-1).
+    /// The graphs with `demand` requests of producers, and the reports due at the end of the turn
+    /// (D-1).
     @exclusivity(unchecked) var demanded: [LiveGraph] = []
     var demandNews: [DemandWatch] = []
-    /// Members of families that were asked for in this turn: those that get no node are forgotten at its end.
+    /// Members of families that were asked for in this turn; those without a node are removed at
+    /// its end.
     @exclusivity(unchecked) var leftovers: [NamedNode] = []
     let memberAccounts = MemberAccounts()
     /// Tells clients what calls for attention; nil while none follows.
     @exclusivity(unchecked) var alarmWatch: AlarmWatch?
 
-    /// Nodes built and values read for requests since the start: what a turn's budget is measured in.
+    /// Nodes built and values read for requests since the start: the unit of a turn's budget.
     @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
-    /// The same as ``work``, for callers in other modules that ask at every request: their access to a stored property costs
-    /// 75 instructions of exclusivity checks, even where the property is marked as unchecked.
+    /// The same as ``work``, for callers in other modules that need it for every request: their
+    /// access to a stored property costs 75 instructions of exclusivity checks, even if the
+    /// property is marked as unchecked.
     public var workDone: UInt64 {
         @inline(never) get { work }
     }
@@ -102,7 +114,8 @@ public final class Host {
         @inline(never) get { appliedCount }
     }
 
-    /// When the turns began in which commits were submitted that were applied later, since this was asked last.
+    /// The start times of the turns in which commits were submitted that were applied in later
+    /// turns, since the last read.
     @exclusivity(unchecked) var lateCommits: ContiguousArray<UInt64> = []
     public func takeLateCommits() -> ContiguousArray<UInt64> {
         guard !lateCommits.isEmpty else { return [] }
@@ -110,30 +123,30 @@ public final class Host {
         return lateCommits
     }
 
-    /// What ``work`` was when this turn began.
+    /// The value of ``work`` at the start of this turn.
     @exclusivity(unchecked) private var workBefore: UInt64 = 0
 
-    /// Whether the requests of all clients have had so much of this turn that dear ones wait for another: two and a half times
-    /// what one client's may have.
+    /// Whether the requests of all clients have used so much of this turn that costly ones must
+    /// wait for another: two and a half times the share of one client.
     public var isCrowded: Bool {
         @inline(never) get { (work - workBefore) * 2 / 5 >= limits.work }
     }
 
-    /// Performs a dear request in a later turn, after those that wait already.
+    /// Performs a costly request in a later turn, after those that wait already.
     public func later(_ perform: @escaping () -> Void) {
         sessions.later(perform)
     }
 
-    /// Loop turns that have ended.
+    /// The number of finished loop turns.
     @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
 
-    /// The timers of sessions and of private stages, on the steady clock.
+    /// The timers of sessions and of private stages, on the monotonic clock.
     let timers: TimerQueue
     let sessions: Sessions
-    /// Where messages that are no deliveries are built.
+    /// The buffer for messages other than deliveries.
     @exclusivity(unchecked) var answer = ByteBuffer()
 
-    /// A host without graphs, whose commits are kept as `store` says.
+    /// A host without graphs that stores its commits in `store`.
     public init(
         store: CommitStore,
         clock: any HostClock,
@@ -167,43 +180,44 @@ public final class Host {
         known = []
     }
 
-    /// All graphs, in the order in which they came.
+    /// All graphs, in the order in which they were added.
     public var graphs: [LiveGraph] { known.filter(\.isLive) }
 
-    /// The graph of that name.
+    /// The graph with that name.
     public subscript(name: String) -> LiveGraph? { known(name).flatMap { $0.isLive ? $0 : nil } }
 
-    /// The graph of that name, given as bytes; makes no `String`.
+    /// The graph with that name, given as bytes; makes no `String`.
     ///
-    /// Where there is none, the answer is ``noGraph``.
+    /// If there is none, the error is ``noGraph``.
     public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
         guard let object = table[name] else { return nil }
         let graph = unsafeDowncast(object, to: LiveGraph.self)
         return graph.isShown ? graph : nil
     }
 
-    /// The graph of that name, also one that has not begun.
+    /// The graph with that name, even if it has not started.
     func known(_ name: String) -> LiveGraph? {
         table[name].map { unsafeDowncast($0, to: LiveGraph.self) }
     }
 
     // MARK: - Changing
 
-    /// Brings a graph into being: its first commit.
+    /// Creates a graph: its first commit.
     ///
-    /// Refused with `in_use` if a graph of that name exists, and with `too_large` at the limit of graphs. Use
-    /// ``restore(graph:)`` for a graph that the log has: defining it would start it from its initial values.
+    /// Refused with `in_use` if a graph with that name exists, and with `too_large` at the limit of
+    /// graphs. Use ``restore(graph:)`` for a graph that the log has: defining it would start it
+    /// from its initial values.
     public func define(
         _ definition: GraphDefinition,
         from origin: DefinitionOrigin = .client
     ) -> Submission {
-        // While the log is catching up it knows itself what becomes of a first commit.
+        // While the log is catching up it decides itself about a first commit.
         if health != .catchingUp, let error = health.refusal { return .refused(error) }
         do throws(HostError) {
             try checkRoom(for: definition)
             let position = try position(of: definition.name)
             let graph = LiveGraph(definition, origin, host: self, position: position)
-            // Another graph of that name may have ended before the start.
+            // Another graph with that name may have ended before the start.
             if position.rev > 0 { try restoreKeys(of: graph) }
             add(graph)
             var commit = Commit(graph: graph)
@@ -223,7 +237,7 @@ public final class Host {
         }
     }
 
-    /// Whether one more graph may come into being.
+    /// Throws if there is no room for another graph.
     func checkRoom(for definition: GraphDefinition) throws(HostError) {
         guard known(definition.name) == nil else {
             throw HostError(.inUse, "a graph named \(definition.name) exists")
@@ -234,7 +248,7 @@ public final class Host {
         }
     }
 
-    /// Where the history of a graph of that name stands, before it goes on.
+    /// The position of a graph's history before its next commit.
     func position(of name: String) throws(HostError) -> LogPosition {
         if let log { return try log.open(graph: name) }
         return ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
@@ -249,18 +263,19 @@ public final class Host {
         table.insert(graph, named: graph.name)
     }
 
-    /// Makes another graph of one that runs: what did not change keeps its values, state, history, listeners and edges.
+    /// Changes the definition of a running graph: unchanged nodes keep their values, state,
+    /// history, listeners and edges.
     ///
-    /// The whole change is one commit or nothing. Where there is no difference there is no commit: the answer has the
+    /// The change is one commit. Without a difference there is no commit, and the answer has the
     /// present rev.
     ///
     /// - Parameters:
     ///   - graph: the graph.
-    ///   - definition: the new definition, of the same name.
-    ///   - origin: where the definition comes from; nil: from where the present one does.
-    ///   - hash: what the definition's ``GraphDefinition/hash`` must be now, or the answer is `conflict`.
+    ///   - definition: the new definition, with the same name.
+    ///   - origin: the source of the definition; nil: the same as before.
+    ///   - hash: the required present ``GraphDefinition/hash``; otherwise the answer is `conflict`.
     ///   - by: the authenticated principal, if there is one.
-    /// - Returns: what became of it, as of any commit.
+    /// - Returns: the result, as for any commit.
     public func redefine(
         _ graph: LiveGraph,
         as definition: GraphDefinition,
@@ -328,7 +343,8 @@ public final class Host {
 
     /// Checks a change against what is applied and what is pending, and gives it to the log.
     ///
-    /// The answer is at hand when this returns, or will come through the ``PendingCommit``, as the log decides.
+    /// The answer is available when this returns, or comes through the ``PendingCommit``, as the
+    /// log decides.
     public func submit(_ commit: Commit) -> Submission {
         do throws(HostError) {
             if commit.isLone, let only = commit.set.first {
@@ -354,7 +370,7 @@ public final class Host {
         return append(commit)
     }
 
-    /// The same for one that names a member of a family that has gone since.
+    /// The same for a commit that names a family member whose entry was removed since.
     private func submitRenewed(_ commit: Commit) -> Submission {
         var commit = commit
         commit.renewMembers()
@@ -362,7 +378,7 @@ public final class Host {
         return submit(commit)
     }
 
-    /// The same for one whose key is new.
+    /// The same for a commit with a new key.
     private func submitNew(_ commit: Commit) -> Submission {
         do throws(HostError) {
             try check(commit)
@@ -374,10 +390,10 @@ public final class Host {
         return append(commit)
     }
 
-    /// A commit does not fit.
+    /// A commit is invalid.
     ///
-    /// Where others write the log too, a condition that does not hold may be about what has long changed elsewhere: the log is asked
-    /// first.
+    /// If other servers write the log too, a failed condition may be about an outdated state: the
+    /// log is asked first.
     private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
         guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
         let pending = PendingCommit(commit, in: activity.turnBegan)
@@ -400,7 +416,7 @@ public final class Host {
         for pending in again { submitAgain(pending) }
     }
 
-    /// Others' commits have come in between: the commit is checked against what is there now.
+    /// Commits of other servers have come in between: checks the commit against the present state.
     private func submitAgain(_ pending: PendingCommit) {
         pending.moves += 1
         pending.refusal = nil
@@ -426,8 +442,10 @@ public final class Host {
     /// How often a commit is tried again when others come in between.
     private static let mostMoves = 8
 
-    /// A commit for a graph whose definition is being changed, or that is about to end, waits until the log has answered; one
-    /// for a graph that is gone is refused, and so is every one while the log takes none.
+    /// A commit for a graph with a pending change of its definition, or a pending end, waits until
+    /// the log has answered.
+    ///
+    /// One for a graph that is gone is refused, and so is every commit while the log accepts none.
     @inline(never)
     private func submitClosed(_ commit: Commit) -> Submission {
         guard commit.graph.isLive else { return .refused(Self.unknown(commit.graph)) }
@@ -437,7 +455,10 @@ public final class Host {
         return .pending(pending)
     }
 
-    /// The log has answered a commit: where it changes the definition or ends the graph, what came behind it is checked now.
+    /// The log has answered a commit.
+    ///
+    /// If it changes the definition or ends the graph, the commits that waited for it are checked
+    /// now.
     func submitDeferred(behind commit: Commit) {
         switch commit.kind {
         case .redefine, .remove: break
@@ -520,7 +541,7 @@ public final class Host {
         }
     }
 
-    /// Only members that are there can be dropped: those that hold a value, or are about to.
+    /// Only existing members can be dropped: those that have a value, or are about to.
     private static func checkDrop(_ commit: Commit) throws(HostError) {
         guard case .drop = commit.kind else { return }
         for node in commit.clear {
@@ -574,14 +595,14 @@ public final class Host {
         } while !moved.isEmpty
     }
 
-    /// Gives the log what is left, and closes it.
+    /// Passes the rest to the log, and closes it.
     public func close() {
         sessions.releaseAll()
         settle()
         log?.close()
     }
 
-    /// Gives the log what came in this turn.
+    /// Passes the commits of this turn to the log.
     func handOver() {
         guard let log, !outgoing.isEmpty else { return }
         let entries = outgoing
@@ -611,7 +632,7 @@ public final class Host {
         }
     }
 
-    /// Forgets a graph that has ended or never began; a new one may have its name already.
+    /// Removes a graph that has ended or never started; a new one may have its name already.
     func forget(_ graph: LiveGraph) {
         if log == nil { ended[graph.name] = graph.position }
         known.removeAll { $0 === graph }
@@ -623,8 +644,8 @@ public final class Host {
 
     // MARK: - Time and turns
 
-    /// Lets everything happen whose time has come: deliveries that waited for their interval, private timed
-    /// stages, and for each graph one tick commit with all that its definition's stages emit.
+    /// Does everything that is due: deliveries that waited for their interval, private timed
+    /// stages, and for each graph one tick commit with all emissions of its definition's stages.
     public func advance() {
         sessions.goOn(of: self)
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
@@ -648,39 +669,41 @@ public final class Host {
         }
     }
 
-    /// Something of the graph is to happen at a time, and nothing else was.
+    /// A graph has its first timer.
     func noteTimer(of graph: LiveGraph) {
         guard !graph.isTimed else { return }
         graph.isTimed = true
         timed.append(graph)
     }
 
-    /// After how many milliseconds the wall clock is looked at again while a tick is waited for.
+    /// The longest time in milliseconds until the wall clock is read again while waiting for a
+    /// tick.
     private static let longestSleep: UInt64 = 60_000
 
-    /// Whether the log takes ticks, and from this server.
+    /// Whether this server makes ticks and the log accepts them.
     private var makesTicks: Bool { health == .ready && isLeading }
 
-    /// When ``advance()`` has something to do next, in milliseconds of the steady clock; nil: nothing is set.
+    /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
+    /// nothing is due.
     public var nextDeadline: UInt64? {
         if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
         if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         var next = timers.nextMilliseconds
-        // What is due when the log is well again happens then.
+        // Ticks that are due are made when the log is ready again.
         guard makesTicks else { return next }
         for graph in timed {
             let tick = graph.takesTicks ? graph.nextTick : nil
             let expiry = graph.takesExpiries ? graph.nextExpiry : nil
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             let wall = clock.wall
-            // The wall clock may be set in the meantime: then it is looked at again soon.
+            // The wall clock may be changed in the meantime, so it is read again soon.
             let steady = clock.now + (due > wall ? min(due - wall, Self.longestSleep) : 0)
             next = min(next ?? steady, steady)
         }
         return next
     }
 
-    /// Ends the loop turn: every session that has something to say gets one message per graph.
+    /// Ends the loop turn: every session with something to send gets one message per graph.
     public func flush() {
         if !demanded.isEmpty { flushDemand() }
         sessions.flush()
@@ -691,8 +714,8 @@ public final class Host {
         workBefore = work
     }
 
-    /// The rights of principals have changed: what a session may not see any more ends (`forbidden`), and sessions of
-    /// principals for whom there is nothing any more are closed (4401).
+    /// The rights of principals have changed: ends what sessions may no longer see (`forbidden`),
+    /// and closes sessions of principals that no longer exist (4401).
     public func reviseAccess(_ revise: (Principal) -> Access?) {
         for session in sessions.all {
             guard let principal = session.access.access?.principal else { continue }

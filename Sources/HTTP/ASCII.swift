@@ -84,8 +84,8 @@ extension UnsafeRawBufferPointer {
         String(decoding: self, as: UTF8.self)
     }
 
-    /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC 9110
-    /// §5.6.1); commas inside quoted strings do not separate.
+    /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC
+    /// 9110 §5.6.1); commas inside quoted strings do not separate.
     ///
     /// Stops when `body` returns false.
     public func forEachListElement(_ body: (UnsafeRawBufferPointer) -> Bool) {

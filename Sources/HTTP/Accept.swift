@@ -2,7 +2,8 @@ internal import Support
 
 /// Which of several representations a client likes best (RFC 9110 §12.5.1).
 public enum Accept {
-    /// The index of the representation to send: the one with the highest quality, the earlier among equals.
+    /// The index of the representation to send: the one with the highest quality, the earlier among
+    /// equals.
     /// - Parameters:
     ///   - header: the value of `Accept`; nil or empty accepts everything.
     ///   - offers: media types in small letters, in the server's order of preference.

@@ -2,13 +2,15 @@ internal import Support
 
 /// Reads the framing of a body in chunks: sizes, extensions, the trailer section (RFC 9112 §7.1).
 ///
-/// Extensions and trailer fields are checked and discarded. llhttp sees none of this. Its version 8 takes what follows the
-/// value of an extension for more digits of the size, and treats trailer fields like those of the head, so that a
-/// `Connection` or `Upgrade` among them would change how the next request is read.
+/// Extensions and trailer fields are checked and discarded. llhttp sees none of this. Its version 8
+/// takes what follows the value of an extension for more digits of the size, and treats trailer
+/// fields like those of the head, so that a `Connection` or `Upgrade` among them would change how
+/// the next request is read.
 struct ChunkedBody: ~Copyable {
     enum Step {
         case more
-        /// The next bytes of the input are that many of the body; ``take(_:)`` says how many were there.
+        /// The next bytes of the input are that many of the body; ``take(_:)`` says how many were
+        /// there.
         case data(Int)
         case done
         case failed(ErrorCode, StaticString)
@@ -146,7 +148,8 @@ struct ChunkedBody: ~Copyable {
     }
 
     /// One byte of the trailer section.
-    /// - Returns: false where the grammar has no such byte, or the field says how a message is framed or routed.
+    /// - Returns: false where the grammar has no such byte, or the field says how a message is
+    ///   framed or routed.
     private mutating func takeTrailer(_ byte: UInt8) -> Bool {
         switch (place, byte) {
         case (.line, ASCII.carriageReturn):
@@ -171,13 +174,14 @@ struct ChunkedBody: ~Copyable {
         return true
     }
 
-    /// Whether the byte may stand in a field's value or a quoted string: no control character but the tab.
+    /// Whether the byte may stand in a field's value or a quoted string: no control character but
+    /// the tab.
     private static func isText(_ byte: UInt8) -> Bool {
         byte == ASCII.tab || byte >= ASCII.space && byte != 0x7F
     }
 
-    /// Whether the field is one that must not stand in a trailer section (RFC 9110 §6.5.1) and that another recipient of
-    /// the same bytes may act on.
+    /// Whether the field is one that must not stand in a trailer section (RFC 9110 §6.5.1) and that
+    /// another recipient of the same bytes may act on.
     private var isFraming: Bool {
         guard let start = name.bytes.baseAddress else { return false }
         switch HeaderName.find(start.assumingMemoryBound(to: UInt8.self), name.count) {

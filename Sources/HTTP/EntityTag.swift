@@ -1,13 +1,15 @@
 internal import Support
 
-/// Entity tags in conditional headers (RFC 9110 §8.8.3, §13.1): `*`, or a list of `"tag"` and `W/"tag"`.
+/// Entity tags in conditional headers (RFC 9110 §8.8.3, §13.1): `*`, or a list of `"tag"` and
+/// `W/"tag"`.
 public enum EntityTagCondition {
     /// `*`: whatever is there.
     case any
     /// At least one tag; a view of the header value, which must last as long as this is used.
     case list(EntityTagList)
 
-    /// Reads the value of `If-Match` or `If-None-Match`; nil where it is neither `*` nor a list of tags.
+    /// Reads the value of `If-Match` or `If-None-Match`; nil where it is neither `*` nor a list of
+    /// tags.
     public init?(_ value: UnsafeRawBufferPointer) {
         if value.equals("*") {
             self = .any
@@ -18,8 +20,8 @@ public enum EntityTagCondition {
     }
 
     /// Whether `If-None-Match` says that the client has this tag already: weak comparison.
-    /// - Parameter tag: the present tag without quotes; nil where there is no representation, which only
-    ///   matches nothing.
+    /// - Parameter tag: the present tag without quotes; nil where there is no representation, which
+    ///   only matches nothing.
     /// - Returns: whether a conditional read is answered with 304.
     public func matchesWeakly(_ tag: UnsafeRawBufferPointer?) -> Bool {
         switch self {

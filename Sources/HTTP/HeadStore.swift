@@ -11,12 +11,13 @@ struct FieldSlice {
 
 /// Where the head of a message lies and what is in it.
 ///
-/// Nothing is copied while a head arrives in one piece: slices are offsets from the message's first byte, and
-/// `base` is the lent input. Only a head that is cut off by the end of the input moves into `saved`; the
-/// offsets stay right.
+/// Nothing is copied while a head arrives in one piece: slices are offsets from the message's first
+/// byte, and `base` is the lent input. Only a head that is cut off by the end of the input moves
+/// into `saved`; the offsets stay right.
 ///
 /// Invariants:
-/// - offsets count raw bytes of the message, so a name or value that arrives in pieces is contiguous;
+/// - offsets count raw bytes of the message, so a name or value that arrives in pieces is
+///   contiguous;
 /// - `first[n]` is 1 + the index of the first field known as `n`, 0 if there is none;
 /// - while `isSaved`, `saved` holds the message from its first byte and `base` is its address.
 struct HeadStore: ~Copyable {

@@ -2,7 +2,8 @@ internal import Support
 
 /// A header field that Sluice looks at.
 ///
-/// The parser sorts fields into these while reading, so that asking for one later is an index, not a search.
+/// The parser sorts fields into these while reading, so that asking for one later is an index, not
+/// a search.
 public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -110,7 +111,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     /// The field these bytes name, letters compared without regard to case.
     static func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
         guard length > 0 else { return .unknown }
-        // Length, then first letter; `HeaderNameTests` asks for every name. Two switches become two jumps.
+        // Length, then first letter; `HeaderNameTests` asks for every name. Two switches become two
+        // jumps.
         let letter = ASCII.lowercased(bytes.load(as: UInt8.self))
         let candidate: HeaderName
         switch length {
@@ -193,8 +195,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
 
     /// Compares a token with a name in small letters, eight bytes at a time.
     ///
-    /// Setting bit 5 folds letters; the only other byte it could confuse is CR with `-`, and no token has a
-    /// CR.
+    /// Setting bit 5 folds letters; the only other byte it could confuse is CR with `-`, and no
+    /// token has a CR.
     @inline(__always)
     private static func matches(_ bytes: UnsafeRawPointer, _ name: UnsafeRawPointer, _ length: Int) -> Bool {
         let fold: UInt64 = 0x2020_2020_2020_2020

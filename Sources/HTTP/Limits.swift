@@ -4,7 +4,8 @@
 public struct Limits: Sendable {
     /// The request target, in bytes; more is `uri_too_long`.
     public var targetBytes: Int
-    /// All header lines together, line ends and the closing empty line included; more is `headers_too_large`.
+    /// All header lines together, line ends and the closing empty line included; more is
+    /// `headers_too_large`.
     public var headerBytes: Int
     /// The number of header fields; more is `headers_too_large`.
     public var headerFields: Int
@@ -13,10 +14,12 @@ public struct Limits: Sendable {
     /// Requests whose bodies have a bound of their own.
     public var otherBody: OtherBody?
 
-    /// The requests of one method for what lies directly in a folder, and the bound of their bodies.
+    /// The requests of one method for what lies directly in a folder, and the bound of their
+    /// bodies.
     ///
-    /// Where it is larger than the customary one, the caller of the parser is asked before the body is read
-    /// (``RequestParser/Step/roomNeeded``): who is asking is not known before the head is complete.
+    /// Where it is larger than the customary one, the caller of the parser is asked before the body
+    /// is read (``RequestParser/Step/roomNeeded``): who is asking is not known before the head is
+    /// complete.
     public struct OtherBody: Sendable {
         public let method: Method
         /// The decoded path up to the last segment: `/v1/graphs/`.

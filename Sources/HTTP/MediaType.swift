@@ -1,7 +1,7 @@
 internal import Support
 
-/// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry a JSON
-/// body.
+/// A media type as `Content-Type` gives it (RFC 9110 §8.3.1), and the rule which of them may carry
+/// a JSON body.
 public struct MediaType {
     /// `type/subtype`, as sent; lent from the header value.
     public let essence: UnsafeRawBufferPointer
@@ -49,9 +49,8 @@ public struct MediaType {
             || charset.equalsIgnoringCase("us-ascii")
     }
 
-    /// Whether a body with this `Content-Type` is taken as JSON: `application/json`,
-    /// `text/plain`, form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at
-    /// all.
+    /// Whether a body with this `Content-Type` is taken as JSON: `application/json`, `text/plain`,
+    /// form-urlencoded (so that `curl -d 21.5 URL` works; never form-decoded), or no type at all.
     ///
     /// Others are 415.
     public static func carriesJSON(_ value: UnsafeRawBufferPointer?) -> Bool {
@@ -64,7 +63,8 @@ public struct MediaType {
             || type.isType("application/x-www-form-urlencoded")
     }
 
-    /// Whether a request's body is taken as JSON: its type, and no `Content-Encoding` but `identity` (415, RFC 9110 §8.4).
+    /// Whether a request's body is taken as JSON: its type, and no `Content-Encoding` but
+    /// `identity` (415, RFC 9110 §8.4).
     public static func carriesJSON(_ head: RequestHead) -> Bool {
         carriesJSON(head.value(.contentType)) && isPlain(head)
     }

@@ -9,9 +9,10 @@ extension UnsafeMutablePointer<MessageCore> {
 
     /// Feeds llhttp from the front of `input` until it stops.
     ///
-    /// While a head is unfinished bytes are offered up to two fixed places, counted from its first byte: where its target
-    /// must have ended, and where it must have ended itself. What a too large head is called is decided there and when it
-    /// is complete, never in between, so that the answer does not depend on how the bytes were cut into inputs.
+    /// While a head is unfinished bytes are offered up to two fixed places, counted from its first
+    /// byte: where its target must have ended, and where it must have ended itself. What a too
+    /// large head is called is decided there and when it is complete, never in between, so that the
+    /// answer does not depend on how the bytes were cut into inputs.
     func advance(_ input: inout UnsafeRawBufferPointer) -> Advance {
         switch pointee.stage {
         case .failed:

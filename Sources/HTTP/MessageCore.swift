@@ -31,7 +31,8 @@ public struct BodyExcess: Sendable {
     }
 }
 
-/// The body of a message: lent from the input while it lies there in one piece, otherwise collected.
+/// The body of a message: lent from the input while it lies there in one piece, otherwise
+/// collected.
 struct BodyStore: ~Copyable {
     var base: UnsafeRawPointer?
     var count = 0
@@ -67,8 +68,8 @@ struct BodyStore: ~Copyable {
     }
 }
 
-/// llhttp and what its callbacks collect: the state of one message, in memory of its own so that the C
-/// callbacks reach it without reference counting.
+/// llhttp and what its callbacks collect: the state of one message, in memory of its own so that
+/// the C callbacks reach it without reference counting.
 ///
 /// `RequestParser` and `ResponseParser` own one each and differ in how a head is judged.
 ///
@@ -119,8 +120,8 @@ struct MessageCore: ~Copyable {
         self.limits = limits
     }
 
-    /// llhttp's memory: the parser first, so that both have the same address, and the table of callbacks it
-    /// refers to.
+    /// llhttp's memory: the parser first, so that both have the same address, and the table of
+    /// callbacks it refers to.
     private struct Wire {
         var parser = llhttp_t()
         var settings = llhttp_settings_t()
@@ -239,8 +240,8 @@ extension MessageCore {
 
     private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
-        // Asked here and not when the name begins: llhttp speaks of a value only when the name was well-formed, so that
-        // the answer does not depend on where the input was cut.
+        // Asked here and not when the name begins: llhttp speaks of a value only when the name was
+        // well-formed, so that the answer does not depend on where the input was cut.
         guard head.fieldCount <= limits.headerFields else {
             return refuse(.headersTooLarge, "too many header fields")
         }
@@ -272,7 +273,8 @@ extension MessageCore {
             head.base = input.map { $0 - origin }
         }
         guard headEnd <= origin &+ inputCount else {
-            // Its size is judged first here too, so that the answer does not depend on how the input was cut.
+            // Its size is judged first here too, so that the answer does not depend on how the
+            // input was cut.
             if isRequest, judgeSize() != 0 { return -1 }
             return refuse(.badRequest, "a line does not end in CR LF")
         }
@@ -345,7 +347,8 @@ extension MessageCore {
         origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
     }
 
-    /// Moves the head's bytes up to an offset within the current input into own memory, after those that are there.
+    /// Moves the head's bytes up to an offset within the current input into own memory, after those
+    /// that are there.
     mutating func saveHead(upTo end: Int) {
         if !head.isSaved {
             head.saved.removeAll()

@@ -21,8 +21,8 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     /// The methods a router may be given, in the order in which `Allow` names them.
     static let routable: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// The word on the wire, for the methods named above; `OTHER` for those llhttp knows and Sluice has no
-    /// use for.
+    /// The word on the wire, for the methods named above; `OTHER` for those llhttp knows and Sluice
+    /// has no use for.
     public var name: StaticString {
         switch self {
         case .delete: "DELETE"

@@ -4,15 +4,17 @@ public import Support
 public enum PercentEncoding {
     /// Appends the decoded bytes of a path.
     ///
-    /// `%2F` and `%00` stay as they are: a decoded slash would make another path of it, and a zero byte ends
-    /// a C string.
-    /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then holds a part.
+    /// `%2F` and `%00` stay as they are: a decoded slash would make another path of it, and a zero
+    /// byte ends a C string.
+    /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then
+    ///   holds a part.
     public static func decode(path: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
         decode(path, to: &buffer, isPath: true)
     }
 
     /// Appends the decoded bytes of a query name or value; `+` is a space.
-    /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then holds a part.
+    /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then
+    ///   holds a part.
     public static func decode(query: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
         decode(query, to: &buffer, isPath: false)
     }

@@ -108,7 +108,8 @@ public struct Problem: Sendable {
         buffer.field("Content-Type", "application/problem+json")
         buffer.field("X-Content-Type-Options", "nosniff")
         buffer.field("Upgrade", "websocket")
-        // `Upgrade` is named in Connection wherever it is sent (RFC 9110 §7.8), besides `close` where that is said too.
+        // `Upgrade` is named in Connection wherever it is sent (RFC 9110 §7.8), besides `close`
+        // where that is said too.
         buffer.field("Connection", "Upgrade")
         buffer.field("Sec-WebSocket-Version", "13")
         var body = ByteBuffer()

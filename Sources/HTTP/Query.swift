@@ -1,9 +1,10 @@
 internal import Support
 
-/// The query of a request: `name=value` pairs separated by `&`, values percent-encoded, `+` a space.
+/// The query of a request: `name=value` pairs separated by `&`, values percent-encoded, `+` a
+/// space.
 ///
-/// A view of the head's query: nothing is decoded until it is asked for. Where a name is given several times
-/// `first` takes the first; `forEach` sees all, as `node=a&node=b` needs.
+/// A view of the head's query: nothing is decoded until it is asked for. Where a name is given
+/// several times `first` takes the first; `forEach` sees all, as `node=a&node=b` needs.
 public struct Query {
     private let bytes: UnsafeRawBufferPointer
 
@@ -33,7 +34,8 @@ public struct Query {
 
     /// Whether every name and value can be decoded: escapes of two hexadecimal digits, UTF-8.
     ///
-    /// Asked once before anything is read, so that nothing broken is taken for something that was not given.
+    /// Asked once before anything is read, so that nothing broken is taken for something that was
+    /// not given.
     public var isReadable: Bool {
         var isReadable = true
         forEach {
@@ -53,13 +55,14 @@ public struct Query {
         return found
     }
 
-    /// The decoded value of the first pair with this name; nil if there is none, or its escapes or UTF-8
-    /// are broken.
+    /// The decoded value of the first pair with this name; nil if there is none, or its escapes or
+    /// UTF-8 are broken.
     public func string(_ name: StaticString) -> String? {
         raw(name).flatMap(Self.decoded)
     }
 
-    /// The decimal number of the first pair with this name; nil if there is none or it is not a number.
+    /// The decimal number of the first pair with this name; nil if there is none or it is not a
+    /// number.
     public func integer(_ name: StaticString) -> Int? {
         raw(name).flatMap(\.decimal)
     }

@@ -1,4 +1,5 @@
-/// What judging a request's head has brought to light; plain numbers, so that it is reset by assignment.
+/// What judging a request's head has brought to light; plain numbers, so that it is reset by
+/// assignment.
 struct RequestFacts {
     /// Where the decoded path lies.
     enum PathPlace: UInt8 {

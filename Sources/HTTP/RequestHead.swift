@@ -2,9 +2,9 @@ internal import Support
 
 /// The head of a request as the parser holds it: a view, no copy.
 ///
-/// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`, or until
-/// the input that was parsed goes away unless `RequestParser.hold()` was called. Header values are trimmed; a
-/// known name is an index.
+/// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`,
+/// or until the input that was parsed goes away unless `RequestParser.hold()` was called. Header
+/// values are trimmed; a known name is an index.
 public struct RequestHead {
     let core: UnsafeMutablePointer<MessageCore>
 
@@ -40,7 +40,8 @@ public struct RequestHead {
         core.pointee.slice(core.pointee.facts.query, core.pointee.facts.queryLength)
     }
 
-    /// The host (and port) the request is for: that of an absolute target, otherwise the Host field.
+    /// The host (and port) the request is for: that of an absolute target, otherwise the Host
+    /// field.
     public var authority: UnsafeRawBufferPointer {
         let facts = core.pointee.facts
         guard facts.authorityLength == 0 else {

@@ -1,10 +1,10 @@
 import CLLHTTP
 internal import Support
 
-// What a request's head must satisfy beyond llhttp's grammar. The strict build still
-// lets pass: a line ended by LF alone in three places, folded lines, several spaces in the request line,
-// protocols other than HTTP, versions other than 1.0 and 1.1, empty field names, `Transfer-Encoding` other
-// than `chunked`.
+// What a request's head must satisfy beyond llhttp's grammar. The strict build still lets pass: a
+// line ended by LF alone in three places, folded lines, several spaces in the request line,
+// protocols other than HTTP, versions other than 1.0 and 1.1, empty field names,
+// `Transfer-Encoding` other than `chunked`.
 extension MessageCore {
     mutating func requestHeadCompleted() -> Int32 {
         let base = head.base.unsafelyUnwrapped
@@ -41,8 +41,8 @@ extension MessageCore {
         return 0
     }
 
-    /// One space on either side of the target, then exactly `HTTP/1.1` or `HTTP/1.0`, CR LF and the first
-    /// field.
+    /// One space on either side of the target, then exactly `HTTP/1.1` or `HTTP/1.0`, CR LF and the
+    /// first field.
     private mutating func isRequestLineExact(_ base: UnsafePointer<UInt8>) -> Bool {
         let end = target &+ targetLength
         guard target >= 2, targetLength > 0, Int(head.fields[0].name) == end &+ 11 else { return false }
@@ -103,8 +103,8 @@ extension MessageCore {
         return isHost(host) ? nil : "Host is not a host"
     }
 
-    /// Whether the bytes are a host and perhaps a port (RFC 9112 §3.2); an empty host is refused, as nothing can be
-    /// checked against it.
+    /// Whether the bytes are a host and perhaps a port (RFC 9112 §3.2); an empty host is refused,
+    /// as nothing can be checked against it.
     private func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         if bytes.first == UInt8(ascii: "[") {
@@ -156,8 +156,8 @@ extension MessageCore {
         facts.keepsAlive = llhttp_should_keep_alive(parser) != 0
         let hasBody = facts.isChunked || length > 0
         if parser.pointee.upgrade != 0 {
-            // Only a bodiless GET for WebSocket leaves HTTP; every other wish to upgrade is ignored (RFC
-            // 9110 §7.8).
+            // Only a bodiless GET for WebSocket leaves HTTP; every other wish to upgrade is ignored
+            // (RFC 9110 §7.8).
             facts.upgradesToWebSocket =
                 facts.method == .get && !hasBody && facts.minorVersion == 1
                 && head.value(.upgrade).map { $0.listContains("websocket") } ?? false
@@ -171,7 +171,8 @@ extension MessageCore {
         return paused
     }
 
-    /// Whether the request, whose method is the right one, is one of those whose bodies have a bound of their own.
+    /// Whether the request, whose method is the right one, is one of those whose bodies have a
+    /// bound of their own.
     private func isAbout(_ other: Limits.OtherBody) -> Bool {
         let path = path
         let folder = UnsafeRawBufferPointer(

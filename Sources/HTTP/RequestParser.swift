@@ -1,9 +1,10 @@
 import CLLHTTP
 
-/// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made stricter where it accepts what RFC 9112 does not).
+/// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made stricter where it accepts
+/// what RFC 9112 does not).
 ///
-/// `parse` takes bytes from the front of an input and stops whenever there is something to do, so the caller
-/// decides when the next pipelined request is looked at:
+/// `parse` takes bytes from the front of an input and stops whenever there is something to do, so
+/// the caller decides when the next pipelined request is looked at:
 /// ```
 /// var input = received
 /// while true {
@@ -17,8 +18,9 @@ import CLLHTTP
 ///     }
 /// }
 /// ```
-/// `head` and `body` are lent: they point into the input as long as the request lies there in one piece.
-/// `hold()` makes them last until the next `parse`. Any split of the bytes gives the same requests.
+/// `head` and `body` are lent: they point into the input as long as the request lies there in one
+/// piece. `hold()` makes them last until the next `parse`. Any split of the bytes gives the same
+/// requests.
 public final class RequestParser {
     /// What stopped `parse`.
     public enum Step {
@@ -30,13 +32,13 @@ public final class RequestParser {
         case upgrade
         /// `head` is complete and its sender waits for `100 Continue`.
         ///
-        /// Parsing on means that it was sent. If the body follows in the same input, the client does not wait, and this
-        /// step is left out.
+        /// Parsing on means that it was sent. If the body follows in the same input, the client
+        /// does not wait, and this step is left out.
         case continueExpected
         /// `head` is complete and its body may be larger than usual (``Limits/otherBody``).
         ///
-        /// Parsing on means that there is room. This step replaces `continueExpected`: a client that waits for `100 Continue`
-        /// (`head.expectsContinue`) gets it then.
+        /// Parsing on means that there is room. This step replaces `continueExpected`: a client
+        /// that waits for `100 Continue` (`head.expectsContinue`) gets it then.
         case roomNeeded
         /// The bytes are not an acceptable request.
         ///
@@ -69,7 +71,8 @@ public final class RequestParser {
         UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
-    /// Whether no byte of an unfinished request has been seen: the connection may be closed at any moment.
+    /// Whether no byte of an unfinished request has been seen: the connection may be closed at any
+    /// moment.
     public var isIdle: Bool {
         switch core.pointee.stage {
         case .idle, .done, .ended: true
@@ -87,7 +90,8 @@ public final class RequestParser {
     public var bodyBytes: Int { core.pointee.body.count }
 
     /// Takes bytes from the front of `input`, up to the next thing to do.
-    /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body` are used.
+    /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body`
+    ///   are used.
     /// - Returns: what there is to do.
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
         switch core.advance(&input) {

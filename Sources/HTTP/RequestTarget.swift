@@ -1,7 +1,8 @@
 internal import Support
 
 // The request target (RFC 9112 §3.2): origin form, absolute form, and `*` for OPTIONS. The path is
-// percent-decoded once here, so that no code after the parser sees an escape and decodes it a second time.
+// percent-decoded once here, so that no code after the parser sees an escape and decodes it a
+// second time.
 extension MessageCore {
     /// Finds path, query and authority in the target.
     /// - Returns: what is wrong with it, or nil.
@@ -56,8 +57,8 @@ extension MessageCore {
 
     /// The next `#`, `%` or `?` in a range of the head; `end` if there is none.
     ///
-    /// Reads 8 bytes at a time and so up to 7 past `end`, which still belong to the head: a version, a line end and a
-    /// Host field follow the target.
+    /// Reads 8 bytes at a time and so up to 7 past `end`, which still belong to the head: a
+    /// version, a line end and a Host field follow the target.
     @inline(__always)
     private static func nextMark(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
         var place = start
@@ -79,7 +80,8 @@ extension MessageCore {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// The end of `http://host`, whose host then counts instead of the Host field (RFC 9112 §3.2.2).
+    /// The end of `http://host`, whose host then counts instead of the Host field (RFC 9112
+    /// §3.2.2).
     private mutating func authorityEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: end &- start)
         let scheme: Int

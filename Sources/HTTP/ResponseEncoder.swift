@@ -1,8 +1,10 @@
 public import Support
 
-/// Writes answers one after the other into a buffer, so that those of one read leave in one system call.
+/// Writes answers one after the other into a buffer, so that those of one read leave in one system
+/// call.
 ///
-/// An answer is `begin`, any number of fields, then one of `finish`, `finishEmpty` and `beginChunks`:
+/// An answer is `begin`, any number of fields, then one of `finish`, `finishEmpty` and
+/// `beginChunks`:
 /// ```
 /// encoder.begin(.ok, framing, in: &out)
 /// out.field("Content-Type", "application/json")
@@ -16,7 +18,8 @@ public struct ResponseEncoder: Sendable {
         self.date = date
     }
 
-    /// Writes the status line, `Date`, and `Connection` where the peer would otherwise assume the contrary.
+    /// Writes the status line, `Date`, and `Connection` where the peer would otherwise assume the
+    /// contrary.
     public func begin(_ status: Status, _ framing: ResponseFraming, in buffer: inout ByteBuffer) {
         if status == .ok {
             buffer.append("HTTP/1.1 200 OK\r\nDate: ")
@@ -36,7 +39,8 @@ public struct ResponseEncoder: Sendable {
         }
     }
 
-    /// Ends the answer with `Content-Length`, the empty line and, unless the request was HEAD, the body.
+    /// Ends the answer with `Content-Length`, the empty line and, unless the request was HEAD, the
+    /// body.
     public func finish(
         _ body: UnsafeRawBufferPointer,
         _ framing: ResponseFraming,
@@ -50,15 +54,16 @@ public struct ResponseEncoder: Sendable {
         }
     }
 
-    /// Ends an answer that has no body: 204 and 304 get no `Content-Length`, others `Content-Length: 0`.
+    /// Ends an answer that has no body: 204 and 304 get no `Content-Length`, others
+    /// `Content-Length: 0`.
     public func finishEmpty(_ status: Status, in buffer: inout ByteBuffer) {
         buffer.append(status.isBodiless ? "\r\n" : "Content-Length: 0\r\n\r\n")
     }
 
     /// Ends the head of an answer whose length is not known yet.
     ///
-    /// Each piece then goes through `chunk`. An HTTP/1.0 client gets no chunks: its answer ends with the
-    /// connection, so `framing.keepsAlive` must be false for it.
+    /// Each piece then goes through `chunk`. An HTTP/1.0 client gets no chunks: its answer ends
+    /// with the connection, so `framing.keepsAlive` must be false for it.
     public func beginChunks(_ framing: ResponseFraming, in buffer: inout ByteBuffer) {
         precondition(!(framing.isHTTP10 && framing.keepsAlive), "an open-ended answer to HTTP/1.0 must close")
         buffer.append(framing.isHTTP10 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n")

@@ -1,8 +1,8 @@
 import CLLHTTP
 internal import Support
 
-// What a response's head must satisfy beyond llhttp's grammar; the client side trusts its server more than
-// the server trusts its clients, so only names are sorted and values trimmed.
+// What a response's head must satisfy beyond llhttp's grammar; the client side trusts its server
+// more than the server trusts its clients, so only names are sorted and values trimmed.
 extension MessageCore {
     mutating func responseHeadCompleted() -> Int32 {
         stage = .body

@@ -1,6 +1,7 @@
 import CLLHTTP
 
-/// Reads responses from bytes, one at a time: the client side, for the command line and the load run.
+/// Reads responses from bytes, one at a time: the client side, for the command line and the load
+/// run.
 ///
 /// Used as `RequestParser` is. Interim answers (100, 103) are passed over.
 public final class ResponseParser {
@@ -45,8 +46,8 @@ public final class ResponseParser {
         UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
-    /// Whether the server will take another request on this connection; meaningful while a response is at
-    /// hand.
+    /// Whether the server will take another request on this connection; meaningful while a response
+    /// is at hand.
     public var keepsAlive: Bool { llhttp_should_keep_alive(core.pointee.parser) != 0 }
 
     /// Takes bytes from the front of `input`, up to the next response.
@@ -68,8 +69,8 @@ public final class ResponseParser {
     }
 
     /// Says that the server has closed its side.
-    /// - Returns: `response` where its end was the end of the connection, `more` between responses, `failed`
-    ///   within one.
+    /// - Returns: `response` where its end was the end of the connection, `more` between responses,
+    ///   `failed` within one.
     public func finish() -> Step {
         switch core.pointee.stage {
         case .idle, .done, .ended: return .more

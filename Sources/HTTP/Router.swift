@@ -13,9 +13,10 @@ public struct Route: RawRepresentable, Hashable, Sendable {
 
 /// Finds the route of a request by method and decoded path, byte by byte: a tree of segments.
 ///
-/// Patterns are literal segments and captures: `{g}` takes a name (`[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`), `{c:any}`
-/// any segment that is not empty. At one place of the tree a literal goes before a capture, and there is no way
-/// back. HEAD is answered by the route of GET; OPTIONS by `options`, unless a route of its own is added.
+/// Patterns are literal segments and captures: `{g}` takes a name
+/// (`[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}`), `{c:any}` any segment that is not empty. At one place of
+/// the tree a literal goes before a capture, and there is no way back. HEAD is answered by the
+/// route of GET; OPTIONS by `options`, unless a route of its own is added.
 public struct Router {
     /// The outcome of a match.
     public enum Match {

@@ -2,11 +2,12 @@ import CLLHTTP
 
 /// Whether the llhttp this program is linked with is the strict one.
 ///
-/// The server refuses to start otherwise: a lenient parser and a front proxy can see two different requests
-/// in the same bytes.
+/// The server refuses to start otherwise: a lenient parser and a front proxy can see two different
+/// requests in the same bytes.
 public enum SelfTest {
     /// Feeds the linked library what only a strict build refuses.
-    /// - Returns: nil where all is well; otherwise a sentence for the operator, naming what was accepted.
+    /// - Returns: nil where all is well; otherwise a sentence for the operator, naming what was
+    ///   accepted.
     public static func run() -> String? {
         for (what, bytes) in bare where isAcceptedByLibrary(bytes) {
             return message(what)

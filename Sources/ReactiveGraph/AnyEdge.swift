@@ -2,8 +2,8 @@
 ///
 /// See ``TransformEdge``.
 ///
-/// Edges of operators get one when they are looked at (``AnyNode/upstreamTransforms``); it is the same object for
-/// as long as the edge or anything else holds it.
+/// Edges of operators get one when they are looked at (``AnyNode/upstreamTransforms``); it is the
+/// same object for as long as the edge or anything else holds it.
 open class AnyEdge {
     let core: Edge
 
@@ -27,7 +27,8 @@ open class AnyEdge {
 
     /// The source, if there is one: set, change or unset it at any time (G-20).
     ///
-    /// The edge holds it. A node whose values are of another type than the edge takes is a programming error, and traps.
+    /// The edge holds it. A node whose values are of another type than the edge takes is a
+    /// programming error, and traps.
     public final var fromNode: AnyNode? {
         get { core.source?.takeUnretainedValue() }
         set { setSource(newValue) }
@@ -35,7 +36,8 @@ open class AnyEdge {
 
     /// The target, if there is one: set, change or unset it at any time (G-20).
     ///
-    /// It holds the edge. A node whose values are of another type than the edge gives is a programming error, and traps.
+    /// It holds the edge. A node whose values are of another type than the edge gives is a
+    /// programming error, and traps.
     public final var toNode: AnyNode? {
         get { core.target?.takeUnretainedValue() }
         set { setTarget(newValue) }
@@ -79,7 +81,8 @@ open class AnyEdge {
 
     // MARK: - Aiming
 
-    /// Sets or unsets the source: detaches, attaches at the end of the order of service, replays (G-23).
+    /// Sets or unsets the source: detaches, attaches at the end of the order of service, replays
+    /// (G-23).
     final func aim(from node: AnyNode?) {
         guard let graph = node?.graph ?? core.graph else { return }
         if let node {
@@ -118,8 +121,8 @@ open class AnyEdge {
         }
     }
 
-    /// Releases what is no longer needed, then replays, unless what died has re-aimed the edge by then: that
-    /// has replayed itself.
+    /// Releases what is no longer needed, then replays, unless what died has re-aimed the edge by
+    /// then: that has replayed itself.
     private final func settle(_ graph: Graph, replays: Bool) {
         let stamp = core.stamp
         graph.bury()

@@ -3,7 +3,8 @@
 /// See ``Node`` for what nodes are, and <doc:LookingAtAGraph> for what can be asked of them.
 public class AnyNode {
     // Invariants, checked by `Graph.validate`:
-    // - `pass ≥ 0` means that frame `pass` of the graph is this node's. A node has at most one frame.
+    // - `pass ≥ 0` means that frame `pass` of the graph is this node's. A node has at most one
+    //   frame.
     // - Ranks rise along every counted edge.
     // - A node with an outgoing edge or a listener cannot die: they retain it.
 
@@ -18,7 +19,8 @@ public class AnyNode {
     @exclusivity(unchecked) private final var storedRank: Int32 = 0
     /// How often an emission was stored; wraps around.
     @exclusivity(unchecked) @usableFromInline final var stores: UInt32 = 0
-    /// Something waits for the end of the pass: queued emissions, or the last step of a switched node.
+    /// Something waits for the end of the pass: queued emissions, or the last step of a switched
+    /// node.
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
     @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
     /// The two service lists: listeners first, then transforms.
@@ -29,7 +31,8 @@ public class AnyNode {
     /// The incoming edges, which this node owns.
     @exclusivity(unchecked) final var held: EdgeRef?
     @exclusivity(unchecked) final var lastHeld: EdgeRef?
-    /// The side object, owned; of a node with `isOnlyNamed` the entry of its one name, which is not.
+    /// The side object, owned; of a node with `isOnlyNamed` the entry of its one name, which is
+    /// not.
     ///
     /// Unmanaged, because reading a strong reference would count it.
     @exclusivity(unchecked) private final var attachment: UnsafeMutableRawPointer?

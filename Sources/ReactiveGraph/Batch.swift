@@ -6,7 +6,8 @@
 ///     batch.set(height, 7)
 /// }  // prints 42
 /// ```
-/// Sets are performed first, in the order given, then clears. Nothing happens before the closure returns.
+/// Sets are performed first, in the order given, then clears. Nothing happens before the closure
+/// returns.
 public struct Batch {
     /// The lists of a batch, reused.
     @usableFromInline
@@ -104,11 +105,12 @@ public struct Batch {
     }
 }
 
-/// The values of one type that a batch sets, in their order, as the engine sees them: what it asks of them goes through closures,
-/// which were formed where the type was known.
+/// The values of one type that a batch sets, in their order, as the engine sees them: what it asks
+/// of them goes through closures, which were formed where the type was known.
 @usableFromInline
 class StagedValues {
-    /// Stores a value in its node, for a negative place emptiness, or queues it; says whether to serve the node's edges.
+    /// Stores a value in its node, for a negative place emptiness, or queues it; says whether to
+    /// serve the node's edges.
     @usableFromInline typealias Commit = (StagedValues, AnyNode, _ place: Int, Context?) -> Bool
 
     @usableFromInline let type: ObjectIdentifier
@@ -154,8 +156,8 @@ final class Staged<Value>: StagedValues {
 }
 
 extension Graph {
-    /// Performs several sets and clears as one turn: each with an empty path, in order, and joins settle once,
-    /// after the last.
+    /// Performs several sets and clears as one turn: each with an empty path, in order, and joins
+    /// settle once, after the last.
     ///
     /// While it runs, propagation leaves alone what the batch sets itself. In `immediate` mode a
     /// batch equals consecutive sets.

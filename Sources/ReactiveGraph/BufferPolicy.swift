@@ -8,7 +8,8 @@ public enum BufferPolicy: Sendable, Equatable {
     case dropOldest(Int)
     /// The new value is dropped.
     case dropNewest(Int)
-    /// The new value is dropped, and reported to ``Graph/onError`` (``GraphError/overflow(node:name:limit:)``).
+    /// The new value is dropped, and reported to ``Graph/onError``
+    /// (``GraphError/overflow(node:name:limit:)``).
     ///
     /// The operator goes on with what waits.
     case fail(Int)
@@ -36,7 +37,8 @@ public final class BufferControl {
     @exclusivity(unchecked) public private(set) final var count = 0
     /// The most that ever waited.
     @exclusivity(unchecked) public private(set) final var peak = 0
-    /// Values that were never emitted: they found the buffer full, made room, or waited when the operator ended.
+    /// Values that were never emitted: they found the buffer full, made room, or waited when the
+    /// operator ended.
     @exclusivity(unchecked) public private(set) final var droppedCount = 0
 
     private final let onArrival: (() -> Void)?

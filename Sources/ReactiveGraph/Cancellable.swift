@@ -6,8 +6,8 @@ public protocol Cancellable: AnyObject {
 
 /// Ends a link or a listen, or runs a closure once.
 ///
-/// It holds neither node, listener nor closure of the connection it ends, and dropping it does **not** cancel
-/// (G-30, G-60). To end things with the life of an object, use a ``CancellableBag``.
+/// It holds neither node, listener nor closure of the connection it ends, and dropping it does
+/// **not** cancel (G-30, G-60). To end things with the life of an object, use a ``CancellableBag``.
 public final class CancelToken: Cancellable {
     private var edge: EdgeRef?
     private var action: (() -> Void)?
@@ -37,7 +37,8 @@ public final class CancelToken: Cancellable {
         edge != nil || action != nil || parts.contains(where: \.isActive)
     }
 
-    /// The edges that it ends: one of a link, two of a sync; none of a listen or a closure, or once they have ended.
+    /// The edges that it ends: one of a link, two of a sync; none of a listen or a closure, or once
+    /// they have ended.
     ///
     /// A program that keeps an edge keeps its source alive. The token itself holds neither.
     public var edges: [AnyEdge] {
@@ -93,7 +94,8 @@ public final class CancellableBag: Cancellable {
         cancel()
     }
 
-    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of a view.
+    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of
+    /// a view.
     public var name: String? {
         get { extras?.name }
         set { needExtras().name = newValue }
@@ -137,8 +139,8 @@ public final class CancellableBag: Cancellable {
         extras?.leaving.removeAll { $0 === item }
     }
 
-    /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty and can be
-    /// used again.
+    /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty
+    /// and can be used again.
     ///
     /// Adding and removing from inside a cancellation is safe.
     public func cancel() {
@@ -182,7 +184,8 @@ extension CancellableBag {
         Unmanaged.passUnretained(edge).release()
     }
 
-    /// The listens this bag holds, all of that type, oldest first: none of them may end in the meantime.
+    /// The listens this bag holds, all of that type, oldest first: none of them may end in the
+    /// meantime.
     @inlinable
     package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {
         HeldListens(upcoming: held)

@@ -1,8 +1,9 @@
-/// Something the caller of a set attaches to it, handed unchanged to everything the emission reaches (G-45).
+/// Something the caller of a set attaches to it, handed unchanged to everything the emission
+/// reaches (G-45).
 ///
-/// The engine never looks inside. Delayed emissions keep it; a settled join takes that of the input delivered
-/// last; a replay at connection has none. It may go with its emission to another thread, so what is attached must be
-/// `Sendable`.
+/// The engine never looks inside. Delayed emissions keep it; a settled join takes that of the input
+/// delivered last; a replay at connection has none. It may go with its emission to another thread,
+/// so what is attached must be `Sendable`.
 public final class Context: Sendable {
     /// What the caller attached.
     public let value: any Sendable
@@ -28,9 +29,10 @@ public final class Context: Sendable {
 
 /// The nodes an emission has gone through, oldest first, by their creation numbers (G-40).
 ///
-/// A path holds no node. An edge that leads an emission through a further node appends it, so that a ring over that node
-/// stops there as well (G-159). Ask for a path only where it is needed: collecting it costs time in proportion to its
-/// length, and nothing is collected unless a path is asked for or a ring exists.
+/// A path holds no node. An edge that leads an emission through a further node appends it, so that
+/// a ring over that node stops there as well (G-159). Ask for a path only where it is needed:
+/// collecting it costs time in proportion to its length, and nothing is collected unless a path is
+/// asked for or a ring exists.
 public struct Path: Equatable, Sendable {
     /// Creation numbers of the nodes, in the order they were passed.
     public let ids: [UInt64]
@@ -95,7 +97,8 @@ public struct Delivery {
 
 /// The path of an emission that resumes later: a queued set, a settled join, a timer.
 ///
-/// Membership is looked up by identity number. Long paths are looked up through a set made on first use.
+/// Membership is looked up by identity number. Long paths are looked up through a set made on first
+/// use.
 @usableFromInline
 final class Trail {
     @exclusivity(unchecked) private(set) var ids: [UInt64]

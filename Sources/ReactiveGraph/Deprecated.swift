@@ -1,11 +1,13 @@
 // Earlier spellings, kept for one version.
 
-/// The earlier name of ``CancelToken``: in Combine a value of this name cancels when it is dropped, this one never did.
+/// The earlier name of ``CancelToken``: in Combine a value of this name cancels when it is dropped,
+/// this one never did.
 @available(*, deprecated, renamed: "CancelToken")
 public typealias AnyCancellable = CancelToken
 
 extension Node {
-    /// Says for every edge that comes into this node whether emptiness of its source makes this node empty.
+    /// Says for every edge that comes into this node whether emptiness of its source makes this
+    /// node empty.
     @available(*, deprecated, message: "set the property `propagatesEmpty`")
     @discardableResult
     public func propagatesEmpty(_ does: Bool = true) -> Self {
@@ -44,8 +46,8 @@ extension Node {
     public func distinctUntilChanged() -> Node<Value> where Value: Equatable { distinct() }
 }
 
-// The forms with context and path by the name of the plain one. On a node of pairs a closure of two parameters was taken
-// for value and context; now it takes the pair.
+// The forms with context and path by the name of the plain one. On a node of pairs a closure of two
+// parameters was taken for value and context; now it takes the pair.
 extension Node {
     /// See `listenWithContext`.
     @available(*, deprecated, renamed: "listenWithContext(in:replay:_:)")

@@ -5,11 +5,14 @@ package enum Outcome {
     case nothing
     /// The target took a new emission: serve its edges.
     case enter
-    /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner` (flatten).
+    /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner`
+    /// (flatten).
     case enterThroughInner
-    /// As `enter`, and the emission has come over an identity sync: its origin stands in the target (G-137).
+    /// As `enter`, and the emission has come over an identity sync: its origin stands in the target
+    /// (G-137).
     case enterSynced
-    /// As `enter`, and the pass has a last step, so that it runs also when the target has no edges (switch).
+    /// As `enter`, and the pass has a last step, so that it runs also when the target has no edges
+    /// (switch).
     case enterToTheEnd
     /// As `enter`, and the edge has done its work: it ends.
     case enterAndEnd
@@ -56,13 +59,15 @@ struct EdgeTraits: OptionSet, Sendable {
 /// A ``ListenEdge`` is one; of the others ``AnyEdge`` is the public face.
 open class Edge {
     // Invariants:
-    // - It stands in two intrusive lists: its source's (order of service, not owning) and its holder's (owning). The
-    //   holder is the target node, or the bag of a listener.
+    // - It stands in two intrusive lists: its source's (order of service, not owning) and its
+    //   holder's (owning). The holder is the target node, or the bag of a listener.
     // - `source` is retained, `target` and `bag` are not: whatever dies unlinks itself.
-    // - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks one.
+    // - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks
+    //   one.
     // - A dead edge has neither source, target nor bag.
     //
-    // It is never retained by the engine while it runs; an edge that ends during a turn waits in `Graph.graves`.
+    // It is never retained by the engine while it runs; an edge that ends during a turn waits in
+    // `Graph.graves`.
 
     /// Reads its ends from the edge, so it survives re-aiming.
     ///
@@ -167,7 +172,8 @@ open class Edge {
         return target._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
     }
 
-    /// What a standard body does when its source became empty: nothing, or hand the emptiness on (G-11, G-145).
+    /// What a standard body does when its source became empty: nothing, or hand the emptiness on
+    /// (G-11, G-145).
     @inlinable
     final func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty), let target = target(as: Out.self) else { return .nothing }

@@ -1,7 +1,7 @@
 /// What a node holds and hands on: a value, or the marker *empty* (G-1 … G-3).
 ///
-/// Empty means that nothing was ever stored, or that the store was cleared. It is not `nil`: a node of an
-/// optional type that holds `nil` is not empty.
+/// Empty means that nothing was ever stored, or that the store was cleared. It is not `nil`: a node
+/// of an optional type that holds `nil` is not empty.
 @frozen
 public enum Emission<Value> {
     /// Nothing is stored.

@@ -2,9 +2,9 @@
 extension TransformEdge {
     /// Feeds the edge a value that its source did not emit, as a turn of its own.
     ///
-    /// The edge does with it what it does with a value of its source, and its state moves on. The source keeps what it
-    /// holds; it shows the value that is fed only while the function of the edge runs. An edge without both ends
-    /// delivers nothing (G-20).
+    /// The edge does with it what it does with a value of its source, and its state moves on. The
+    /// source keeps what it holds; it shows the value that is fed only while the function of the
+    /// edge runs. An edge without both ends delivers nothing (G-20).
     ///
     /// - Parameters:
     ///   - value: what is handed to the edge.
@@ -14,7 +14,8 @@ extension TransformEdge {
         feed(emission: .value(value), path: path, context: context)
     }
 
-    /// Feeds the edge a value or emptiness that its source did not emit, as ``feed(_:path:context:)`` does.
+    /// Feeds the edge a value or emptiness that its source did not emit, as
+    /// ``feed(_:path:context:)`` does.
     public final func feed(emission: Emission<In>, path: Path = .empty, context: Context? = nil) {
         guard let source = from else { return }
         source.graph.feed(core, from: source, emission, path, context)
@@ -22,7 +23,8 @@ extension TransformEdge {
 }
 
 extension ListenEdge {
-    /// Feeds the listen a value that its node did not emit, as ``TransformEdge/feed(_:path:context:)`` does.
+    /// Feeds the listen a value that its node did not emit, as
+    /// ``TransformEdge/feed(_:path:context:)`` does.
     public final func feed(_ value: Value, path: Path = .empty, context: Context? = nil) {
         feed(emission: .value(value), path: path, context: context)
     }

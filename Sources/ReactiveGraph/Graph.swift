@@ -9,9 +9,9 @@
 /// celsius.set(22)  // prints 71.6
 /// ```
 ///
-/// A graph belongs to one thread, or one event loop (G-108). It takes no lock, and the classes are not
-/// `Sendable`, so the compiler keeps them there. Every node keeps its graph alive; the graph keeps no node
-/// alive, except those listened to by owners it can only watch (``collect()``).
+/// A graph belongs to one thread, or one event loop (G-108). It takes no lock, and the classes are
+/// not `Sendable`, so the compiler keeps them there. Every node keeps its graph alive; the graph
+/// keeps no node alive, except those listened to by owners it can only watch (``collect()``).
 public final class Graph {
     /// How an emission goes through joins (G-50).
     public enum Propagation: Sendable {
@@ -27,13 +27,16 @@ public final class Graph {
     public let clock: (any LoopClock)?
     /// The loop this graph belongs to, for what is to happen later; `nil` refuses it.
     public let executor: (any LoopExecutor)?
-    /// Whether emptiness of a source makes derived nodes empty: inherited by every edge made (G-145).
+    /// Whether emptiness of a source makes derived nodes empty: inherited by every edge made
+    /// (G-145).
     public let propagatesEmpty: Bool
-    /// How often the deaths of owners without a bag are looked for, by the clock; `nil` leaves it to ``collect()``.
+    /// How often the deaths of owners without a bag are looked for, by the clock; `nil` leaves it
+    /// to ``collect()``.
     public let collectsEvery: Duration?
     /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
     public let feedbackLimit: Int
-    /// Receives errors that have no caller: feedback that does not settle, functions that threw (G-39, G-99).
+    /// Receives errors that have no caller: feedback that does not settle, functions that threw
+    /// (G-39, G-99).
     public var onError: ((GraphError) -> Void)?
     /// Receives the creation number of each node that is freed.
     public var onRelease: ((UInt64) -> Void)?
@@ -41,8 +44,8 @@ public final class Graph {
     ///
     /// Off by default.
     public var onIdleSet: ((AnyNode) -> Void)?
-    /// In debug builds, called for each value that a sync and its reverse do not map to itself: the source
-    /// and the target (G-88).
+    /// In debug builds, called for each value that a sync and its reverse do not map to itself: the
+    /// source and the target (G-88).
     ///
     /// Off by default.
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
@@ -52,8 +55,8 @@ public final class Graph {
     /// Living nodes, edges and listeners, and totals.
     @exclusivity(unchecked) public internal(set) var counts = GraphCounts()
 
-    // The propagation. Every stored `var` the hot path touches is free of run-time exclusivity checks, which
-    // were four fifths of the time otherwise.
+    // The propagation. Every stored `var` the hot path touches is free of run-time exclusivity
+    // checks, which were four fifths of the time otherwise.
 
     /// Frames of the passes that are running.
     @exclusivity(unchecked) var frames: UnsafeMutablePointer<Frame>
@@ -115,7 +118,8 @@ public final class Graph {
 
     // Ranks and rings.
 
-    /// The edges that closed a ring when they were connected; those over synchronous edges do not count for ranks.
+    /// The edges that closed a ring when they were connected; those over synchronous edges do not
+    /// count for ranks.
     @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
     @exclusivity(unchecked) var ringsAreStale = false
     @exclusivity(unchecked) var ringMarks = RingKnowledge()
@@ -154,13 +158,17 @@ public final class Graph {
     /// - Parameters:
     ///   - propagation: how emissions go through joins.
     ///   - clock: the time of delays, debounces and samples.
-    ///   - executor: the loop the graph belongs to: deferred sets, submissions of other threads, `deliver(on:)`.
+    ///   - executor: the loop the graph belongs to: deferred sets, submissions of other threads,
+    ///     `deliver(on:)`.
     ///   - propagatesEmpty: whether emptiness travels along edges that do not say otherwise.
-    ///   - collectsEvery: how often a graph with a clock looks for owners that have died and keep no bag, while it is
+    ///   - collectsEvery: how often a graph with a clock looks for owners that have died and keep
+    ///     no bag, while it is
     ///     listened to by any: without that they would keep it alive until ``collect()`` is called. `nil` where a loop
     ///     calls that itself.
-    ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least 1.
-    ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the executor's, or
+    ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least
+    ///     1.
+    ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the
+    ///     executor's, or
     ///     if there is none the one that made the graph. Pass false if something else keeps callers apart, such as an
     ///     actor, which may move from thread to thread.
     public init(
@@ -269,7 +277,8 @@ public enum GraphError: Error {
     case invalidName(String)
     /// The function of an operator threw; nothing was emitted (G-99).
     case function(node: UInt64, name: String?, operation: String, error: any Error)
-    /// A value found the buffer of an operator full, or a new key no room: it was dropped (G-142, G-143).
+    /// A value found the buffer of an operator full, or a new key no room: it was dropped (G-142,
+    /// G-143).
     case overflow(node: UInt64, name: String?, limit: Int)
 }
 

@@ -2,7 +2,8 @@
 extension Node {
     /// Makes this node follow `upstream` as well: an identity edge, replayed once.
     ///
-    /// Linking a node to itself does nothing and returns `nil` (G-27). Dropping the token changes nothing.
+    /// Linking a node to itself does nothing and returns `nil` (G-27). Dropping the token changes
+    /// nothing.
     ///
     /// - Parameters:
     ///   - upstream: the node to follow.
@@ -25,10 +26,11 @@ extension Node {
         )
     }
 
-    /// Makes this node follow `upstream` through an edge of the caller's: sets its `from`, then its `to`, so that
-    /// exactly one replay happens (G-26).
+    /// Makes this node follow `upstream` through an edge of the caller's: sets its `from`, then its
+    /// `to`, so that exactly one replay happens (G-26).
     ///
-    /// An edge that already has an end is refused: it is reported to the graph's `onError`, nothing changes (G-28).
+    /// An edge that already has an end is refused: it is reported to the graph's `onError`, nothing
+    /// changes (G-28).
     ///
     /// - Parameters:
     ///   - upstream: the node to follow.
@@ -55,10 +57,11 @@ extension Node {
 }
 
 extension AnyNode {
-    /// Whether emptiness of a source makes this node empty, over every edge that comes into it (G-145).
+    /// Whether emptiness of a source makes this node empty, over every edge that comes into it
+    /// (G-145).
     ///
-    /// Set it when the edges are there; a single one is set by ``AnyEdge/propagatesEmpty``, and what new edges begin with
-    /// by ``Graph/propagatesEmpty``.
+    /// Set it when the edges are there; a single one is set by ``AnyEdge/propagatesEmpty``, and
+    /// what new edges begin with by ``Graph/propagatesEmpty``.
     public final var propagatesEmpty: Bool {
         get { !incoming.isEmpty && incoming.allSatisfy { $0.traits.contains(.propagatesEmpty) } }
         set {

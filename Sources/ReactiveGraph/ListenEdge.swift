@@ -1,7 +1,9 @@
-/// A listen of one's own kind (G-18, G-33): override ``receive(_:_:)`` and, to receive emptiness, ``becameEmpty(_:)``.
+/// A listen of one's own kind (G-18, G-33): override ``receive(_:_:)`` and, to receive emptiness,
+/// ``becameEmpty(_:)``.
 ///
 /// It delivers while it has a node and a living listener. The listener owns it (G-57): if it is a
-/// ``ListenerOwner`` the listen ends when it dies, otherwise as soon as the death is noticed (G-67).
+/// ``ListenerOwner`` the listen ends when it dies, otherwise as soon as the death is noticed
+/// (G-67).
 open class ListenEdge<Value>: Edge {
     private weak var listener: AnyObject?
 
@@ -10,10 +12,12 @@ open class ListenEdge<Value>: Edge {
         super.init(name, [.listener, .wantsPath]) { $0.perform() }
     }
 
-    /// A listen without ends whose `body` is called with the edge for each emission; it reads the value from there.
+    /// A listen without ends whose `body` is called with the edge for each emission; it reads the
+    /// value from there.
     ///
-    /// For a subclass of which there are thousands on one node: `body` captures nothing, so each of them is one object,
-    /// and handing over no value touches no reference count. Nothing is replayed.
+    /// For a subclass of which there are thousands on one node: `body` captures nothing, so each of
+    /// them is one object, and handing over no value touches no reference count. Nothing is
+    /// replayed.
     package init(name: String, changes body: @escaping (Edge) -> Outcome) {
         super.init(name, [.listener, .hearsEmpty], body: body)
     }

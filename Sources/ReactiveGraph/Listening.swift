@@ -1,13 +1,16 @@
-// Listening (G-57 … G-67, G-95, G-149). Every form returns a token; dropping it does not end the listen.
+// Listening (G-57 … G-67, G-95, G-149). Every form returns a token; dropping it does not end the
+// listen.
 //
-// Each form with more than the value has a name of its own: with one name for all, a closure of two parameters on a node
-// of pairs would be taken for value and context. `file` and `line` say where the closure stands (G-163).
+// Each form with more than the value has a name of its own: with one name for all, a closure of two
+// parameters on a node of pairs would be taken for value and context. `file` and `line` say where
+// the closure stands (G-163).
 extension Node {
-    /// Calls `body` with the current value, if there is one and `replay` is true, and with every later value.
+    /// Calls `body` with the current value, if there is one and `replay` is true, and with every
+    /// later value.
     ///
-    /// The cheapest form. The listen lasts until it is cancelled or `bag` dies, and keeps this node alive that
-    /// long. A closure that captures the owner of the bag strongly makes a ring (G-62): capture it weakly, or
-    /// use ``listen(owner:replay:file:line:_:)``.
+    /// The cheapest form. The listen lasts until it is cancelled or `bag` dies, and keeps this node
+    /// alive that long. A closure that captures the owner of the bag strongly makes a ring (G-62):
+    /// capture it weakly, or use ``listen(owner:replay:file:line:_:)``.
     @inlinable
     @discardableResult
     public func listen(
@@ -82,8 +85,8 @@ extension Node {
         )
     }
 
-    /// Calls `body` with every emission, empties included, and with the present one, whatever it is, if
-    /// `replay` is true.
+    /// Calls `body` with every emission, empties included, and with the present one, whatever it
+    /// is, if `replay` is true.
     @inlinable
     @discardableResult
     public func listenEmissions(
@@ -106,10 +109,12 @@ extension Node {
         )
     }
 
-    /// Calls `body` at every emission with whether it is empty; a listener that wants the value reads the node.
+    /// Calls `body` at every emission with whether it is empty; a listener that wants the value
+    /// reads the node.
     ///
-    /// For listeners that only note that there is something new. Nothing is replayed. Handing over no value touches no
-    /// reference count: in a fan-out to thousands that is a third of what a listener costs.
+    /// For listeners that only note that there is something new. Nothing is replayed. Handing over
+    /// no value touches no reference count: in a fan-out to thousands that is a third of what a
+    /// listener costs.
     @inlinable
     @discardableResult
     public func listenChanges(
@@ -130,11 +135,11 @@ extension Node {
         )
     }
 
-    /// Calls `body` with the current value, if there is one and `replay` is true, and with every later value, until it
-    /// returns false.
+    /// Calls `body` with the current value, if there is one and `replay` is true, and with every
+    /// later value, until it returns false.
     ///
-    /// The form for a listener that ends itself: it may do so with its very first value, that of the replay, when the
-    /// token has not been returned yet.
+    /// The form for a listener that ends itself: it may do so with its very first value, that of
+    /// the replay, when the token has not been returned yet.
     @inlinable
     @discardableResult
     public func listenWhile(
@@ -158,10 +163,11 @@ extension Node {
 
     /// Calls `body` with the owner and each value, for as long as `owner` lives.
     ///
-    /// The owner is passed in, so nothing need be captured (G-62). A ``ListenerOwner`` ends its listens when it
-    /// dies; the death of any other object is noticed at the next delivery on this node, at a look at
-    /// ``AnyNode/hasListener`` or at ``Graph/collect()``, whichever is first, and nothing is delivered on its
-    /// behalf in between (G-67). A graph listened to in this way lives until one of these has noticed.
+    /// The owner is passed in, so nothing need be captured (G-62). A ``ListenerOwner`` ends its
+    /// listens when it dies; the death of any other object is noticed at the next delivery on this
+    /// node, at a look at ``AnyNode/hasListener`` or at ``Graph/collect()``, whichever is first,
+    /// and nothing is delivered on its behalf in between (G-67). A graph listened to in this way
+    /// lives until one of these has noticed.
     @inlinable
     @discardableResult
     public func listen<Owner: AnyObject>(

@@ -1,4 +1,5 @@
-// A method of the listener (G-95), given as `Type.method`: nothing is captured, so no ring is made (G-62).
+// A method of the listener (G-95), given as `Type.method`: nothing is captured, so no ring is made
+// (G-62).
 extension Node {
     /// Calls a method without parameters at each value, for as long as `owner` lives.
     ///

@@ -5,9 +5,11 @@ public final class MutableNode<Value>: Node<Value> {
     /// Yes.
     public override var isMutable: Bool { true }
 
-    /// Stores `value` and delivers it downstream; everything synchronous is complete on return (G-35).
+    /// Stores `value` and delivers it downstream; everything synchronous is complete on return
+    /// (G-35).
     ///
-    /// Called from inside this node's own pass it queues, and reading still gives the earlier value (G-37).
+    /// Called from inside this node's own pass it queues, and reading still gives the earlier value
+    /// (G-37).
     @inlinable
     public func set(_ value: Value) {
         setDirectly(.value(value))
@@ -19,7 +21,8 @@ public final class MutableNode<Value>: Node<Value> {
         send(.value(value), context: context)
     }
 
-    /// Sets as a continuation of `path`: nodes in it are not set again by this emission (G-10, G-41).
+    /// Sets as a continuation of `path`: nodes in it are not set again by this emission (G-10,
+    /// G-41).
     public func set(_ value: Value, path: Path, context: Context?) {
         send(.value(value), path: path, context: context)
     }
@@ -42,11 +45,11 @@ public final class MutableNode<Value>: Node<Value> {
         inject(emission, trail: Trail(path), context: context)
     }
 
-    /// Empties the node, clears its error and cancels its running loads, so that a late answer does not refill it
-    /// (G-133, G-160).
+    /// Empties the node, clears its error and cancels its running loads, so that a late answer does
+    /// not refill it (G-133, G-160).
     ///
-    /// Listeners stay: listeners of events receive ``NodeEvent/cancelled`` for each load, then ``NodeEvent/empty(source:)`` by
-    /// ``ValueSource/wipe``.
+    /// Listeners stay: listeners of events receive ``NodeEvent/cancelled`` for each load, then
+    /// ``NodeEvent/empty(source:)`` by ``ValueSource/wipe``.
     public override func wipe() {
         super.wipe()
     }
@@ -54,8 +57,8 @@ public final class MutableNode<Value>: Node<Value> {
 
 /// A writable view of a node: same identity, same edges, same listeners (G-7).
 ///
-/// Made by ``Node/writable()``, an explicit call that can be searched for. Setting a derived node this way
-/// replaces its value until its upstream delivers again.
+/// Made by ``Node/writable()``, an explicit call that can be searched for. Setting a derived node
+/// this way replaces its value until its upstream delivers again.
 public struct WritableNode<Value> {
     /// The node that is written.
     public let node: Node<Value>

@@ -3,11 +3,13 @@
 /// What owns what, in four sentences (G-52):
 /// 1. A listener's bag owns its listen edges, and a node owns the edges that come into it.
 /// 2. An edge holds its source node, and never its target.
-/// 3. So consumers hold providers: a node lives while something outside, a living node downstream or a
-///    living listener needs it, and no longer.
-/// 4. Cancellables own nothing, and dropping one changes nothing; dropping a bag ends what is in it.
+/// 3. So consumers hold providers: a node lives while something outside, a living node downstream
+///    or a living listener needs it, and no longer.
+/// 4. Cancellables own nothing, and dropping one changes nothing; dropping a bag ends what is in
+///    it.
 ///
-/// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never compares.
+/// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never
+/// compares.
 public class Node<Value>: AnyNode {
     @exclusivity(unchecked) @usableFromInline final var stored: Emission<Value>
 

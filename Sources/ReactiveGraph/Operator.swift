@@ -1,4 +1,5 @@
-/// What an edge does with the values of its source (G-69): a value whose stored properties are its whole state.
+/// What an edge does with the values of its source (G-69): a value whose stored properties are its
+/// whole state.
 ///
 /// ```swift
 /// struct Evens: Operator {
@@ -10,11 +11,11 @@
 /// ```
 /// `numbers.apply(Evens())` is then a node with the even numbers.
 ///
-/// An edge begins with a copy of the operator it was made from, and goes back to that copy when its `from` is set to a
-/// different node (G-70, G-72). So no operator needs a reset.
+/// An edge begins with a copy of the operator it was made from, and goes back to that copy when its
+/// `from` is set to a different node (G-70, G-72). So no operator needs a reset.
 ///
-/// While ``receive(_:at:)`` runs, the operator is taken out of its edge. Functions of the caller that it calls may
-/// aim, cut or feed this very edge: a nested call works on a fresh copy.
+/// While ``receive(_:at:)`` runs, the operator is taken out of its edge. Functions of the caller
+/// that it calls may aim, cut or feed this very edge: a nested call works on a fresh copy.
 public protocol Operator<Input, Output> {
     /// The values of the source.
     associatedtype Input
@@ -43,7 +44,8 @@ public protocol Operator<Input, Output> {
     /// - Parameters:
     ///   - travels: whether emptiness travels along this edge (G-145).
     ///   - site: where the operator runs.
-    /// - Returns: what the new node emits. By default it becomes empty where emptiness travels (G-11).
+    /// - Returns: what the new node emits. By default it becomes empty where emptiness travels
+    ///   (G-11).
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Output>?
 
     /// Writes the state; operators without state write nothing (G-164).
@@ -90,7 +92,8 @@ public struct Site {
         self.isFresh = isFresh
     }
 
-    /// What the new node holds now, also when a link or a set put it there; `nil` once it is gone, or if it holds other values.
+    /// What the new node holds now, also when a link or a set put it there; `nil` once it is gone,
+    /// or if it holds other values.
     @inlinable
     public func held<Value>(as type: Value.Type) -> Emission<Value>? {
         guard !isFresh, let target = edge.target else { return nil }
@@ -105,7 +108,8 @@ public struct Site {
         edge.source?._withUnsafeGuaranteedRef { $0.graph.currentContext }
     }
 
-    /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too (G-99).
+    /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too
+    /// (G-99).
     ///
     /// - Parameters:
     ///   - operation: the operator's name in the report.
@@ -160,10 +164,11 @@ extension Node {
 }
 
 extension Node {
-    /// Ties an edge with an operator between `upstream` and this node, which exists already, without a replay.
+    /// Ties an edge with an operator between `upstream` and this node, which exists already,
+    /// without a replay.
     ///
-    /// - Returns: what the operator makes of the upstream's present emission, with this node taken as empty; the caller
-    ///   sees to it that this node emits it.
+    /// - Returns: what the operator makes of the upstream's present emission, with this node taken
+    ///   as empty; the caller sees to it that this node emits it.
     @inlinable
     package func connect<O: Operator>(to upstream: Node<O.Input>, through operation: O) -> Emission<Value>
     where O.Output == Value {
@@ -227,8 +232,8 @@ extension Edge {
 
 /// What the engine asks of an edge's state, whatever its type.
 ///
-/// Called while lists are being changed, `reset` and `detach` run no code of the caller's: what they release they
-/// give back.
+/// Called while lists are being changed, `reset` and `detach` run no code of the caller's: what
+/// they release they give back.
 @usableFromInline
 class EdgeState {
     @usableFromInline init() {}
@@ -259,7 +264,8 @@ class OperatorState<O: Operator>: EdgeState {
     @usableFromInline final let initial: O
     /// The operator; taken out while it runs.
     @exclusivity(unchecked) @usableFromInline final var current: O?
-    /// Grows when the state begins again: the state of a call that is still running is then dropped.
+    /// Grows when the state begins again: the state of a call that is still running is then
+    /// dropped.
     @exclusivity(unchecked) @usableFromInline final var generation = 0
 
     @usableFromInline

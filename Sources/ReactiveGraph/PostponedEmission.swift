@@ -1,8 +1,8 @@
 /// An emission that an operator has put off instead of handling it.
 ///
-/// The operator returns `nil` for it, as though nothing had come. Once ``deliver()`` is called, the operator receives it
-/// again. The operator must keep the order: while one emission of an edge waits, later ones of that edge join the same
-/// queue.
+/// The operator returns `nil` for it, as though nothing had come. Once ``deliver()`` is called, the
+/// operator receives it again. The operator must keep the order: while one emission of an edge
+/// waits, later ones of that edge join the same queue.
 package struct PostponedEmission<Value> {
     private let edge: Edge
     private let emission: Emission<Value>

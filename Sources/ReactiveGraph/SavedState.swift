@@ -1,12 +1,14 @@
-/// Writes the state of operators and nodes, so that a graph that is built anew can go on from it (G-164).
+/// Writes the state of operators and nodes, so that a graph that is built anew can go on from it
+/// (G-164).
 ///
-/// Integers and times are written by the library; how a value is written, its owner says. So the library knows no
-/// format of values.
+/// Integers and times are written by the library; how a value is written, its owner says. So the
+/// library knows no format of values.
 public struct StateWriter {
     /// What has been written.
     public private(set) var bytes: [UInt8] = []
     private let encode: (_ value: Any, _ bytes: inout [UInt8]) throws -> Void
-    /// The first error of `encode`, or ``StateError/unknownNode``; everything written after it is worth nothing.
+    /// The first error of `encode`, or ``StateError/unknownNode``; everything written after it is
+    /// worth nothing.
     public private(set) var error: (any Error)?
     /// The creation numbers of the nodes that can be referred to.
     private var known: Set<UInt64> = []
@@ -43,7 +45,8 @@ public struct StateWriter {
 
     /// Writes a value as its owner says.
     ///
-    /// A node is written as a reference, and so is a ``Switched``: it has to be one of those that are saved.
+    /// A node is written as a reference, and so is a ``Switched``: it has to be one of those that
+    /// are saved.
     public mutating func write<Value>(value: Value) {
         if let reference = value as? any NodeReference {
             if !knowsNodes(of: value), error == nil { error = StateError.unknownNode }
@@ -67,9 +70,11 @@ public struct StateWriter {
         write(value: value)
     }
 
-    /// Writes an emission that is kept back, with its path, as far as that led through nodes that are saved.
+    /// Writes an emission that is kept back, with its path, as far as that led through nodes that
+    /// are saved.
     ///
-    /// Its context is not saved: it is whatever the caller attached, and belongs to the process that set the value.
+    /// Its context is not saved: it is whatever the caller attached, and belongs to the process
+    /// that set the value.
     public mutating func write<Value>(_ held: HeldEmission<Value>) {
         write(held.emission)
         let ids = held.trail?.ids ?? []

@@ -1,7 +1,7 @@
 /// An operator that emits later, or again, when its time has come.
 ///
-/// When it wants to be woken is a part of its state: after each call the graph looks at ``nextWake`` and sets the one
-/// timer of the edge. An edge that lost an end has no timer.
+/// When it wants to be woken is a part of its state: after each call the graph looks at
+/// ``nextWake`` and sets the one timer of the edge. An edge that lost an end has no timer.
 public protocol TimedOperator<Input, Output>: Operator {
     /// Whether it can do nothing without a clock.
     var needsClock: Bool { get }
@@ -9,7 +9,8 @@ public protocol TimedOperator<Input, Output>: Operator {
     /// When ``wake(at:)`` is due; `nil`: not at all.
     var nextWake: Deadline? { get }
 
-    /// Whether nothing is ever emitted at once, so that the order of joins ignores a ring through this edge.
+    /// Whether nothing is ever emitted at once, so that the order of joins ignores a ring through
+    /// this edge.
     var isAsynchronous: Bool { get }
 
     /// A hand on the operator from outside.
@@ -107,12 +108,14 @@ extension Site {
         }
     }
 
-    /// Whether the edge still has both ends: a function that was called, or the death of a value, may have cut it.
+    /// Whether the edge still has both ends: a function that was called, or the death of a value,
+    /// may have cut it.
     @inlinable var isConnected: Bool { edge.traits.contains(.complete) }
 }
 
 extension Node {
-    /// A new node that emits what a timed operator makes of this node's emissions, by the graph's clock.
+    /// A new node that emits what a timed operator makes of this node's emissions, by the graph's
+    /// clock.
     @inlinable
     public func apply<O: TimedOperator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
         let timers =

@@ -1,8 +1,9 @@
-/// An edge from a node to a node, for edges of one's own and for a look at those of operators (G-18 … G-32).
+/// An edge from a node to a node, for edges of one's own and for a look at those of operators (G-18
+/// … G-32).
 ///
-/// `from` and `to` may be set and unset in any order, any number of times. Whenever an edge gets complete and the
-/// source holds a value, it is fed that value once. The target holds the edge, the edge holds its source; an edge
-/// without target belongs to its holder.
+/// `from` and `to` may be set and unset in any order, any number of times. Whenever an edge gets
+/// complete and the source holds a value, it is fed that value once. The target holds the edge, the
+/// edge holds its source; an edge without target belongs to its holder.
 ///
 /// ```swift
 /// final class Halves: TransformEdge<Int, Int> {
@@ -46,10 +47,11 @@ open class TransformEdge<In, Out>: AnyEdge {
         )
     }
 
-    /// An edge without ends whose function says what happens on each value, and when the source becomes empty.
+    /// An edge without ends whose function says what happens on each value, and when the source
+    /// becomes empty.
     ///
-    /// `nil` means that nothing happens; what is emitted keeps path and context. A source that is empty at connection causes
-    /// no call (G-22).
+    /// `nil` means that nothing happens; what is emitted keeps path and context. A source that is
+    /// empty at connection causes no call (G-22).
     public init(
         name: String = "Link",
         emissions function: @escaping (Emission<In>, Context?) -> Emission<Out>?
@@ -63,8 +65,8 @@ open class TransformEdge<In, Out>: AnyEdge {
         )
     }
 
-    /// One direction of a sync, without ends: it hands emissions on as they are, and in settled mode the very same one only
-    /// once (G-137).
+    /// One direction of a sync, without ends: it hands emissions on as they are, and in settled
+    /// mode the very same one only once (G-137).
     ///
     /// - Parameters:
     ///   - name: the name of the edge.

@@ -18,11 +18,13 @@ extension Weak: CustomStringConvertible {
 
 /// A node that does not hold its value: it is empty again once the object is gone (G-148).
 ///
-/// For values that refer back to what keeps the node; an ordinary node would hold them, and they it.
+/// For values that refer back to what keeps the node; an ordinary node would hold them, and they
+/// it.
 ///
-/// The death of an arbitrary object causes no notification. It is noticed at a look at ``object`` or ``AnyNode/isEmpty``, when
-/// something connects to this node, and at ``Graph/collect()``; then the node is cleared, and listeners of emptiness receive
-/// that. What is delivered is a ``Weak``: operators on this node hold the object no more than it does.
+/// The death of an arbitrary object causes no notification. It is noticed at a look at ``object``
+/// or ``AnyNode/isEmpty``, when something connects to this node, and at ``Graph/collect()``; then
+/// the node is cleared, and listeners of emptiness receive that. What is delivered is a ``Weak``:
+/// operators on this node hold the object no more than it does.
 ///
 /// Example: `graph.weak(document).map { $0.object?.title }`.
 public final class WeakNode<Object: AnyObject>: Node<Weak<Object>> {

@@ -3,7 +3,8 @@ public import ReactiveGraph
 
 /// A serial dispatch queue as the loop of a graph (G-108, G-109).
 ///
-/// Everything that concerns the graph happens on that queue: make the graph there, and come from elsewhere by its handles.
+/// Everything that concerns the graph happens on that queue: make the graph there, and come from
+/// elsewhere by its handles.
 public final class DispatchExecutor: LoopExecutor {
     private static let key = DispatchSpecificKey<ObjectIdentifier>()
 
@@ -41,7 +42,8 @@ public final class DispatchExecutor: LoopExecutor {
 
 /// Wakes a queue; rings are counted together by the system until the action runs.
 ///
-/// Unchecked, because a dispatch source may be used from any thread, and says so nowhere the compiler sees.
+/// Unchecked, because a dispatch source may be used from any thread, and says so nowhere the
+/// compiler sees.
 private final class DispatchBell: LoopBell, @unchecked Sendable {
     private let source: any DispatchSourceUserDataAdd
 

@@ -4,9 +4,10 @@
     internal import Darwin
 #endif
 
-/// Folders, read at once: for the start, not for requests.
+/// Folders, read synchronously: for the start, not for requests.
 enum FileSystem {
-    /// The names in a folder in order, without those that begin with a dot; nil when there is no such folder.
+    /// The names in a folder in order, without those that begin with a dot; nil when there is no
+    /// such folder.
     static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }
         defer { closedir(directory) }
@@ -20,7 +21,7 @@ enum FileSystem {
         return names.sorted()
     }
 
-    /// What is known of a file without opening it: it changes whenever the file does, or another takes its place.
+    /// A file's metadata: it differs whenever the file changes, or another one takes its place.
     struct Entry: Equatable {
         let name: String
         let size: Int64

@@ -54,7 +54,8 @@ public struct StandardErrorLog: LogHandler {
         }
     }
 
-    /// Whether an entry of usual length is written without waiting: standard error may be a pipe that is not read.
+    /// Whether an entry of usual length is written without waiting: standard error may be a pipe
+    /// that is not read.
     static var isWritable: Bool {
         var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
@@ -82,7 +83,8 @@ enum LogLine {
             let needsQuotes = value.unicodeScalars.contains { !isShown($0) || $0 == " " || $0 == "\"" }
             return !needsQuotes && !value.isEmpty ? " \(key)=\(value)" : " \(key)=\(quoted(value))"
         }
-        // A message with a line break in it must not look like two entries, nor one with others' bytes move the cursor.
+        // A message with a line break in it must not look like two entries, nor one with others'
+        // bytes move the cursor.
         let message = message.unicodeScalars.allSatisfy(isShown) ? message : quoted(message)
         return "\(time) \(level) \(message)\(rest.joined())\n"
     }

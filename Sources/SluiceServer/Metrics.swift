@@ -104,7 +104,7 @@ enum Metrics {
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {
         out.head("sluice_connections", "gauge", "Open connections by what is spoken on them.")
         let transports: [StaticString] = ["http", "ws", "plain", "sse", "echo"]
-        // One pass without strings: there may be a hundred thousand of them.
+        // One pass without strings, because there may be a hundred thousand connections.
         var counts = Array(repeating: 0, count: transports.count)
         for connection in server.connections {
             let name = connection.transport

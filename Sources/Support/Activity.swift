@@ -2,10 +2,11 @@ internal import Synchronization
 
 /// What a loop's thread is doing at the moment, for a watchdog on another thread.
 ///
-/// One thread notes its work, which costs it a store or two; any thread may look. The notes of a turn that goes on are
-/// exact. Those of turns that end in the meantime may be mixed.
+/// One thread notes its work, which costs it a store or two; any thread may look. The notes of a
+/// turn that goes on are exact. Those of turns that end in the meantime may be mixed.
 ///
-/// Unchecked, because `graphName` points to atomics and `namedGraph` is used by the loop's thread only.
+/// Unchecked, because `graphName` points to atomics and `namedGraph` is used by the loop's thread
+/// only.
 public final class Activity: @unchecked Sendable {
     /// Kinds of work.
     public enum Work: UInt8, Sendable {
@@ -106,7 +107,8 @@ public final class Activity: @unchecked Sendable {
 
     /// Notes that a graph is changed from here on.
     /// - Parameters:
-    ///   - graph: compared with the one noted last, so that names are copied when graphs take turns only.
+    ///   - graph: compared with the one noted last, so that names are copied when graphs take turns
+    ///     only.
     ///   - name: its name.
     public func noteCommit(to graph: AnyObject, named name: @autoclosure () -> String) {
         work.store(Work.commit.rawValue, ordering: .relaxed)

@@ -10,8 +10,8 @@ public enum Base64 {
 
     /// The bytes that `text` encodes, nil where it is not base64.
     ///
-    /// Canonical is only the text that encoding gives (RFC 4648 §3.5). Otherwise padding may be left out, and the unused bits of
-    /// the last digit may have any value.
+    /// Canonical is only the text that encoding gives (RFC 4648 §3.5). Otherwise padding may be
+    /// left out, and the unused bits of the last digit may have any value.
     public static func bytes(_ text: some Collection<UInt8>, isCanonical: Bool) -> [UInt8]? {
         // On one type of bytes, which a generic collection would read ten times as slowly.
         let direct = text.withContiguousStorageIfAvailable { bytes(of: $0, isCanonical: isCanonical) }

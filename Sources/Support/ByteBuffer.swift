@@ -1,7 +1,8 @@
 /// A growable run of bytes that messages, answers, frames and saved input are collected in.
 ///
-/// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes` lends is valid
-/// until the next change. Capacity doubles and is given back only by `removeAll(keepingCapacity: false)`.
+/// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes`
+/// lends is valid until the next change. Capacity doubles and is given back only by
+/// `removeAll(keepingCapacity: false)`.
 public struct ByteBuffer: ~Copyable, ByteSink {
     @usableFromInline var base: UnsafeMutableRawPointer?
     @usableFromInline var capacity: Int
@@ -142,7 +143,8 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         }
     }
 
-    /// Takes the first `size` bytes away, as after a partial write; what is left moves to the front.
+    /// Takes the first `size` bytes away, as after a partial write; what is left moves to the
+    /// front.
     public mutating func removeFirst(_ size: Int) {
         precondition(size >= 0 && size <= length, "removed more than is held")
         length -= size

@@ -18,7 +18,8 @@ public struct CivilTime: Sendable {
     /// The time that is so many seconds after the beginning of 1970; leap seconds do not count.
     public init(secondsSinceEpoch: Int64) {
         let (days, rest) = secondsSinceEpoch.flooredDivision(by: 86_400)
-        // Eras of 400 years that begin on 1 March, after H. Hinnant, "chrono-compatible low-level date algorithms".
+        // Eras of 400 years that begin on 1 March, after H. Hinnant, "chrono-compatible low-level
+        // date algorithms".
         let shifted = Int(days) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

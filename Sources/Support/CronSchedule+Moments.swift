@@ -1,9 +1,10 @@
 // When a schedule comes, by the clock on the wall of a time zone.
 //
-// A day on which the offset stays the same is arithmetic. Around a change of the offset each minute of the day is looked
-// at: it may not exist, or come twice. Where clocks go forward, a time that is left out comes at the moment of the
-// change. Where they go back, a time that comes twice counts the first time. A schedule of every hour goes by real
-// hours instead: nothing is made up for, and a time that comes twice counts twice.
+// A day on which the offset stays the same is arithmetic. Around a change of the offset each minute
+// of the day is looked at: it may not exist, or come twice. Where clocks go forward, a time that is
+// left out comes at the moment of the change. Where they go back, a time that comes twice counts
+// the first time. A schedule of every hour goes by real hours instead: nothing is made up for, and
+// a time that comes twice counts twice.
 extension CronSchedule {
     /// Seconds east of UTC at a moment, given in seconds since 1970.
     public typealias Offset = @Sendable (_ seconds: Int64) -> Int

@@ -9,10 +9,11 @@ public struct CronError: Error, Hashable {
 }
 
 extension CronSchedule {
-    /// Reads the five fields of `crontab`, such as `30 7 * * mon-fri`, or one of the words in ``words``.
+    /// Reads the five fields of `crontab`, such as `30 7 * * mon-fri`, or one of the words in
+    /// ``words``.
     ///
-    /// A field is `*`, or a list of numbers, names and ranges, each perhaps with a step: `*/15`, `8-18/2`, `1,15`. A range may go round:
-    /// `22-5`, `sat-sun`. Sunday is 0 or 7.
+    /// A field is `*`, or a list of numbers, names and ranges, each perhaps with a step: `*/15`,
+    /// `8-18/2`, `1,15`. A range may go round: `22-5`, `sat-sun`. Sunday is 0 or 7.
     public init(_ text: String) throws(CronError) {
         let words = text.split { $0 == " " || $0 == "\t" }
         if text.hasPrefix("@") {

@@ -1,6 +1,7 @@
 /// Minutes of the calendar, chosen by the five fields of cron.
 ///
-/// Of a day of the month and a weekday that are both restricted, one is enough, as POSIX says for `crontab`.
+/// Of a day of the month and a weekday that are both restricted, one is enough, as POSIX says for
+/// `crontab`.
 public struct CronSchedule: Hashable, Sendable {
     /// A set of whole numbers below 64.
     struct Numbers: Hashable, Sendable {

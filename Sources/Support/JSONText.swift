@@ -1,7 +1,9 @@
-// JSON written by hand: member names and punctuation are literals, so only strings and lists need care.
+// JSON written by hand: member names and punctuation are literals, so only strings and lists need
+// care.
 
 extension ByteSink where Self: ~Copyable {
-    /// Appends `text` as a JSON string, quotes included (RFC 8259 §7): in the short escapes where JSON has them.
+    /// Appends `text` as a JSON string, quotes included (RFC 8259 §7): in the short escapes where
+    /// JSON has them.
     public mutating func append(json text: String) {
         append(UInt8(ascii: "\""))
         var text = text

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// State that several threads may look at, one at a time.
 ///
-/// The counter orders nothing that the mutex does not; the thread sanitizer does not see into the library's mutex, and
-/// takes the order of two holders from it.
+/// The counter orders nothing that the mutex does not; the thread sanitizer does not see into the
+/// library's mutex, and takes the order of two holders from it.
 @usableFromInline
 package struct Locked<State>: ~Copyable, Sendable {
     @usableFromInline let state: Mutex<State>

@@ -34,7 +34,7 @@ struct Backup: ParsableCommand {
         let answer = try Terminal.reporting {
             try ServiceRequest.get("/v1/backup", from: service, limit: .seconds(3600), mostBytes: 1 << 40)
         }
-        // Under its name only when all of it is there.
+        // It gets its name only when it is complete.
         let partial = file + ".partial"
         try Terminal.reporting { try Files.write(answer.body, to: partial) }
         guard rename(partial, file) == 0 else {

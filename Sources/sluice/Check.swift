@@ -39,7 +39,7 @@ struct Check: ParsableCommand {
                 reader.configuration.graphs,
                 DefinitionOptions(reader.configuration).accepting(reader.configuration)
             )
-            // Where the configuration could not be read, the folder may be another one.
+            // If the configuration could not be read, the folder may be another one.
             problems = reader.problems + folder.problems.filter { $0.file != nil || reader.problems.isEmpty }
             count = folder.definitions.count
         } else {

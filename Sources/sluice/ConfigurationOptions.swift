@@ -7,12 +7,12 @@ internal import SluiceServer
     internal import Darwin
 #endif
 
-/// Where `serve` and `check` take the configuration from.
+/// The sources of the configuration for `serve` and `check`.
 enum ConfigurationOptions {
-    /// The files of which the first one there is read, where none is named.
+    /// Without `--config`, the first of these files that exists is read.
     static let standardFiles = ["sluice.yaml", "config/sluice.yaml"]
 
-    /// Reads file, environment and command line; says what is wrong and ends with 1 otherwise.
+    /// Reads file, environment and command line; prints problems and exits with 1 if there are any.
     static func read(
         config: String?,
         listen: String?,
@@ -35,7 +35,7 @@ enum ConfigurationOptions {
         return reader
     }
 
-    /// Reads file and environment; what is wrong stands in the reader.
+    /// Reads file and environment; the reader has the problems.
     static func reader(config: String?) -> ConfigurationReader {
         var reader = ConfigurationReader()
         let file = config ?? standardFiles.first { access($0, R_OK) == 0 }

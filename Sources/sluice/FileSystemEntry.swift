@@ -13,7 +13,7 @@ enum FileSystemEntry {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Writes a new file, and the folders it lies in where they are not there.
+    /// Writes a new file, and makes missing folders.
     static func write(_ text: String, to path: String) throws(Failure) {
         var folder = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/").dropLast() {

@@ -1,4 +1,4 @@
-/// What `sluice init` writes.
+/// The files that `sluice init` writes.
 enum FirstFiles {
     static let all = [(path: "sluice.yaml", text: configuration), (path: "graphs/home.yaml", text: graph)]
 

@@ -56,7 +56,8 @@ struct Serve: ParsableCommand {
         OwnProcess.ignoreBrokenPipes()
         do {
             var configuration = reader.configuration
-            // Every connection needs a descriptor; some are for files, the loop itself and for turning people away.
+            // Every connection needs a descriptor; some are needed for files, the loop itself and
+            // refused connections.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
             if room < configuration.connections {
                 warn("limits.connections is \(room): more files may not be open (ulimit -Hn)")

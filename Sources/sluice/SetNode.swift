@@ -23,7 +23,7 @@ struct SetNode: ParsableCommand {
     @Argument(help: "graph/node, or a node's URL.")
     var node: String
 
-    // A list only so that a negative number is not taken for an option.
+    // A list only so that a negative number is not mistaken for an option.
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The value.", valueName: "value"))
     var values: [String]
 
@@ -59,7 +59,7 @@ struct SetNode: ParsableCommand {
         Terminal.print(answer.body)
     }
 
-    /// The value if it is JSON, or a usage error that says how a text is set.
+    /// The value if it is JSON, or a usage error that explains how to set text.
     private static func json(_ value: String) throws -> String {
         do {
             _ = try Datum.parse(value)

@@ -26,7 +26,7 @@ struct Sluice: ParsableCommand {
     )
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command of the arguments.
 @main
 enum Main {
     static func main() {
@@ -37,23 +37,24 @@ enum Main {
         }
         var command: any ParsableCommand
         do { command = try Sluice.parseAsRoot() } catch { end(error, Sluice.fullMessage(for: error)) }
-        // The parser knows only its own mistakes by the command they belong to.
+        // The parser knows the command only for its own errors.
         do { try command.run() } catch {
             let usage = Sluice.usageString(for: type(of: command))
             end(error, "Error: \(Sluice.message(for: error))\nUsage: \(usage)")
         }
     }
 
-    /// Ends the process as `error` says; a mistake of usage with `explanation` and 2.
+    /// Ends the process for `error`; usage errors print `explanation` and exit with 2.
     ///
-    /// The parser would end it with EX_USAGE (64); 2 is what most programs say.
+    /// The parser would exit with EX_USAGE (64); 2 is what most programs use.
     private static func end(_ error: any Error, _ explanation: String) -> Never {
         guard Sluice.exitCode(for: error) == .validationFailure else { Sluice.exit(withError: error) }
         Terminal.note(explanation)
         Sluice.exit(withError: ExitCode(2))
     }
 
-    /// What is wrong with the first argument where it names no command; nil where it is an option or a command.
+    /// The problem of a first argument that is neither an option nor a command; nil if there is
+    /// none.
     private static func unknownCommand(_ word: String) -> String? {
         let commands = Sluice.configuration.subcommands.map { command in
             command.configuration.commandName ?? "\(command)".lowercased()

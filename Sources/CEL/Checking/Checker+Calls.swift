@@ -83,7 +83,8 @@ extension Checker {
             }
             checkPattern(arguments[1], among: literals)
         }
-        // Where all types are known, the first overload that takes them without conversion is meant.
+        // Where all types are known, the first overload that takes them without conversion is
+        // meant.
         let isKnown = arguments.allSatisfy(\.type.isKnown)
         if isKnown, let exact = results(of: fitting, for: arguments, mixingNumbers: false).first {
             return Checked(.call(function, arguments), type: exact, at: offset)

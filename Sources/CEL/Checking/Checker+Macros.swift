@@ -62,7 +62,8 @@ extension Checker {
         return Checked(.comprehension(comprehension), type: type, at: offset)
     }
 
-    /// Types of the variables: key or index, and element; with one variable over a map, the element is the key.
+    /// Types of the variables: key or index, and element; with one variable over a map, the element
+    /// is the key.
     private mutating func elementTypes(
         of range: Checked,
         hasTwoVariables: Bool,

@@ -1,6 +1,8 @@
-/// Resolves names, expands macros, and finds what can be known to fail before anything is evaluated.
+/// Resolves names, expands macros, and finds what can be known to fail before anything is
+/// evaluated.
 ///
-/// All problems are collected; a part that has one counts as of unknown type, so that it causes no others.
+/// All problems are collected; a part that has one counts as of unknown type, so that it causes no
+/// others.
 struct Checker {
     let source: String
     let options: Options

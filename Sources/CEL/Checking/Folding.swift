@@ -1,8 +1,9 @@
 /// Computes beforehand what depends on nothing.
 ///
-/// Each largest part without variables is evaluated once; when that fails, or what comes out is large, the part stays as it
-/// is, and its failure, if it is one, comes at run time. The budget is small, so that an expression takes no longer than its
-/// text explains: what is left when it is spent stays as it is.
+/// Each largest part without variables is evaluated once; when that fails, or what comes out is
+/// large, the part stays as it is, and its failure, if it is one, comes at run time. The budget is
+/// small, so that an expression takes no longer than its text explains: what is left when it is
+/// spent stays as it is.
 struct Folding {
     /// What one part may cost, in units.
     private static let cost = 1_000
@@ -10,7 +11,8 @@ struct Folding {
     private static let compilation = 10
 
     private let options: Options
-    /// Bytes of text, and elements, that a result may have: not many more than the text that it was made from.
+    /// Bytes of text, and elements, that a result may have: not many more than the text that it was
+    /// made from.
     private let largestResult: Int
     private var unitsLeft = 10_000
 

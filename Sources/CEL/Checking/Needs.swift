@@ -1,4 +1,5 @@
-/// What a checked expression takes from outside itself: noted when it is made, from what its parts take.
+/// What a checked expression takes from outside itself: noted when it is made, from what its parts
+/// take.
 struct Needs {
     private(set) var hasArguments = false
     /// Variables of macros around it, by their numbers.

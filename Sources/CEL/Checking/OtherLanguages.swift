@@ -1,6 +1,7 @@
 /// What people write who come from other languages, and how it is written here.
 enum OtherLanguages {
-    /// Functions of spreadsheets, Python and JavaScript, with the one of the library that does the same.
+    /// Functions of spreadsheets, Python and JavaScript, with the one of the library that does the
+    /// same.
     static let functions: [String: String] = [
         "mean": "avg", "average": "avg", "max": "math.greatest", "min": "math.least", "abs": "math.abs",
         "floor": "math.floor", "ceil": "math.ceil", "ceiling": "math.ceil", "trunc": "math.trunc",

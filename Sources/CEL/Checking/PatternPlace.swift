@@ -1,6 +1,7 @@
 extension String {
-    /// The byte offset of what stands at `place` in a pattern, where the literal at `offset` is that pattern letter for letter;
-    /// else the literal's own offset, as escapes have moved what follows them.
+    /// The byte offset of what stands at `place` in a pattern, where the literal at `offset` is
+    /// that pattern letter for letter; else the literal's own offset, as escapes have moved what
+    /// follows them.
     func offset(ofLiteralAt offset: Int, plus place: Int, in pattern: String) -> Int {
         let literal = utf8.dropFirst(offset)
         let isOpening: (UInt8) -> Bool = { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\"") }

@@ -1,7 +1,7 @@
 /// Guesses which known word was meant by an unknown one.
 package enum Spelling {
-    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough: two letters away, in short words one, in
-    /// long ones a third.
+    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough: two letters away,
+    /// in short words one, in long ones a third.
     ///
     /// Of equally near ones it is the one that begins most alike, then the first.
     package static func hint(for word: String, among words: some Sequence<String>) -> String? {

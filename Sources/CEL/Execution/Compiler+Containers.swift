@@ -40,7 +40,8 @@ extension Compiler {
         end(.endMap, at: offset)
     }
 
-    /// Stack while it runs, from the bottom: range, position, outcome (not for lists and maps), key, element.
+    /// Stack while it runs, from the bottom: range, position, outcome (not for lists and maps),
+    /// key, element.
     mutating func comprehension(_ comprehension: Checked.Comprehension, at offset: Int) throws(BadPattern) {
         try value(comprehension.range)
         let bottom = height - 1

@@ -1,7 +1,7 @@
 /// Turns a checked tree into instructions.
 ///
-/// Keeps count of the stack's height as the instructions will leave it, so that a macro's variables are fixed
-/// slots counted from its bottom.
+/// Keeps count of the stack's height as the instructions will leave it, so that a macro's variables
+/// are fixed slots counted from its bottom.
 struct Compiler {
     private(set) var instructions: [Instruction] = []
     private(set) var constants: [Value] = []
@@ -24,7 +24,8 @@ struct Compiler {
 
     /// The code for `checked`.
     ///
-    /// - Throws: when a pattern that folding made is not a valid regular expression; literal ones have been checked.
+    /// - Throws: when a pattern that folding made is not a valid regular expression; literal ones
+    ///   have been checked.
     static func compile(_ checked: Checked, options: Options, argumentCount: Int) throws(BadPattern) -> Code {
         var compiler = Compiler(options.literals)
         try compiler.value(checked)
@@ -230,7 +231,8 @@ struct Compiler {
         }
     }
 
-    /// Failures since `start` go on at the next instruction, with the failure in place of the value.
+    /// Failures since `start` go on at the next instruction, with the failure in place of the
+    /// value.
     mutating func guarded(from start: Int, stackHeight: Int) {
         handlers.append(
             Handler(

@@ -1,6 +1,6 @@
 extension Code {
-    /// Evaluates with the arguments at `arguments`, which stay the caller's, for at most `cost` units; the result takes at most
-    /// `outputBytes`.
+    /// Evaluates with the arguments at `arguments`, which stay the caller's, for at most `cost`
+    /// units; the result takes at most `outputBytes`.
     ///
     /// What it took is added to `spent`, also when it fails.
     @inline(__always)

@@ -59,12 +59,14 @@ struct Meter {
         if fuel < 0 { throw .cost }
     }
 
-    /// Spends what a new list costs into which so many elements are copied: each may be an object somewhere in memory.
+    /// Spends what a new list costs into which so many elements are copied: each may be an object
+    /// somewhere in memory.
     mutating func spend(elements count: Int) throws(Failure) {
         try spend(Price.object + 3 * count)
     }
 
-    /// Spends what memory for a new text, bytes or optional costs; lists and maps are paid for by their elements.
+    /// Spends what memory for a new text, bytes or optional costs; lists and maps are paid for by
+    /// their elements.
     mutating func spend(memoryOf value: Value) throws(Failure) {
         switch value {
         case .string(let text) where text.utf8.count > 15: try spend(Price.object)

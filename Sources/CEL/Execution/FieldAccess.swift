@@ -1,9 +1,10 @@
 /// Fields of maps without counting references: what makes `value.a > value.b` cheap.
 ///
-/// It knows how a `Value` lies in memory: the payload first, and for a map that is one reference. A test holds the
-/// compiler to that. The caller keeps the map alive while it uses the answer.
+/// It knows how a `Value` lies in memory: the payload first, and for a map that is one reference. A
+/// test holds the compiler to that. The caller keeps the map alive while it uses the answer.
 enum FieldAccess {
-    /// Where the value of a field lies, when the operand is a small map that has it; nil says nothing.
+    /// Where the value of a field lies, when the operand is a small map that has it; nil says
+    /// nothing.
     @inline(__always)
     static func value(
         in operand: UnsafePointer<Value>,

@@ -1,7 +1,7 @@
 /// One step of the machine.
 ///
-/// The height of the stack is known for every instruction, so slots are counted from its bottom and the machine
-/// keeps no stack pointer.
+/// The height of the stack is known for every instruction, so slots are counted from its bottom and
+/// the machine keeps no stack pointer.
 struct Instruction {
     var operation: Operation
     /// Where the operands are.
@@ -11,7 +11,8 @@ struct Instruction {
     var pops: UInt8 = 0
     /// How many values are on the stack before the instruction.
     var height: Int32 = 0
-    /// The left operand's distance in bytes from the beginning of its place; or a count, a slot, a target.
+    /// The left operand's distance in bytes from the beginning of its place; or a count, a slot, a
+    /// target.
     var a: Int32 = 0
     /// The right operand's distance in bytes; or a key, a target.
     var b: Int32 = 0
@@ -67,7 +68,8 @@ enum Operation: UInt8 {
     case iterate
     /// Pushes the next element of the range at slot `a`, or jumps to `b` at its end.
     case next, nextPair
-    /// Takes a condition's outcome and updates the bool or failure at slot `a`; jumps to `b` when decided.
+    /// Takes a condition's outcome and updates the bool or failure at slot `a`; jumps to `b` when
+    /// decided.
     case allStep, existsStep
     /// Takes a bool and counts it at slot `a`.
     case countStep
@@ -84,7 +86,8 @@ enum Operation: UInt8 {
     /// Jumps to `a` when the optional on top is empty; else unwraps it.
     case unwrap
     case wrap
-    /// Jumps to `a` when the optional on top has a value (which the first puts in its place); else drops it.
+    /// Jumps to `a` when the optional on top has a value (which the first puts in its place); else
+    /// drops it.
     case orUnwrapped, orSkip
     /// Fails unless an optional is on top.
     case checkOptional

@@ -1,7 +1,7 @@
 /// Runs code: a stack of values whose height every instruction knows, and what may still be spent.
 ///
-/// Invariant: before an instruction exactly the slots below its height are initialised. It takes its operands off
-/// the stack only when it has succeeded, so a failure leaves the stack in order.
+/// Invariant: before an instruction exactly the slots below its height are initialised. It takes
+/// its operands off the stack only when it has succeeded, so a failure leaves the stack in order.
 struct Machine {
     /// What few evaluations need: failures that may still be absorbed, containers being collected.
     final class Side {
@@ -18,9 +18,11 @@ struct Machine {
     private var position = 0
     var meter: Meter
 
-    /// The evaluation keeps the code alive; counting references would cost more than a simple expression.
+    /// The evaluation keeps the code alive; counting references would cost more than a simple
+    /// expression.
     private let unmanagedCode: Unmanaged<Code>
-    /// Made when it is needed, owned, and let go by `finish`: most evaluations have nothing to let go.
+    /// Made when it is needed, owned, and let go by `finish`: most evaluations have nothing to let
+    /// go.
     private var madeSide: Unmanaged<Side>?
 
     init(code: Code, arguments: UnsafePointer<Value>, stack: UnsafeMutablePointer<Value>, cost: Int) {

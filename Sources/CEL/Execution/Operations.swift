@@ -10,7 +10,8 @@ extension Value {
         .type("a bool is needed, not \(typeName.rawValue)")
     }
 
-    /// What two outcomes of `&&` or `||` make: the deciding bool wins over failures, the first failure over the rest.
+    /// What two outcomes of `&&` or `||` make: the deciding bool wins over failures, the first
+    /// failure over the rest.
     func joined(with other: Value, isAnd: Bool) throws(Failure) -> Value {
         if try outcome() == !isAnd { return self }
         if try other.outcome() == !isAnd { return other }
@@ -74,7 +75,8 @@ extension Value {
 }
 
 extension OptionalValue {
-    /// The value in which fields and elements are looked up; an optional within an optional has none.
+    /// The value in which fields and elements are looked up; an optional within an optional has
+    /// none.
     fileprivate var container: Value? {
         get throws(Failure) {
             guard case .optional? = value else { return value }

@@ -1,4 +1,5 @@
-/// A failure that `&&`, `||`, `all` or `exists` may still absorb, kept on the stack in place of a bool.
+/// A failure that `&&`, `||`, `all` or `exists` may still absorb, kept on the stack in place of a
+/// bool.
 ///
 /// It is stored as an impossible time span: its nanoseconds are out of range.
 extension Value {

@@ -1,9 +1,12 @@
-/// What things cost, in units: at most 20 ns of work each on the reference machine (docs/expressions.md).
+/// What things cost, in units: at most 20 ns of work each on the reference machine
+/// (docs/expressions.md).
 ///
-/// An instruction takes one, as do eight bytes of text and an element of a list that is handled. Here is what takes more.
-/// Benchmarks/Sources/UnitSearch looks for expressions for which that is too little.
+/// An instruction takes one, as do eight bytes of text and an element of a list that is handled.
+/// Here is what takes more. Benchmarks/Sources/UnitSearch looks for expressions for which that is
+/// too little.
 enum Price {
-    /// A product, quotient or remainder of doubles: numbers near zero, below 2^-1022, take the processor ten times as long.
+    /// A product, quotient or remainder of doubles: numbers near zero, below 2^-1022, take the
+    /// processor ten times as long.
     static let product = 2
     /// A function of the library: finding its arguments, putting its result in their place.
     static let call = 4

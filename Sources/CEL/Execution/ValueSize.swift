@@ -1,4 +1,5 @@
-/// How much a value may take: what leaves an evaluation has a bound, and looking at all of it has a price.
+/// How much a value may take: what leaves an evaluation has a bound, and looking at all of it has a
+/// price.
 struct ValueSize {
     /// Numbers and the like that are looked at for one unit; a text, list or map counts as five.
     static let elementsPerUnit = 3

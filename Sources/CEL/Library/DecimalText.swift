@@ -1,7 +1,8 @@
-/// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do it.
+/// Doubles with a given number of places, exactly rounded (half to even), as C's `%f` and `%e` do
+/// it.
 enum DecimalText {
-    /// Units that a finite number with so many places takes: its digits come from multiplications, the more of them the farther
-    /// its exponent is from zero.
+    /// Units that a finite number with so many places takes: its digits come from multiplications,
+    /// the more of them the farther its exponent is from zero.
     static func cost(of number: Double, places: Int) -> Int {
         2 * Price.doubleText + (number == 0 ? 0 : Int(number.exponent.magnitude)) + places >> 1
     }

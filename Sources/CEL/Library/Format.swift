@@ -1,6 +1,7 @@
 internal import Support
 
-/// `format` of the published strings extension: `%s %d %f %e %b %o %x %X %%`, with a precision as in `%.3f`.
+/// `format` of the published strings extension: `%s %d %f %e %b %o %x %X %%`, with a precision as
+/// in `%.3f`.
 struct Format {
     private let arguments: ValueList
     private var used = 0

@@ -2,9 +2,11 @@ internal import Support
 
 /// Doubles as text and back.
 enum NumberText {
-    /// The shortest text that reads back as the same double, in the manner of C's `%g`: `1`, `0.1`, `1e+20`.
+    /// The shortest text that reads back as the same double, in the manner of C's `%g`: `1`, `0.1`,
+    /// `1e+20`.
     ///
-    /// Whole numbers are written out below 10^17; strictly, as the reference runtime does it, below 10^6.
+    /// Whole numbers are written out below 10^17; strictly, as the reference runtime does it, below
+    /// 10^6.
     static func text(_ number: Double, strictly isStrict: Bool) -> String {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }

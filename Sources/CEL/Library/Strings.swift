@@ -172,8 +172,9 @@ enum Strings {
 
     // MARK: Pieces
 
-    /// Where the parts between at most `limit` (when it is not negative) occurrences of `separator` are; an empty separator
-    /// stands between all code points, and at both ends too where that is wanted.
+    /// Where the parts between at most `limit` (when it is not negative) occurrences of `separator`
+    /// are; an empty separator stands between all code points, and at both ends too where that is
+    /// wanted.
     private static func pieces(
         of text: String,
         at separator: String,
@@ -276,7 +277,8 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// What an empty separator leaves: code points, at most `limit` of them (when it is not negative), and the rest.
+    /// What an empty separator leaves: code points, at most `limit` of them (when it is not
+    /// negative), and the rest.
     fileprivate func codePoints(limit: Int, insertsAtEnds: Bool) -> [Range<Int>] {
         var pieces: [Range<Int>] = []
         var start = 0

@@ -1,7 +1,8 @@
 internal import Support
 
 extension Timestamp {
-    /// The moment that a text of RFC 3339 names, such as `2027-01-01T00:00:00Z`; nil for anything else.
+    /// The moment that a text of RFC 3339 names, such as `2027-01-01T00:00:00Z`; nil for anything
+    /// else.
     public init?(rfc3339 text: String) {
         guard let moment = TimeText.timestamp(text) else { return nil }
         self = moment
@@ -15,7 +16,8 @@ enum TimeText {
         text.utf8.count <= DigitScanner.longest ? Price.timeText + 3 * text.utf8.count : 0
     }
 
-    /// `2009-02-13T23:31:30.5Z`, with any offset and digits after the second; nil for anything else.
+    /// `2009-02-13T23:31:30.5Z`, with any offset and digits after the second; nil for anything
+    /// else.
     static func timestamp(_ text: String) -> Timestamp? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -52,7 +54,8 @@ enum TimeText {
         return (isNegative ? -1 : 1) * (hours * 3_600 + minutes * 60)
     }
 
-    /// A sum of numbers with units (h, m, s, ms, us, µs, ns), possibly with a sign before all; nil for anything else.
+    /// A sum of numbers with units (h, m, s, ms, us, µs, ns), possibly with a sign before all; nil
+    /// for anything else.
     static func duration(_ text: String) -> TimeSpan? {
         guard text.utf8.count <= 128 else { return nil }
         var scanner = DigitScanner(text)

@@ -4,7 +4,8 @@ public protocol TimeZones: AnyObject {
     func rules(of zone: String) -> TimeZoneRules?
 }
 
-/// The offsets of one time zone through time, read from a compiled file of the tz database (RFC 8536, "TZif").
+/// The offsets of one time zone through time, read from a compiled file of the tz database (RFC
+/// 8536, "TZif").
 public struct TimeZoneRules: Sendable {
     /// From these seconds since the epoch on, each until the next; ascending.
     private let transitions: [Int64]

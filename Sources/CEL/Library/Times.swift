@@ -60,7 +60,8 @@ enum Times {
 }
 
 extension Options {
-    /// Seconds east of UTC at each moment, given in seconds since 1970, in a zone named as in expressions.
+    /// Seconds east of UTC at each moment, given in seconds since 1970, in a zone named as in
+    /// expressions.
     ///
     /// - Returns: nil where there is no such zone.
     public func offset(of zone: String) -> (@Sendable (_ seconds: Int64) -> Int)? {

@@ -1,5 +1,6 @@
 extension String {
-    /// Line and column, both from 1, of the character at a byte offset; the column counts characters.
+    /// Line and column, both from 1, of the character at a byte offset; the column counts
+    /// characters.
     func lineAndColumn(atByte offset: Int) -> (line: Int, column: Int) {
         var (line, column) = (1, 1)
         let end = utf8.index(utf8.startIndex, offsetBy: offset, limitedBy: utf8.endIndex) ?? utf8.endIndex

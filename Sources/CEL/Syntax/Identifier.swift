@@ -15,7 +15,8 @@ public enum Identifier {
     /// The words the language keeps for itself.
     public static let reserved = keywords.union(reservedWords)
 
-    /// Whether `text` is a variable's name: letters, digits and `_`, no digit first, and no reserved word.
+    /// Whether `text` is a variable's name: letters, digits and `_`, no digit first, and no
+    /// reserved word.
     public static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, !ASCII.isDigit(first) else { return false }
         return text.utf8.allSatisfy(ASCII.isWord) && !isReserved(text)

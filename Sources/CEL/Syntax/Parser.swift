@@ -1,7 +1,7 @@
 /// Reads an expression by the published grammar.
 ///
-/// Recursion happens only where brackets nest, at most `maximumNesting` deep; chains of operators, members and
-/// conditionals are loops.
+/// Recursion happens only where brackets nest, at most `maximumNesting` deep; chains of operators,
+/// members and conditionals are loops.
 struct Parser {
     static let maximumNesting = 64
     static let maximumSourceBytes = 262_144

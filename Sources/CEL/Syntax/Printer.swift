@@ -1,8 +1,8 @@
 internal import Support
 
 extension Syntax {
-    /// The expression with one way to format it: single spaces around operators, double quotes, no brackets that
-    /// change nothing.
+    /// The expression with one way to format it: single spaces around operators, double quotes, no
+    /// brackets that change nothing.
     var canonicalText: String {
         var text = ""
         write(to: &text)
@@ -145,7 +145,8 @@ extension Value {
 }
 
 extension UInt8 {
-    /// The letter after the backslash in the escape that the language has for it alone, such as `\n`; nil if there is none.
+    /// The letter after the backslash in the escape that the language has for it alone, such as
+    /// `\n`; nil if there is none.
     var escapeLetter: UInt8? {
         switch self {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): self

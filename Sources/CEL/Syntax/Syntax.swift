@@ -2,7 +2,8 @@
 ///
 /// Immutable.
 ///
-/// No tree is deeper than `maximumDepth`, so that walking one by recursion is safe on a small stack.
+/// No tree is deeper than `maximumDepth`, so that walking one by recursion is safe on a small
+/// stack.
 final class Syntax {
     indirect enum Form {
         case literal(Value)

@@ -1,7 +1,9 @@
-/// CEL equality: numbers by value whatever their type (an integer beside a double as the nearest double), strings by their bytes, containers by their contents;
-/// values of different kinds differ; NaN equals nothing.
+/// CEL equality: numbers by value whatever their type (an integer beside a double as the nearest
+/// double), strings by their bytes, containers by their contents; values of different kinds differ;
+/// NaN equals nothing.
 ///
-/// Descends by recursion: values nest at most `maximumNestingDepth` deep unless made deeper by hand.
+/// Descends by recursion: values nest at most `maximumNestingDepth` deep unless made deeper by
+/// hand.
 extension Value: Equatable {
     /// Equality as CEL has it; NaN differs from itself.
     public static func == (a: Value, b: Value) -> Bool {
@@ -9,7 +11,8 @@ extension Value: Equatable {
         return a.equals(b, spending: &units)
     }
 
-    /// Equality that counts what it costs: a unit per element, one for eight bytes, some for each list, map and key.
+    /// Equality that counts what it costs: a unit per element, one for eight bytes, some for each
+    /// list, map and key.
     ///
     /// When `units` falls below zero the answer means nothing.
     func equals(_ other: Value, spending units: inout Int) -> Bool {

@@ -7,7 +7,8 @@ extension Value {
         }
     }
 
-    /// The key a look-up with this value means: a whole double stands for the int or uint of its value.
+    /// The key a look-up with this value means: a whole double stands for the int or uint of its
+    /// value.
     ///
     /// Nil where no key can be equal.
     var normalisedMapKey: Value? {
@@ -43,7 +44,8 @@ extension Value {
 ///
 /// Not seeded: they only spare comparisons.
 enum KeyTag {
-    /// Bytes of a text that are read: comparing two long keys takes less time than reading one of them byte by byte.
+    /// Bytes of a text that are read: comparing two long keys takes less time than reading one of
+    /// them byte by byte.
     private static let length = 32
 
     static func of(_ key: Value) -> UInt32 {
@@ -72,7 +74,8 @@ enum KeyTag {
     }
 }
 
-/// Positions of entries by key: open addressing, at most half full, hashed with the process's own seed.
+/// Positions of entries by key: open addressing, at most half full, hashed with the process's own
+/// seed.
 struct KeyIndex: Sendable {
     private var slots: [Int32]
     private var used: Int
@@ -89,7 +92,8 @@ struct KeyIndex: Sendable {
         }
     }
 
-    /// Notes a key for the entry that comes after `entries`, or answers false when one of these has it.
+    /// Notes a key for the entry that comes after `entries`, or answers false when one of these has
+    /// it.
     mutating func append(_ key: Value, after entries: [ValueMap.Entry]) -> Bool {
         if (used + 1) * 2 > slots.count {
             self = KeyIndex(entries)

@@ -13,7 +13,8 @@ extension String {
         return mine.count == theirs.count && comparesBytes(to: other) == 0
     }
 
-    /// Negative, zero or positive: the order of the UTF-8 bytes, which is the order of the code points.
+    /// Negative, zero or positive: the order of the UTF-8 bytes, which is the order of the code
+    /// points.
     func comparesBytes(to other: String) -> Int {
         let quick = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
@@ -37,7 +38,8 @@ extension String {
         return text.withUTF8(body)
     }
 
-    /// A text of at most `capacity` bytes, which `write` puts one after the other; they must be UTF-8.
+    /// A text of at most `capacity` bytes, which `write` puts one after the other; they must be
+    /// UTF-8.
     @inline(__always)
     static func written(_ capacity: Int, _ write: (inout ByteWriter) -> Void) -> String {
         String(unsafeUninitializedCapacity: capacity) { buffer in
@@ -92,7 +94,8 @@ extension UnsafeBufferPointer<UInt8> {
         return compare(UnsafeBufferPointer(rebasing: self[offset..<offset + part.count]), part) == 0
     }
 
-    /// Where a code point begins, by its number; the number of bytes after the last one; nil further on.
+    /// Where a code point begins, by its number; the number of bytes after the last one; nil
+    /// further on.
     func offset(ofCodePoint number: Int) -> Int? {
         guard number >= 0, number <= count else { return nil }
         var left = number
@@ -118,7 +121,8 @@ extension UnsafeBufferPointer<UInt8> {
         String(decoding: UnsafeBufferPointer(rebasing: self[range]), as: UTF8.self)
     }
 
-    /// The number of bytes of the white space that begins at `offset`, by Unicode's property of that name; 0 for anything else.
+    /// The number of bytes of the white space that begins at `offset`, by Unicode's property of
+    /// that name; 0 for anything else.
     @inline(__always)
     func blankLength(at offset: Int) -> Int {
         func next(_ distance: Int) -> UInt8 { offset + distance < count ? self[offset + distance] : 0 }

@@ -41,7 +41,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         return Timestamp(seconds: total, nanos: nanos)
     }
 
-    /// The time from `earlier` to this moment, or nil beyond 292 years, where 64 bits of nanoseconds end.
+    /// The time from `earlier` to this moment, or nil beyond 292 years, where 64 bits of
+    /// nanoseconds end.
     public func since(_ earlier: Timestamp) -> TimeSpan? {
         TimeSpan(
             normalisingSeconds: seconds - earlier.seconds,

@@ -1,10 +1,12 @@
-/// A value of the Common Expression Language: what JSON can say, and CEL's own numbers, bytes and times.
+/// A value of the Common Expression Language: what JSON can say, and CEL's own numbers, bytes and
+/// times.
 ///
-/// Scalars live in the enum itself and are copied without touching memory; strings, bytes, lists and maps are
-/// reference counted and immutable. `Value` is also the tree that JSON text is parsed into: there every number
-/// is a `double`.
+/// Scalars live in the enum itself and are copied without touching memory; strings, bytes, lists
+/// and maps are reference counted and immutable. `Value` is also the tree that JSON text is parsed
+/// into: there every number is a `double`.
 ///
-/// Containers know how deeply they nest (`nestingDepth`), so that it need not be computed by descending.
+/// Containers know how deeply they nest (`nestingDepth`), so that it need not be computed by
+/// descending.
 public enum Value: Sendable {
     /// JSON's `null`.
     case null

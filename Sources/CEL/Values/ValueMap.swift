@@ -1,9 +1,9 @@
 /// An immutable map with keys in the order they were added, copied by reference.
 ///
-/// Keys are strings, bools, ints or uints, as CEL demands; JSON objects have string keys only. Small maps are
-/// searched one entry after the other by a short hash of the key, larger ones through an index with a hash that
-/// is seeded per process, so that chosen keys cannot make look-ups slow. Strings are equal when their UTF-8 bytes
-/// are.
+/// Keys are strings, bools, ints or uints, as CEL demands; JSON objects have string keys only.
+/// Small maps are searched one entry after the other by a short hash of the key, larger ones
+/// through an index with a hash that is seeded per process, so that chosen keys cannot make
+/// look-ups slow. Strings are equal when their UTF-8 bytes are.
 public struct ValueMap: Sendable {
     /// A key, its short hash, and its value.
     public struct Entry: Sendable {
@@ -137,7 +137,8 @@ extension ValueMap {
             append(normalised: .string(key), value)
         }
 
-        /// Adds an entry, or answers false when the key is there already or is not a string, bool, int or uint.
+        /// Adds an entry, or answers false when the key is there already or is not a string, bool,
+        /// int or uint.
         public mutating func append(key: Value, _ value: Value) -> Bool {
             guard key.isMapKey else { return false }
             return append(normalised: key, value)

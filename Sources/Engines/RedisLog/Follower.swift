@@ -2,8 +2,9 @@ internal import GraphHost
 
 /// Reads what is new in the streams, on a connection that waits for it.
 ///
-/// It names all streams where they are few. Where there are many it waits for the stream of changes, and then reads those that it names:
-/// each stream that is waited for costs Redis a third of a microsecond whenever there is anything new.
+/// It names all streams where they are few. Where there are many it waits for the stream of
+/// changes, and then reads those that it names: each stream that is waited for costs Redis a third
+/// of a microsecond whenever there is anything new.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
 final class Follower: StreamSource, @unchecked Sendable {

@@ -15,7 +15,8 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     public var password: String?
     /// Whether it speaks TLS.
     public var isSecure = false
-    /// Path of a PEM file of the authorities that may have signed its certificate; nil: those that the system trusts.
+    /// Path of a PEM file of the authorities that may have signed its certificate; nil: those that
+    /// the system trusts.
     public var authorities: String?
     /// The number of the database.
     public var database = 0

@@ -9,11 +9,13 @@ extension RedisConnection {
     #if canImport(CHiredisSSL)
         /// Begins TLS 1.2 or 1.3.
         ///
-        /// hiredis does not compare the name in the certificate with that of the host, so OpenSSL is asked to.
+        /// hiredis does not compare the name in the certificate with that of the host, so OpenSSL
+        /// is asked to.
         ///
         /// - Parameters:
         ///   - host: the name or the address that must be in the certificate.
-        ///   - authorities: path of a PEM file of authorities, one of which must have signed it; nil: those that the system trusts.
+        ///   - authorities: path of a PEM file of authorities, one of which must have signed it;
+        ///     nil: those that the system trusts.
         /// - Throws: ``RedisError`` where the handshake fails or the certificate cannot be trusted.
         func secure(_ host: String, authorities: String?) throws(RedisError) {
             ERR_clear_error()
@@ -43,7 +45,8 @@ extension RedisConnection {
             }
         }
 
-        /// Wants the certificate of that host, and names it in the handshake (RFC 6066 §3: names, not addresses).
+        /// Wants the certificate of that host, and names it in the handshake (RFC 6066 §3: names,
+        /// not addresses).
         private static func expect(_ host: String, in session: OpaquePointer) -> Bool {
             if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return true }
             ERR_clear_error()

@@ -8,13 +8,15 @@ internal import CHiredis
 
 /// A connection to Redis whose user waits for the answers: for a thread of its own.
 ///
-/// hiredis can wait with a limit only this way: its asynchronous connections have none before version 1.0.
+/// hiredis can wait with a limit only this way: its asynchronous connections have none before
+/// version 1.0.
 final class RedisConnection {
     let context: UnsafeMutablePointer<redisContext>
     /// The server's version, such as 7.0.15.
     private(set) var version: [Int] = []
 
-    /// Connects, and says who asks; `patience` is how many milliseconds are waited for the connection, and for each answer.
+    /// Connects, and says who asks; `patience` is how many milliseconds are waited for the
+    /// connection, and for each answer.
     init(_ address: RedisAddress, patience: Int) throws(RedisError) {
         if address.isSecure { try Self.checkTLS() }
         let limit = Self.limit(patience)

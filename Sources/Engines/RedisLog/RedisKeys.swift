@@ -1,8 +1,10 @@
-/// The names of the keys in Redis: all begin with the prefix, and those of one graph have its name in braces.
+/// The names of the keys in Redis: all begin with the prefix, and those of one graph have its name
+/// in braces.
 struct RedisKeys: Hashable, Sendable {
     let prefix: String
 
-    /// Epoch, rev, time, id of the last entry, rev of the definition, fencing token, and the last batch of each instance.
+    /// Epoch, rev, time, id of the last entry, rev of the definition, fencing token, and the last
+    /// batch of each instance.
     func state(_ graph: String) -> String { "\(prefix):{\(graph)}" }
     /// The stream: the id of each entry is its last rev.
     func log(_ graph: String) -> String { "\(prefix):{\(graph)}:log" }

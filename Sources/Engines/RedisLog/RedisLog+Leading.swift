@@ -126,7 +126,8 @@ extension RedisLog {
             switch result {
             case .success(let isStored): if isStored { statistics.snapshots += 1 }
             case .failure(let error):
-                // The stream has all that the snapshot would have had; the next one is tried when it is due.
+                // The stream has all that the snapshot would have had; the next one is tried when
+                // it is due.
                 track.unsaved += 1
                 lose(error)
             }

@@ -116,7 +116,8 @@ extension RedisLog {
         }
     }
 
-    /// Redis has lost commits that were answered: the instance that has come furthest begins a new epoch.
+    /// Redis has lost commits that were answered: the instance that has come furthest begins a new
+    /// epoch.
     func claim(_ track: Track) {
         let (name, position) = (track.graph, track.position)
         onEvent(true, "Redis has lost commits of graph \(name) that were answered: it begins a new epoch")
@@ -150,7 +151,8 @@ extension RedisLog {
                 guard let self, !isClosed else { return }
                 switch result {
                 case .failure(let error): tryAgain(track, error)
-                // The instance with the larger claim may have ended: then its claim expires in a moment.
+                // The instance with the larger claim may have ended: then its claim expires in a
+                // moment.
                 case .success(false): claim(track)
                 case .success(true): load(track)
                 }

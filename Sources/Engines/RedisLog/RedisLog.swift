@@ -4,9 +4,11 @@ public import GraphHost
 
 /// A log in Redis or Valkey that several servers share (`docs/operations.md`, "Several servers").
 ///
-/// Each graph has a stream, and every server applies what is in it, its own commits among it: a commit is answered when it has come
-/// back. A script gives the commits their places; whatever waits when the writer is idle is one call and one entry for each graph.
-/// Two threads wait for Redis: one that writes, and reads what is new where it writes; one that follows all streams. The loop never does.
+/// Each graph has a stream, and every server applies what is in it, its own commits among it: a
+/// commit is answered when it has come back. A script gives the commits their places; whatever
+/// waits when the writer is idle is one call and one entry for each graph. Two threads wait for
+/// Redis: one that writes, and reads what is new where it writes; one that follows all streams. The
+/// loop never does.
 public final class RedisLog: CommitLog {
     /// How it is set up.
     public struct Options: Sendable {
@@ -33,11 +35,13 @@ public final class RedisLog: CommitLog {
     static let pause: UInt64 = 500
     /// How long a commit may wait for a Redis that does not answer, in milliseconds.
     static let patience: UInt64 = 5_000
-    /// How often an instance says that it lives; how long its lease lasts; and after which silence it is lost, in milliseconds.
+    /// How often an instance says that it lives; how long its lease lasts; and after which silence
+    /// it is lost, in milliseconds.
     static let pulse: UInt64 = 2_000
     static let lease = 8_000
     static let silence = 10_000
-    /// How long a graph that cannot be built is left alone before it is read again, in milliseconds.
+    /// How long a graph that cannot be built is left alone before it is read again, in
+    /// milliseconds.
     static let rereading: UInt64 = 10_000
     /// How long a new epoch waits for instances that have come further, in milliseconds.
     static let claimTime: UInt64 = 300
@@ -58,7 +62,8 @@ public final class RedisLog: CommitLog {
     let options: Options
     /// The word for this start of this server.
     public let instance: String
-    /// The word under which it writes: a new one after batches with an unknown outcome were given up.
+    /// The word under which it writes: a new one after batches with an unknown outcome were given
+    /// up.
     var writerName: String
     var formerNames: [String] = []
     /// Makes words that were never used.
@@ -142,10 +147,11 @@ public final class RedisLog: CommitLog {
         lookAgain()
     }
 
-    /// Begins to follow what others write: for the end of the start, when all graphs have been restored.
+    /// Begins to follow what others write: for the end of the start, when all graphs have been
+    /// restored.
     ///
-    /// What is new in graphs that are written comes with the writer's answer, so the follower leaves them out, and soon looks whether
-    /// that is still so.
+    /// What is new in graphs that are written comes with the writer's answer, so the follower
+    /// leaves them out, and soon looks whether that is still so.
     public func follow() {
         guard !isFollowing, !isSettling, !isClosed, health == .ready, unread.isEmpty else { return }
         hear(for: readByWriter.isEmpty ? Self.wait : Self.shortWait)
@@ -355,7 +361,8 @@ public final class RedisLog: CommitLog {
 
     // MARK: - Following
 
-    /// Passes to the follower from where it reads which streams, as far as that has changed; nil: it does not read that one.
+    /// Passes to the follower from where it reads which streams, as far as that has changed; nil:
+    /// it does not read that one.
     private func takeMoves() -> [String: UInt64?] {
         var moves: [String: UInt64?] = [:]
         for name in moved {

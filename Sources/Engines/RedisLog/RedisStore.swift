@@ -66,8 +66,8 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     /// Whether `WAITAOF` is of use: Redis has it from 7.2 on.
     ///
-    /// It waits for files to be synchronised. Where Redis does that once a second, each answer would take a second or two, and be taken
-    /// for an outage.
+    /// It waits for files to be synchronised. Where Redis does that once a second, each answer
+    /// would take a second or two, and be taken for an outage.
     static func confirmsFiles(_ version: [Int], appendonly: String, appendfsync: String) -> Bool {
         !version.lexicographicallyPrecedes([7, 2]) && appendonly == "yes" && appendfsync == "always"
     }

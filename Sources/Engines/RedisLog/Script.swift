@@ -1,6 +1,7 @@
 internal import Support
 
-/// A script that Redis runs as one step: no other command comes in between (https://redis.io/docs/latest/develop/programmability/eval-intro/).
+/// A script that Redis runs as one step: no other command comes in between
+/// (https://redis.io/docs/latest/develop/programmability/eval-intro/).
 struct Script {
     let text: String
     /// How many of the arguments are names of keys; they come first.
@@ -24,21 +25,22 @@ struct Script {
     /// Gives a graph's commits their places: all of a turn, in one entry of the stream.
     ///
     ///     KEYS  state, log, names, news, changes, then the idempotency keys of the items that have one
-    ///     ARGV  instance, number of the batch, epoch, rev of the definition, rev where the instance stands, id of the entry,
-    ///           fencing token, lifetime of idempotency keys, name of the graph,
-    ///           then for each item: kind, how many commits, their bytes, what its key stands for or where the definition comes from, and
-    ///           what its conditions were checked against
+    ///     ARGV  instance, number of the batch, epoch, rev of the definition, rev of the instance,
+    ///           id of the entry, fencing token, lifetime of idempotency keys, name of the graph,
+    ///           then for each item: kind, how many commits, their bytes, the meaning of its key or
+    ///           where the definition comes from, and what its conditions were checked against
     ///
-    /// Kinds: `v` values; `q` a question; `t` a tick: only the holder of the lease may; `d` define, `r` redefine, `x` remove. With a `k`
-    /// after it, the item has an idempotency key.
+    /// Kinds: `v` values; `q` a question; `t` a tick: only the holder of the lease may; `d` define,
+    /// `r` redefine, `x` remove. With a `k` after it, the item has an idempotency key.
     ///
-    /// All were checked against a definition, which must be in force. Conditions were checked against a rev, and against what the instance
-    /// had on its way: no other instance may have written since that rev, and no batch of the instance's own that was on its way may
-    /// have left anything out. `since` is the rev after which only `writer` has written.
+    /// All were checked against a definition, which must be in force. Conditions were checked
+    /// against a rev, and against what the instance had on its way: no other instance may have
+    /// written since that rev, and no batch of the instance's own that was on its way may have left
+    /// anything out. `since` is the rev after which only `writer` has written.
     ///
-    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was appended before; `epoch`: the graph has a new epoch.
-    /// A result is empty for an item that was taken; `y` for a question; `m`: something else has come in between; or what its key has
-    /// stood for.
+    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was appended before;
+    /// `epoch`: the graph has a new epoch. A result is empty for an item that was taken; `y` for a
+    /// question; `m`: something else has come in between; or what its key has stood for.
     static let append = Script(
         keys: nil,
         """
@@ -119,8 +121,8 @@ struct Script {
     ///     KEYS  state, log
     ///     ARGV  epoch, rev, id of the entry that ends with that rev
     ///
-    /// Answers `{status, rev of the end}`. Status: `ok`; `gap`: the next entries were trimmed; `epoch`: the graph has a new epoch; `lost`:
-    /// Redis lost entries.
+    /// Answers `{status, rev of the end}`. Status: `ok`; `gap`: the next entries were trimmed;
+    /// `epoch`: the graph has a new epoch; `lost`: Redis lost entries.
     static let verify = Script(
         keys: 2,
         """
@@ -148,8 +150,9 @@ struct Script {
 
     /// Says how far an instance has come with a graph of which Redis has lost the end.
     ///
-    /// The one with the latest commit has come furthest: instances may stand in different epochs, whose revs say nothing to each other.
-    /// A claim that is not renewed expires in five seconds: its instance has ended.
+    /// The one with the latest commit has come furthest: instances may stand in different epochs,
+    /// whose revs say nothing to each other. A claim that is not renewed expires in five seconds:
+    /// its instance has ended.
     ///
     ///     KEYS  claim
     ///     ARGV  time and rev of the last commit, instance
@@ -172,7 +175,8 @@ struct Script {
     ///     KEYS  state, log, snapshots, claim, names, news
     ///     ARGV  old epoch, instance, new epoch, rev, time, id, rev of the definition, where that comes from, state, name of the graph
     ///
-    /// Answers `ok`; `epoch`: there is a new one already; `wait`: another instance has come further.
+    /// Answers `ok`; `epoch`: there is a new one already; `wait`: another instance has come
+    /// further.
     static let seed = Script(
         keys: 6,
         """

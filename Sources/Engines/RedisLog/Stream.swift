@@ -11,7 +11,8 @@ struct StreamPosition: Hashable, Sendable {
     var time: UInt64
     /// The entry's id, which no other entry ever has; empty before the first.
     var id: String
-    /// The rev of the commit that made the definition in force; 0: the graph has not begun, or has ended.
+    /// The rev of the commit that made the definition in force; 0: the graph has not begun, or has
+    /// ended.
     var definition: UInt64
     /// Where that definition comes from.
     var origin: DefinitionOrigin?
@@ -47,7 +48,8 @@ struct Batch: Sendable {
     struct Premise: Hashable, Sendable {
         /// The last rev that it knew: no other instance may have written since.
         let rev: UInt64
-        /// The last batch of its own whose outcome it knew: what was on its way must have been taken.
+        /// The last batch of its own whose outcome it knew: what was on its way must have been
+        /// taken.
         let batch: UInt64
     }
 

@@ -4,10 +4,11 @@ internal import GraphHost
 ///
 /// One thread uses it at a time.
 protocol StreamStore: AnyObject, Sendable {
-    /// Gives batches their places in their streams, each in one step, and reads what is new there if `isReading`.
+    /// Gives batches their places in their streams, each in one step, and reads what is new there
+    /// if `isReading`.
     ///
-    /// `fence` is the token of the holder of the lease; this returns once so many replicas have them. If it throws, it is unknown what
-    /// became of the batches.
+    /// `fence` is the token of the holder of the lease; this returns once so many replicas have
+    /// them. If it throws, it is unknown what became of the batches.
     func append(
         _ batches: [Batch],
         fence: UInt64,
@@ -27,8 +28,8 @@ protocol StreamStore: AnyObject, Sendable {
     /// Says how far an instance has come with a graph whose end Redis has lost.
     func claim(_ graph: String, _ position: StreamPosition, for instance: String) throws(RedisError)
 
-    /// Begins a new epoch of a graph with what an instance holds, or finds that there is one already; false: an instance that has come
-    /// further may still begin it.
+    /// Begins a new epoch of a graph with what an instance holds, or finds that there is one
+    /// already; false: an instance that has come further may still begin it.
     func seed(
         _ graph: String,
         _ position: StreamPosition,
@@ -41,8 +42,8 @@ protocol StreamStore: AnyObject, Sendable {
     /// Everything that is needed to build a graph as it is now; nil: Redis knows nothing of it.
     func load(_ graph: String) throws(RedisError) -> LoadedGraph?
 
-    /// Stores what a graph is at a position, and deletes what lies further back than `oldest`; false: the lease or the epoch is another
-    /// one now.
+    /// Stores what a graph is at a position, and deletes what lies further back than `oldest`;
+    /// false: the lease or the epoch is another one now.
     func store(
         _ state: [UInt8],
         of graph: String,
@@ -59,8 +60,8 @@ protocol StreamStore: AnyObject, Sendable {
 
     /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
     ///
-    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the instances that were silent
-    /// for `silence` milliseconds.
+    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the
+    /// instances that were silent for `silence` milliseconds.
     func pulse(
         of instance: String,
         lease: Int,
@@ -83,8 +84,10 @@ protocol StreamStore: AnyObject, Sendable {
 protocol StreamSource: AnyObject, Sendable {
     /// Waits for entries of the graphs that it follows, and for graphs that begin.
     ///
-    /// `moves` says of graphs after which rev they are followed from now on, also where this throws; nil: they are not any more. `place` is where the stream of the graphs that begin has come to; empty: its present end. It waits so many milliseconds at most;
-    /// with 0, what is there already is all.
+    /// `moves` says of graphs after which rev they are followed from now on, also where this
+    /// throws; nil: they are not any more. `place` is where the stream of the graphs that begin has
+    /// come to; empty: its present end. It waits so many milliseconds at most; with 0, what is
+    /// there already is all.
     func follow(
         _ moves: [String: UInt64?],
         newsAfter place: String,

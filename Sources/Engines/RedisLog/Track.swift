@@ -10,7 +10,8 @@ final class Track {
         let tickets: [[UInt64]]
         /// What Redis has said.
         var outcome: Outcome?
-        /// The places of the items that its entry in the stream has not got; nil while that has not come back.
+        /// The places of the items that its entry in the stream has not got; nil while that has not
+        /// come back.
         var left: Set<Int>?
 
         init(_ batch: Batch, _ tickets: [[UInt64]]) {
@@ -41,7 +42,8 @@ final class Track {
     private(set) var digests: [UInt64: String] = [:]
     /// Whether some of them are news for the others.
     var hasNewDigests = false
-    /// Whether the stream does not go on where the host stands: nothing is sent or read until the graph was read again.
+    /// Whether the stream does not go on where the host stands: nothing is sent or read until the
+    /// graph was read again.
     var isBroken = false { didSet { onMove(graph) } }
     private var number: UInt64 = 0
     /// Called when the follower has to read from another place, or not at all.

@@ -1,7 +1,8 @@
 internal import CSQLite
 
 extension Database {
-    /// Leaves checkpoints to the caller, who reads ``journalPages``: SQLite's own say nothing of a sync that fails.
+    /// Leaves checkpoints to the caller, who reads ``journalPages``: SQLite's own say nothing of a
+    /// sync that fails.
     func takeOverCheckpoints() {
         sqlite3_wal_hook(
             raw,
@@ -15,8 +16,9 @@ extension Database {
 
     /// Writes the journal's bytes over themselves and synchronises them.
     ///
-    /// After a failed sync the system may hold pages for written that never reached the disk, and skip them in later syncs. Reads show
-    /// them, so what was read can be written again (https://wiki.postgresql.org/wiki/Fsync_Errors).
+    /// After a failed sync the system may hold pages for written that never reached the disk, and
+    /// skip them in later syncs. Reads show them, so what was read can be written again
+    /// (https://wiki.postgresql.org/wiki/Fsync_Errors).
     ///
     /// The journal's only writer may do so, outside of a transaction, beside readers.
     func rewriteJournal() throws(DatabaseError) {

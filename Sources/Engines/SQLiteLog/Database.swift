@@ -19,7 +19,8 @@ struct DatabaseError: Error, Hashable {
 /// Any thread may use it, but one at a time.
 final class Database {
     let raw: OpaquePointer
-    /// Pages in the journal as of the last commit, once checkpoints are the caller's (``takeOverCheckpoints()``).
+    /// Pages in the journal as of the last commit, once checkpoints are the caller's
+    /// (``takeOverCheckpoints()``).
     var journalPages: Int32 = 0
     private var statements: [String: Statement] = [:]
 

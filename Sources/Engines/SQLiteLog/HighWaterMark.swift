@@ -3,8 +3,9 @@ internal import GraphHost
 
 /// How far the log was written, kept outside of SQLite's own files.
 ///
-/// SQLite drops broken frames at the end of its journal without a word. This mark says how many writes there were, on which boot of
-/// the machine, and whether the server ended in order, so that the next start knows whether a tail is missing.
+/// SQLite drops broken frames at the end of its journal without a word. This mark says how many
+/// writes there were, on which boot of the machine, and whether the server ended in order, so that
+/// the next start knows whether a tail is missing.
 struct HighWaterMark: Equatable {
     /// The number of the last write that was answered.
     var sequence: UInt64 = 0

@@ -4,9 +4,10 @@ public import GraphHost
 
 /// A log in a SQLite database, for one server with a disk (`docs/operations.md`, "What is kept").
 ///
-/// All commits that arrive while the writer is busy go into its next transaction. The loop never waits for the disk. The loop
-/// assigns numbers and times when it appends commits. When a write fails, its commits and all later pending ones are refused, and
-/// numbering continues after the last answered commit.
+/// All commits that arrive while the writer is busy go into its next transaction. The loop never
+/// waits for the disk. The loop assigns numbers and times when it appends commits. When a write
+/// fails, its commits and all later pending ones are refused, and numbering continues after the
+/// last answered commit.
 public final class SQLiteLog: CommitLog {
     /// After so many revs a graph is stored whole.
     public static let snapshotRevs: UInt64 = 10_000
@@ -48,7 +49,8 @@ public final class SQLiteLog: CommitLog {
     ///   - files: where it is.
     ///   - durability: when a commit is answered.
     ///   - keepRevs: how many revs of each graph can be looked back at, at least.
-    ///   - epoch: a word of at most 32 characters that no other start has used: the epoch of graphs that begin, and of all where answered
+    ///   - epoch: a word of at most 32 characters that no other start has used: the epoch of graphs
+    ///     that begin, and of all where answered
     ///     commits may be missing.
     ///   - executor: where it writes.
     /// - Throws: ``StoreError`` with what is wrong with the files.
@@ -244,7 +246,8 @@ public final class SQLiteLog: CommitLog {
 
     // MARK: - Snapshots
 
-    /// Every minute, graphs that have changed are stored, one after the other with others' turns between.
+    /// Every minute, graphs that have changed are stored, one after the other with others' turns
+    /// between.
     private func lookAgain() {
         executor.after(Self.snapshotMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }
@@ -299,7 +302,8 @@ public final class SQLiteLog: CommitLog {
                 statistics.bytes = bytes
                 done(true)
             case .failure(let error):
-                // The log has all that the snapshot would have had; the next one is tried when it is due.
+                // The log has all that the snapshot would have had; the next one is tried when it
+                // is due.
                 statistics.failures += 1
                 onEvent(true, "the snapshot of graph \(name) was not stored: \(error.description)")
                 unsaved[name, default: 0] += 1

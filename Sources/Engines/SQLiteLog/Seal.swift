@@ -1,9 +1,10 @@
 internal import CSQLite
 
-/// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and keys.
+/// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and
+/// keys.
 ///
-/// The checksum in a row shows that the row has changed. Only the seal shows that SQLite no longer finds a row, because a page
-/// that leads to it has changed. Each transaction writes it anew.
+/// The checksum in a row shows that the row has changed. Only the seal shows that SQLite no longer
+/// finds a row, because a page that leads to it has changed. Each transaction writes it anew.
 struct Seal {
     /// The number of the last write.
     var sequence: UInt64 = 0
@@ -100,7 +101,8 @@ extension Database {
             var former: Seal.Row?
             while let row = try rows.next() {
                 let next = Seal.Row(table, row)
-                // SQLite reads all of them in the order of the table, and finds one only where they are in order.
+                // SQLite reads all of them in the order of the table, and finds one only where they
+                // are in order.
                 if let former, (former.graph, former.rev) >= (next.graph, next.rev) {
                     throw DatabaseError(code: SQLITE_CORRUPT, message: "\(table) are not in order")
                 }

@@ -191,14 +191,15 @@ extension Store {
 
     /// Opens the files anew after a failure, and looks whether they can be written again.
     ///
-    /// What was refused is not there: the new connection reads the journal by the index that the old one has kept, and a transaction
-    /// that has failed is not in it.
+    /// What was refused is not there: the new connection reads the journal by the index that the
+    /// old one has kept, and a transaction that has failed is not in it.
     ///
     /// - Parameter graphs: the graphs as of the last answer.
     /// - Returns: whether all that was answered is there.
     /// - Throws: `DatabaseError` while it cannot be written.
     func recover(_ graphs: [String: Graph]) throws(DatabaseError) -> Recovery {
-        // After a failed fsync the disk's content is unknown, so read it again (https://wiki.postgresql.org/wiki/Fsync_Errors).
+        // After a failed fsync the disk's content is unknown, so read it again
+        // (https://wiki.postgresql.org/wiki/Fsync_Errors).
         database = try Self.connect(files, durability)
         try emptyJournal()
         let found = try database.measuredSeal()
@@ -214,17 +215,20 @@ extension Store {
         return isWhole && found.sequence >= sequence ? .complete : .incomplete
     }
 
-    /// Writes what the journal has into the database, synchronises that, and begins the journal anew.
+    /// Writes what the journal has into the database, synchronises that, and begins the journal
+    /// anew.
     ///
-    /// After a failed sync, or a process that was killed before its sync, a later sync of the journal may skip the lost pages. After a
-    /// power cut SQLite would ignore all frames after them, also those of which it has written some into the database already.
+    /// After a failed sync, or a process that was killed before its sync, a later sync of the
+    /// journal may skip the lost pages. After a power cut SQLite would ignore all frames after
+    /// them, also those of which it has written some into the database already.
     func emptyJournal() throws(DatabaseError) {
         try database.rewriteJournal()
         guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
             throw DatabaseError(code: SQLITE_BUSY, message: "the journal is being read")
         }
-        // The new length is not synchronised. After a power cut the old journal could be back, with older pages than the database has
-        // where a sync had failed. This write begins a new journal, and its synchronised header voids the old frames.
+        // The new length is not synchronised. After a power cut the old journal could be back, with
+        // older pages than the database has where a sync had failed. This write begins a new
+        // journal, and its synchronised header voids the old frames.
         try database.run("PRAGMA user_version = \(Self.version)")
     }
 

@@ -17,12 +17,13 @@ public enum Durability: String, Sendable, CaseIterable {
 ///     keys       the idempotency keys of the last ten minutes
 ///     seal       the number of the last write, and what is in the other tables
 ///
-/// A checksum in each row covers all that is in it; the seal covers which rows there are. No table has an index beside it, which
-/// could say something else.
+/// A checksum in each row covers all that is in it; the seal covers which rows there are. No table
+/// has an index beside it, which could say something else.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
 final class Store: @unchecked Sendable {
-    /// The version of the tables: another one for each change of what follows or of the entries' bytes.
+    /// The version of the tables: another one for each change of what follows or of the entries'
+    /// bytes.
     static let version: Int64 = 3
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569
@@ -73,7 +74,8 @@ final class Store: @unchecked Sendable {
 
     /// Opens the store, or makes one.
     ///
-    /// - Throws: ``StoreError`` where the file is damaged, of a newer version, or no log of Sluice's.
+    /// - Throws: ``StoreError`` where the file is damaged, of a newer version, or no log of
+    ///   Sluice's.
     init(_ files: any StoreFiles, _ durability: Durability, epoch: String) throws(StoreError) {
         self.files = files
         self.durability = durability
@@ -94,7 +96,8 @@ final class Store: @unchecked Sendable {
             throw Self.unusable(files, error)
         }
         do throws(DatabaseError) {
-            // Clients will see what the last process has written: it must be as durable as what this one writes.
+            // Clients will see what the last process has written: it must be as durable as what
+            // this one writes.
             try emptyJournal()
         } catch {
             // A full disk can be read.
@@ -112,7 +115,8 @@ final class Store: @unchecked Sendable {
     ) throws(DatabaseError) -> Database {
         let database = try Database(files.database, vfs: files.vfs, isReadOnly: false)
         try database.run("PRAGMA journal_mode = WAL")
-        // NORMAL synchronises at checkpoints, so that a power cut costs the tail and never the file; FULL at each commit.
+        // NORMAL synchronises at checkpoints, so that a power cut costs the tail and never the
+        // file; FULL at each commit.
         try database.run("PRAGMA synchronous = \(durability == .fsync ? "FULL" : "NORMAL")")
         try database.run("PRAGMA journal_size_limit = 67108864")
         database.takeOverCheckpoints()
@@ -196,7 +200,8 @@ final class Store: @unchecked Sendable {
         try database.write(Seal())
     }
 
-    /// Reads where the graphs stand, and begins another epoch where answered commits may be missing.
+    /// Reads where the graphs stand, and begins another epoch where answered commits may be
+    /// missing.
     private func load(_ epoch: String, _ mark: [UInt8]?) throws(DatabaseError) -> Content {
         var graphs: [String: Graph] = [:]
         var rows = try database.rows("SELECT \(Graph.columns) FROM graphs")

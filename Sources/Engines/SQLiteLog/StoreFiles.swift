@@ -6,19 +6,22 @@ internal import CSQLite
 #endif
 public import GraphHost
 
-/// The files of a store, apart from how SQLite reads and writes its own: tests put a disk that lies in their place.
+/// The files of a store, apart from how SQLite reads and writes its own: tests put a disk that lies
+/// in their place.
 public protocol StoreFiles: Sendable {
     /// The path of the database.
     var database: String { get }
     /// The SQLite file system (VFS) that it is opened with; nil: the system's.
     var vfs: String? { get }
-    /// What distinguishes one boot of the machine from the next: what was written before this one, but not synchronised, may be lost.
+    /// What distinguishes one boot of the machine from the next: what was written before this one,
+    /// but not synchronised, may be lost.
     var boot: String { get }
     /// The bytes of the high-water mark; nil: there is none.
     ///
     /// - Throws: ``StoreError`` where it cannot be read, which does not say that there is none.
     func readMark() throws(StoreError) -> [UInt8]?
-    /// Writes the bytes of the high-water mark over the former ones, and synchronises them where that is asked for.
+    /// Writes the bytes of the high-water mark over the former ones, and synchronises them where
+    /// that is asked for.
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError)
     /// Another process may have the files from now on.
     func release()
@@ -26,7 +29,8 @@ public protocol StoreFiles: Sendable {
 
 /// A folder on a disk that belongs to one process at a time.
 ///
-/// It has `sluice.db` with the journal files of SQLite, `high-water`, and `lock`, which names the process.
+/// It has `sluice.db` with the journal files of SQLite, `high-water`, and `lock`, which names the
+/// process.
 public final class StoreFolder: StoreFiles {
     /// The name of the database in the folder.
     public static let databaseName = "sluice.db"

@@ -1,7 +1,8 @@
 internal import CSQLite
 public import GraphHost
 
-/// Reads a store through a connection of its own for each question, on any thread, while another writes.
+/// Reads a store through a connection of its own for each question, on any thread, while another
+/// writes.
 public struct StoreReader: LogReader {
     private let path: String
     private let vfs: String?
@@ -47,7 +48,8 @@ public struct StoreReader: LogReader {
 
     /// Copies the database into a folder that has none, for a server that starts there.
     ///
-    /// - Throws: ``StoreError`` where the folder has one already or cannot be written, or something in the database is damaged.
+    /// - Throws: ``StoreError`` where the folder has one already or cannot be written, or something
+    ///   in the database is damaged.
     public func restore(into folder: String) throws(StoreError) {
         let files = try StoreFolder(folder)
         defer { files.release() }
@@ -114,7 +116,8 @@ public struct StoreReader: LogReader {
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: revs.lowerBound))])
             while let row = try rows.next() {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
-                // The checksum comes with the bytes; what is done before must not stumble over a damaged number.
+                // The checksum comes with the bytes; what is done before must not stumble over a
+                // damaged number.
                 guard first > 0, first <= last, last < UInt64(Int64.max) else {
                     throw damage("a record of graph \(graph)")
                 }

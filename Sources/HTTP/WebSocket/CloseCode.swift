@@ -2,7 +2,8 @@
 ///
 /// Unknown numbers survive.
 ///
-/// 4000–4499 mean that the client should not reconnect, 4500–4999 that it should, with a jittered back-off.
+/// 4000–4499 mean that the client should not reconnect, 4500–4999 that it should, with a jittered
+/// back-off.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 
@@ -33,7 +34,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let tooManyConnections = CloseCode(rawValue: 4529)
     public static let slow = CloseCode(rawValue: 4580)
 
-    /// Whether a peer may send it (RFC 6455 §7.4.1 and the IANA registry): 1000–1003, 1007–1014, 3000–4999.
+    /// Whether a peer may send it (RFC 6455 §7.4.1 and the IANA registry): 1000–1003, 1007–1014,
+    /// 3000–4999.
     public var mayBeSent: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -1,14 +1,17 @@
 public import Support
 
-/// What both sides of a connection keep to when they compress messages: permessage-deflate (RFC 7692 §7.1).
+/// What both sides of a connection keep to when they compress messages: permessage-deflate (RFC
+/// 7692 §7.1).
 public struct DeflateAgreement: Equatable, Sendable {
     /// Whether the server's messages may refer to earlier ones.
     public var serverKeepsContext = true
     /// Whether the client's messages may refer to earlier ones.
     public var clientKeepsContext = true
-    /// How far back the server's messages refer at most, as a power of two, 8 … 15; nil: 15, and it is not said.
+    /// How far back the server's messages refer at most, as a power of two, 8 … 15; nil: 15, and it
+    /// is not said.
     public var serverWindowBits: Int?
-    /// How far back the client's messages refer at most, as a power of two, 8 … 15; nil: 15, and it is not said.
+    /// How far back the client's messages refer at most, as a power of two, 8 … 15; nil: 15, and it
+    /// is not said.
     public var clientWindowBits: Int?
 
     public init() {}
@@ -44,7 +47,8 @@ extension DeflateAgreement {
     /// - Parameters:
     ///   - head: the request.
     ///   - mode: what is wanted here.
-    ///   - keepsContexts: whether there is memory for contexts of this connection's own; without, mode `full` agrees
+    ///   - keepsContexts: whether there is memory for contexts of this connection's own; without,
+    ///     mode `full` agrees
     ///     on messages that stand by themselves.
     /// - Returns: what to answer.
     static func choose(_ head: RequestHead, _ mode: CompressionMode, keepsContexts: Bool) -> Outcome {
@@ -65,8 +69,8 @@ extension DeflateAgreement {
         return chosen.map { .agreed($0) } ?? .declined
     }
 
-    /// An offer as it stands; nil where a parameter is unknown, given twice, or has a value it cannot have: such an
-    /// offer is declined (RFC 7692 §7.1).
+    /// An offer as it stands; nil where a parameter is unknown, given twice, or has a value it
+    /// cannot have: such an offer is declined (RFC 7692 §7.1).
     private init?(_ parameters: [ExtensionOffers.Parameter]) {
         var offersClientWindow = false
         for parameter in parameters {

@@ -70,7 +70,8 @@ public final class Deflater {
         if made >= 4 {
             output.truncate(to: output.count - 4)
         } else {
-            // Nothing since the last mark, and so no mark: an empty message is one stored block without its tail.
+            // Nothing since the last mark, and so no mark: an empty message is one stored block
+            // without its tail.
             output.append(UInt8(0))
         }
     }

@@ -1,6 +1,7 @@
 internal import Support
 
-/// Reads `Sec-WebSocket-Extensions` (RFC 6455 §9.1): extensions in order of preference, each with parameters.
+/// Reads `Sec-WebSocket-Extensions` (RFC 6455 §9.1): extensions in order of preference, each with
+/// parameters.
 ///
 /// ```
 /// extension = token *( ";" token [ "=" ( token / quoted-string ) ] )

@@ -1,8 +1,9 @@
-/// Reads frames from bytes: headers one after the other, and the pieces of their payloads, unmasked in place.
+/// Reads frames from bytes: headers one after the other, and the pieces of their payloads, unmasked
+/// in place.
 ///
-/// Nothing is buffered but an unfinished header (14 bytes at most), and no allocation is made. What a frame
-/// may be in the course of a message is `MessageAssembler`'s affair; a single frame's rules are checked here,
-/// its declared length before a byte of payload is read.
+/// Nothing is buffered but an unfinished header (14 bytes at most), and no allocation is made. What
+/// a frame may be in the course of a message is `MessageAssembler`'s affair; a single frame's rules
+/// are checked here, its declared length before a byte of payload is read.
 public struct FrameParser: Sendable {
     /// Which side this parser reads on.
     public enum Role: Sendable {

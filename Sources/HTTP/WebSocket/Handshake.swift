@@ -8,8 +8,8 @@ public enum Handshake {
     public enum Outcome: Equatable, Sendable {
         /// Answer 101, naming the subprotocol and the terms of compression where there are any.
         case accepted(subprotocol: String?, deflate: DeflateAgreement? = nil)
-        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is not an upgrade,
-        /// or of a version the server does not speak.
+        /// Answer 426 with `Upgrade: websocket` and `Sec-WebSocket-Version: 13`: the request is not
+        /// an upgrade, or of a version the server does not speak.
         case upgradeRequired
         /// Answer 400; the sentence says what is wrong.
         case refused(String)
@@ -18,10 +18,12 @@ public enum Handshake {
     /// Judges a request to a path that serves WebSocket.
     /// - Parameters:
     ///   - head: the request, after the parser's `.upgrade` or `.request`.
-    ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and none may
+    ///   - subprotocols: those the path speaks, the preferred one first. Empty: none is chosen and
+    ///     none may
     ///     be offered.
     ///   - compression: which offers of permessage-deflate are accepted.
-    ///   - keepsContexts: whether there is memory for contexts of this connection's own; asked in mode `full`.
+    ///   - keepsContexts: whether there is memory for contexts of this connection's own; asked in
+    ///     mode `full`.
     /// - Returns: what to answer.
     public static func judge(
         _ head: RequestHead,

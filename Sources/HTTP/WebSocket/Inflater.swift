@@ -62,7 +62,8 @@ public final class Inflater {
         stream.pointee.avail_in = UInt32(piece.count)
     }
 
-    /// Appends the next piece of output, 16 KiB at most, so that its reader can stop a bad message early.
+    /// Appends the next piece of output, 16 KiB at most, so that its reader can stop a bad message
+    /// early.
     func produce(to output: inout ByteBuffer, limitBytes: Int) -> Step {
         let stream = open()
         // One byte beyond the limit shows that there is more.
@@ -73,8 +74,8 @@ public final class Inflater {
         let code = inflate(stream, Z_SYNC_FLUSH)
         let made = room - Int(stream.pointee.avail_out)
         guard made <= limitBytes - output.count else {
-            // What is within the limit is looked at all the same: which of two mistakes is found must not depend on how
-            // the input was cut.
+            // What is within the limit is looked at all the same: which of two mistakes is found
+            // must not depend on how the input was cut.
             output.commit(limitBytes - output.count)
             return .tooLarge
         }
@@ -83,8 +84,8 @@ public final class Inflater {
         case Z_OK:
             break
         case Z_STREAM_END:
-            // A block that calls itself the last is only the last of its sender's stream; what follows goes on (RFC 7692
-            // §7.2.3.4), and may refer to what came before.
+            // A block that calls itself the last is only the last of its sender's stream; what
+            // follows goes on (RFC 7692 §7.2.3.4), and may refer to what came before.
             inflateResetKeep(stream)
         case Z_BUF_ERROR:
             return .hungry
@@ -115,8 +116,8 @@ public final class Inflater {
 
 /// Inflaters that are between two messages and free to use.
 ///
-/// A message that lies in the input whole needs one for the length of a call, so that one serves a whole loop; only
-/// messages that are cut off hold one each.
+/// A message that lies in the input whole needs one for the length of a call, so that one serves a
+/// whole loop; only messages that are cut off hold one each.
 public final class InflaterPool {
     private var free: ContiguousArray<Inflater> = []
 

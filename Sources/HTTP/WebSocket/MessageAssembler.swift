@@ -1,11 +1,11 @@
 internal import Support
 
-/// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them, size, UTF-8,
-/// close codes, compression (RFC 7692).
+/// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them,
+/// size, UTF-8, close codes, compression (RFC 7692).
 ///
-/// A message that lies in the input in one frame is lent from there; only one that is cut off or compressed is
-/// collected. A compressed one is inflated as it comes: its text is judged and its size is bounded before it is
-/// complete. What a step lends is valid until the next `parse`.
+/// A message that lies in the input in one frame is lent from there; only one that is cut off or
+/// compressed is collected. A compressed one is inflated as it comes: its text is judged and its
+/// size is bounded before it is complete. What a step lends is valid until the next `parse`.
 public struct MessageAssembler: ~Copyable {
     /// What stopped `parse`.
     public enum Step {
@@ -19,8 +19,8 @@ public struct MessageAssembler: ~Copyable {
         case pong(UnsafeRawBufferPointer)
         /// The peer closes.
         ///
-        /// Answer with a close frame unless one was sent, then end the connection. `noneGiven` where the
-        /// frame has no code.
+        /// Answer with a close frame unless one was sent, then end the connection. `noneGiven`
+        /// where the frame has no code.
         case close(CloseCode, reason: UnsafeRawBufferPointer)
         /// The peer broke the protocol: send a close frame with this code and end the connection.
         case failed(FrameFailure)
@@ -32,7 +32,8 @@ public struct MessageAssembler: ~Copyable {
     /// The opcode of the message that has begun; nil between messages.
     private var kind: Opcode?
     private var message = ByteBuffer()
-    /// Where the message lent by the last step was collected in `message`, it is dropped at the next `parse`.
+    /// Where the message lent by the last step was collected in `message`, it is dropped at the
+    /// next `parse`.
     private var isDelivered = false
     /// Up to 125 bytes of a control frame that is cut off.
     private var control = ByteBuffer()
@@ -56,7 +57,8 @@ public struct MessageAssembler: ~Copyable {
         }
     }
 
-    /// The largest compressed form of a message: a fixed code makes nine bits of a byte, stored blocks have headers.
+    /// The largest compressed form of a message: a fixed code makes nine bits of a byte, stored
+    /// blocks have headers.
     private var compressedLimit: Int { limitBytes + limitBytes / 8 + 64 }
 
     /// Makes an assembler for one connection.
@@ -176,9 +178,11 @@ public struct MessageAssembler: ~Copyable {
     ) -> Step? {
         if let failure = inflate(piece, inflater) { return fail(failure) }
         guard isLast else { return nil }
-        // Nothing at all is what some senders make of an empty message: the RFC's form of it is one zero byte.
+        // Nothing at all is what some senders make of an empty message: the RFC's form of it is one
+        // zero byte.
         if compressedBytes > 0 {
-            // What the sender left out (RFC 7692 §7.2.2): an empty stored block without the three bits of its header.
+            // What the sender left out (RFC 7692 §7.2.2): an empty stored block without the three
+            // bits of its header.
             let failure = withUnsafeBytes(of: UInt32(0xFFFF_0000).littleEndian) { inflate($0, inflater) }
             if let failure { return fail(failure) }
             guard inflater.isAtBoundary else {

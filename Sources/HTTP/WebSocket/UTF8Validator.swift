@@ -1,10 +1,10 @@
 internal import Support
 
-/// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing
-/// beyond U+10FFFF.
+/// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no
+/// surrogates, nothing beyond U+10FFFF.
 ///
-/// ASCII passes 32 bytes at a time, other characters whole while four bytes can be read; only those at the end of a
-/// piece go byte by byte.
+/// ASCII passes 32 bytes at a time, other characters whole while four bytes can be read; only those
+/// at the end of a piece go byte by byte.
 public struct UTF8Validator: Sendable {
     /// Continuation bytes still due, and the range the next one must lie in.
     private var due: UInt8 = 0
@@ -65,7 +65,8 @@ public struct UTF8Validator: Sendable {
         while index &+ 4 <= count {
             let word = UInt32(littleEndian: (base + index).loadUnaligned(as: UInt32.self))
             if word & 0x80 == 0 {
-                // A single blank between two words of another script is no reason to look for more of it.
+                // A single blank between two words of another script is no reason to look for more
+                // of it.
                 guard word & 0x8000 != 0 else { return true }
                 index &+= 1
                 continue

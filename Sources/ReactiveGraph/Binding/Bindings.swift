@@ -6,8 +6,8 @@ public protocol Bindable: AnyObject {
 
 /// The bound nodes of one object, and who follows its properties.
 ///
-/// Properties marked ``Bound`` report to it by themselves. A property with accessors of its own calls
-/// ``access(_:)`` when it is read and ``changed(_:)`` after it was set:
+/// Properties marked ``Bound`` report to it by themselves. A property with accessors of its own
+/// calls ``access(_:)`` when it is read and ``changed(_:)`` after it was set:
 ///
 /// ```swift
 /// var volume: Int {
@@ -44,7 +44,8 @@ public final class Bindings {
         weak var follower: PathFollower?
     }
 
-    /// Bindings of an object to nodes of `graph`; the objects that one path goes through belong to one graph.
+    /// Bindings of an object to nodes of `graph`; the objects that one path goes through belong to
+    /// one graph.
     public init(graph: Graph) {
         self.graph = graph
     }
@@ -70,7 +71,8 @@ public final class Bindings {
         forgetUnfollowed(property)
     }
 
-    /// One of those who follow the property dies: of any number, each costs as much as one look at two others.
+    /// One of those who follow the property dies: of any number, each costs as much as one look at
+    /// two others.
     func followerDies(_ property: AnyKeyPath) {
         followers[property]?.dead += 1
         guard let list = followers[property], list.dead * 2 >= list.entries.count else { return }
@@ -95,28 +97,33 @@ public final class Bindings {
 }
 
 extension Bindable {
-    /// The node bound to a property: the same one each time, starting with the property's value (G-96).
+    /// The node bound to a property: the same one each time, starting with the property's value
+    /// (G-96).
     ///
-    /// Setting the property sets the node; setting the node, or anything upstream of it, sets the property; neither
-    /// comes back. A setter that stores something else than it was given makes the node take that, if values are
-    /// `Equatable` or objects. The path may go through other bindable objects, `\.room.lamp.brightness`, and follows
-    /// when one of them is replaced.
+    /// Setting the property sets the node; setting the node, or anything upstream of it, sets the
+    /// property; neither comes back. A setter that stores something else than it was given makes
+    /// the node take that, if values are `Equatable` or objects. The path may go through other
+    /// bindable objects, `\.room.lamp.brightness`, and follows when one of them is replaced.
     ///
-    /// The object owns the node. Kept by others, it outlives the object as a plain node with the last value.
+    /// The object owns the node. Kept by others, it outlives the object as a plain node with the
+    /// last value.
     public func node<Value>(_ path: ReferenceWritableKeyPath<Self, Value>) -> MutableNode<Value> {
         bindings.path(path, of: self).node
     }
 
-    /// A node that follows a property that cannot be set, or a path through optional objects, `\.room?.name`.
+    /// A node that follows a property that cannot be set, or a path through optional objects,
+    /// `\.room?.name`.
     ///
     /// What the property is computed from must be marked ``Bound``.
     public func node<Value>(_ path: KeyPath<Self, Value>) -> Node<Value> {
         bindings.path(path, of: self).node
     }
 
-    /// Keeps a property and `node` at the same value: `node` wins if it has one, else it takes the property's.
+    /// Keeps a property and `node` at the same value: `node` wins if it has one, else it takes the
+    /// property's.
     ///
-    /// A second assignment adds to the first, it does not replace it. It ends with the object, or when cancelled.
+    /// A second assignment adds to the first, it does not replace it. It ends with the object, or
+    /// when cancelled.
     @discardableResult
     public func bind<Value>(
         _ path: ReferenceWritableKeyPath<Self, Value>,

@@ -24,7 +24,8 @@ public struct Bound<Value> {
         normalise = nil
     }
 
-    /// A property that stores what `normalise` makes of what is set; to ignore a value, give the old one.
+    /// A property that stores what `normalise` makes of what is set; to ignore a value, give the
+    /// old one.
     ///
     /// The initial value is stored as it is.
     public init(wrappedValue: Value, normalise: @escaping (_ new: Value, _ old: Value) -> Value) {

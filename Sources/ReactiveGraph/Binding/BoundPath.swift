@@ -1,7 +1,8 @@
 /// One path of one object, and its node.
 ///
-/// A change that came from the property carries a token in the path of its emission; an emission with the token is
-/// not written back. So the guard against echoes travels with the value, also through the node's queue (G-96).
+/// A change that came from the property carries a token in the path of its emission; an emission
+/// with the token is not written back. So the guard against echoes travels with the value, also
+/// through the node's queue (G-96).
 final class BoundPath<Object: Bindable, Value>: PathFollower {
     let node: MutableNode<Value>
     private weak var object: Object?
@@ -9,8 +10,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
     private let token: UInt64
     private let bag = CancellableBag()
     private var isWriting = false
-    /// Values of the property that wait in the node's queue, in the turn of that number: a turn that is stopped drops
-    /// them (G-39).
+    /// Values of the property that wait in the node's queue, in the turn of that number: a turn
+    /// that is stopped drops them (G-39).
     private var waiting = 0
     private var waitingTurn: UInt64 = 0
 
@@ -21,8 +22,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         token = graph.nextToken()
     }
 
-    /// Takes the property's value, and from then on writes what comes to the node; first among its listeners, so
-    /// that those find the property set.
+    /// Takes the property's value, and from then on writes what comes to the node; first among its
+    /// listeners, so that those find the property set.
     func begin(_ object: Object) {
         let value = read(object)
         precondition(!followsNothing, "node(\(path)): nothing on this path is marked @Bound")
@@ -64,7 +65,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
             waiting = max(0, waiting - 1)
             return
         }
-        // A later value of the property is on its way to the node: it must not be overwritten by an earlier one.
+        // A later value of the property is on its way to the node: it must not be overwritten by an
+        // earlier one.
         guard waiting == 0 || waitingTurn != node.graph.turnNumber, let object else { return }
         isWriting = true
         object[keyPath: path] = value
@@ -87,7 +89,8 @@ extension Graph {
     }
 }
 
-/// Whether two values are known to differ: by equality, or by identity; other values cannot be told apart.
+/// Whether two values are known to differ: by equality, or by identity; other values cannot be
+/// compared.
 private func differ<Value>(_ left: Value, _ right: Value) -> Bool {
     func isEqual<Comparable: Equatable>(_ type: Comparable.Type) -> Bool {
         guard let left = left as? Comparable, let right = right as? Comparable else { return true }

@@ -1,7 +1,7 @@
 /// What waits in an operator that delivers later, within its bounds (G-142).
 ///
-/// The death of an entry, and the graph's error handler, may run code that comes back here: each method has changed
-/// everything before.
+/// The death of an entry, and the graph's error handler, may run code that comes back here: each
+/// method has changed everything before.
 final class Backlog<Entry> {
     @exclusivity(unchecked) private var entries = Queue<Entry>()
     private let policy: BufferPolicy

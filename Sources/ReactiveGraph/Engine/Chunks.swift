@@ -1,4 +1,5 @@
-/// An array that grows by chunks: appending never copies what is there, so that no call takes long, however many elements there are.
+/// An array that grows by chunks: appending never copies what is there, so that no call takes long,
+/// however many elements there are.
 @usableFromInline
 package struct Chunks<Element> {
     @usableFromInline static var bits: Int { 10 }

@@ -1,4 +1,5 @@
-// Tying edges to nodes and bags, and untying them. Nothing here calls user code before the lists are consistent.
+// Tying edges to nodes and bags, and untying them. Nothing here calls user code before the lists
+// are consistent.
 extension Graph {
     // MARK: - Ends
 
@@ -163,7 +164,8 @@ extension Graph {
         endTurn(saved)
     }
 
-    /// A frame without node that stands for the source: nested turns must not mistake the outer path for theirs.
+    /// A frame without node that stands for the source: nested turns must not mistake the outer
+    /// path for theirs.
     func pushReplay(of source: NodeRef) {
         addExtra(source.id, source)
         pushWithoutNode(extras: 1)

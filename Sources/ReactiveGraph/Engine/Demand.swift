@@ -1,13 +1,15 @@
 /// Which nodes of a graph some listener reaches, directly or over other nodes (D-1).
 ///
-/// Edges that begin and end only leave a note. What they have changed is found out by ``settle(atMost:)``, once per turn: what comes
-/// and goes within one turn changes nothing. A graph without one of these pays for a look at an empty property per edge.
+/// Edges that begin and end only leave a note. What they have changed is found out by
+/// ``settle(atMost:)``, once per turn: what comes and goes within one turn changes nothing. A graph
+/// without one of these pays for a look at an empty property per edge.
 ///
-/// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when a listen that counts listens to it, or an
-/// edge leads from it to a node that is wanted.
+/// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when a
+/// listen that counts listens to it, or an edge leads from it to a node that is wanted.
 package final class Demand {
     private let counts: (Edge) -> Bool
-    /// Called by ``settle(atMost:)``, and when a wanted node dies: a node is wanted now, or no longer.
+    /// Called by ``settle(atMost:)``, and when a wanted node dies: a node is wanted now, or no
+    /// longer.
     ///
     /// It must not change the graph.
     package var changed: (AnyNode) -> Void = { _ in }
@@ -20,9 +22,11 @@ package final class Demand {
     /// How many nodes have been looked at.
     private var steps = 0
 
-    /// The demand for the nodes of a graph; there is none until ``began(_:)`` was called for the listens that it has.
+    /// The demand for the nodes of a graph; there is none until ``began(_:)`` was called for the
+    /// listens that it has.
     ///
-    /// - Parameter counts: whether a listen makes its node wanted. When that changes, call ``began(_:)`` or ``ended(_:)``.
+    /// - Parameter counts: whether a listen makes its node wanted. When that changes, call
+    ///   ``began(_:)`` or ``ended(_:)``.
     package init(where counts: @escaping (Edge) -> Bool) {
         self.counts = counts
     }
@@ -98,7 +102,8 @@ package final class Demand {
 
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.
     ///
-    /// - Returns: nil where there is one; otherwise all nodes that were looked at, none of which leads to one.
+    /// - Returns: nil where there is one; otherwise all nodes that were looked at, none of which
+    ///   leads to one.
     private func searched(
         from start: NodeRef,
         _ known: Set<UInt64>,

@@ -8,8 +8,8 @@ struct Frame {
     ///
     /// Once the node has died: its number.
     var limit: UInt64
-    /// The flags, and above them the number of extras: one word, so that a pass begins with one store and ends with
-    /// one look.
+    /// The flags, and above them the number of extras: one word, so that a pass begins with one
+    /// store and ends with one look.
     private var state: UInt64
 
     init(node: NodeRef?, next: EdgeRef?, limit: UInt64, extras: Int32, transforms: Bool) {
@@ -28,7 +28,8 @@ struct Frame {
         get { state & Self.transforms != 0 }
         set { if newValue { state |= Self.transforms } else { state &= ~Self.transforms } }
     }
-    /// The emission came over an identity sync, or has gone out over one: the node's `origin` is of this emission.
+    /// The emission came over an identity sync, or has gone out over one: the node's `origin` is of
+    /// this emission.
     var synced: Bool {
         get { state & Self.synced != 0 }
         set { if newValue { state |= Self.synced } else { state &= ~Self.synced } }
@@ -57,7 +58,8 @@ struct Extra {
     let isFirst: Bool
 }
 
-/// Saved by a frame that takes emissions from its node's queue; owns what came with the current one.
+/// Saved by a frame that takes emissions from its node's queue; owns what came with the current
+/// one.
 struct Drain {
     let base: Int
     let restored: Unmanaged<Trail>?

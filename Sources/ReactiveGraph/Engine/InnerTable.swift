@@ -1,12 +1,13 @@
 /// The inner nodes of a switch, in order of use.
 ///
-/// It belongs to the edge of the switch and lives with it. The inner nodes have no edge coming in; that they are
-/// downstream of the switched node stands here.
+/// It belongs to the edge of the switch and lives with it. The inner nodes have no edge coming in;
+/// that they are downstream of the switched node stands here.
 @usableFromInline
 class InnerTable: EdgeState {
     @usableFromInline let limit: KeyLimit
     @usableFromInline let releasesUnused: Bool
-    /// An inner node leads back to the switched node: for the order of joins the way from there does not count.
+    /// An inner node leads back to the switched node: for the order of joins the way from there
+    /// does not count.
     @exclusivity(unchecked) final var closesRing = false
     /// What the latest pair names.
     @exclusivity(unchecked) @usableFromInline final var current: InnerEntry?

@@ -6,7 +6,8 @@ extension Graph {
     ///
     /// - Parameters:
     ///   - propagation: the new way.
-    ///   - nodes: nodes from which, upstream, every join of the graph can be reached; what is not reached keeps the old way.
+    ///   - nodes: nodes from which, upstream, every join of the graph can be reached; what is not
+    ///     reached keeps the old way.
     public func setPropagation(_ propagation: Propagation, reaching nodes: [AnyNode]) {
         precondition(turns == 0, "Graph: the propagation is changed between turns")
         self.propagation = propagation
@@ -60,7 +61,8 @@ extension Graph {
 }
 
 extension Join {
-    /// An input is empty: an emptiness that was delivered since is handed on, once, whatever the node holds (G-156).
+    /// An input is empty: an emptiness that was delivered since is handed on, once, whatever the
+    /// node holds (G-156).
     @inlinable
     func incomplete<Out>(_ type: Out.Type) -> Outcome {
         guard emptyTravels, !isDead, let node = node(as: Out.self) else { return .nothing }

@@ -1,4 +1,5 @@
-/// What makes a node a join: how to put the latest values of its inputs together, and whether it has to.
+/// What makes a node a join: how to put the latest values of its inputs together, and whether it
+/// has to.
 ///
 /// It lives as long as its node or one of its input edges. `node` is blank once the node has died.
 @usableFromInline
@@ -6,7 +7,8 @@ final class Join {
     /// Puts the inputs together and stores the result in the node.
     @usableFromInline let emit: (Join) -> Outcome
     @exclusivity(unchecked) @usableFromInline var node: NodeRef?
-    /// The order among joins of equal rank: its node's creation number, until a restore gives it the place that it had.
+    /// The order among joins of equal rank: its node's creation number, until a restore gives it
+    /// the place that it had.
     @exclusivity(unchecked) var number: UInt64
     @exclusivity(unchecked) var isMarked = false
     /// An input was removed: nothing is emitted any more (G-82).
@@ -15,7 +17,8 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var isSettled: Bool
     /// Whether it does so in a settled graph; a zip never does.
     let canSettle: Bool
-    /// An input became empty, and that is to travel: the node becomes empty unless the input is refilled first (G-145).
+    /// An input became empty, and that is to travel: the node becomes empty unless the input is
+    /// refilled first (G-145).
     @exclusivity(unchecked) @usableFromInline var emptyTravels = false
     @exclusivity(unchecked) var trail: Trail?
     @exclusivity(unchecked) var context: Context?
@@ -54,7 +57,8 @@ final class Join {
     }
 }
 
-// Settled joins (G-50): marked while the turn goes on, emitted once, by rank, when nothing else is left.
+// Settled joins (G-50): marked while the turn goes on, emitted once, by rank, when nothing else is
+// left.
 extension Graph {
     @inline(never)
     func mark(_ node: NodeRef) {
@@ -118,7 +122,8 @@ extension Graph {
 
     @inline(__always)
     private func emit(_ join: Join) {
-        // A join that propagation reaches although a batch sets it, or one busy outside, learns it from its store.
+        // A join that propagation reaches although a batch sets it, or one busy outside, learns it
+        // from its store.
         if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
             let floor = depth
             push(node)

@@ -11,8 +11,9 @@ struct MarkedJoin {
 
 /// The joins that the running turns have marked: the least first, for each turn a part of its own.
 ///
-/// Joins are mostly marked in the order in which they settle. So a part begins as a sorted list that is read from its
-/// front; a sorted list is a heap, and it becomes one with the first join that does not fit.
+/// Joins are mostly marked in the order in which they settle. So a part begins as a sorted list
+/// that is read from its front; a sorted list is a heap, and it becomes one with the first join
+/// that does not fit.
 struct MarkedJoins {
     /// Saved by a nested turn.
     struct Part {

@@ -1,13 +1,15 @@
 // Saving what a graph knows, and going on from there in a graph built anew (G-164).
 extension Graph {
-    /// Writes what these nodes hold and the state of the edges that come into them: counts, queues, windows, pending
-    /// timers, the inner nodes of a switch, and the order in which edges are served and joins settle (G-164).
+    /// Writes what these nodes hold and the state of the edges that come into them: counts, queues,
+    /// windows, pending timers, the inner nodes of a switch, and the order in which edges are
+    /// served and joins settle (G-164).
     ///
-    /// See <doc:SavingState>. Contexts, emissions on their way through an executor or a bridge, errors and loads of nodes, and
-    /// listeners are not saved.
+    /// See <doc:SavingState>. Contexts, emissions on their way through an executor or a bridge,
+    /// errors and loads of nodes, and listeners are not saved.
     ///
     /// - Parameters:
-    ///   - nodes: nodes of this graph, each once, in an order that the restoring program can repeat, such as that of
+    ///   - nodes: nodes of this graph, each once, in an order that the restoring program can
+    ///     repeat, such as that of
     ///     creation.
     ///   - writer: look at its ``StateWriter/error`` afterwards.
     public func saveState(of nodes: [AnyNode], to writer: inout StateWriter) {
@@ -22,21 +24,23 @@ extension Graph {
         writer.write(ringsAreStale ? 1 : 0)
     }
 
-    /// Takes over what ``saveState(of:to:)`` has written: nothing is emitted, and no listener is called (G-164).
+    /// Takes over what ``saveState(of:to:)`` has written: nothing is emitted, and no listener is
+    /// called (G-164).
     ///
-    /// The graph was built by the same program, and its clock goes on from the time of saving. An edge that had ended by
-    /// then, as that of a ``Node/prefix(_:)``, ends.
+    /// The graph was built by the same program, and its clock goes on from the time of saving. An
+    /// edge that had ended by then, as that of a ``Node/prefix(_:)``, ends.
     ///
     /// - Parameters:
     ///   - nodes: the nodes that take the place of those that were saved, in the same order.
     ///   - reader: over what the writer has written.
-    /// - Throws: ``StateError``, or what the reader's function throws. Some nodes may have taken over their state by then: let
-    ///   go of the graph and build it anew.
+    /// - Throws: ``StateError``, or what the reader's function throws. Some nodes may have taken
+    ///   over their state by then: release the graph and build it again.
     public func restoreState(of nodes: [AnyNode], from reader: inout StateReader) throws {
         precondition(turns == 0, "restoreState: state is restored between turns")
         guard try reader.count() == nodes.count else { throw StateError.malformed }
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
-        // Nothing is released before everything is in place: a node may be without an edge for a moment.
+        // Nothing is released before everything is in place: a node may be without an edge for a
+        // moment.
         burying = true
         defer {
             burying = false
@@ -53,7 +57,8 @@ extension Graph {
 extension AnyNode {
     fileprivate final func saveState(to writer: inout StateWriter) {
         writer.write(rank)
-        // A node that was a join once, and has other edges since, may not be one where it is built anew.
+        // A node that was a join once, and has other edges since, may not be one where it is built
+        // anew.
         writer.write(join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
         let edges = incoming
         writer.write(edges.count)

@@ -25,8 +25,8 @@ struct PendingEntry<Value> {
     }
 }
 
-/// What a pass does when its edges have been served, before the next queued emission is taken: a switched node sets
-/// the inner node of its pair (G-90).
+/// What a pass does when its edges have been served, before the next queued emission is taken: a
+/// switched node sets the inner node of its pair (G-90).
 @usableFromInline
 class LastStep {
     /// Gives the node that has stored an emission, if its edges are to be served.
@@ -44,11 +44,12 @@ class LastStep {
     func begin() {}
 }
 
-/// The queue of a node as the engine sees it: what it asks of it goes through a closure, which was formed where the type of
-/// the value was known, and so works on that type directly.
+/// The queue of a node as the engine sees it: what it asks of it goes through a closure, which was
+/// formed where the type of the value was known, and so works on that type directly.
 @usableFromInline
 class PendingBase {
-    /// Stores the first queued emission in the node, and gives its path and context; or gives the queued signal.
+    /// Stores the first queued emission in the node, and gives its path and context; or gives the
+    /// queued signal.
     @usableFromInline typealias Take = (PendingBase, AnyNode) -> Taken
     @usableFromInline typealias Taken = (trail: Trail?, context: Context?, signal: NodeSignal?)
 

@@ -1,5 +1,5 @@
-// The order in which one turn visits the graph (G-34). Frames on an own stack, so no chain, however long, and no
-// number of queued sets uses native stack (G-49).
+// The order in which one turn visits the graph (G-34). Frames on an own stack, so no chain, however
+// long, and no number of queued sets uses native stack (G-49).
 extension Graph {
     /// Serves the edges of `node`, which has just stored an emission set by a user without context.
     @usableFromInline
@@ -110,8 +110,9 @@ extension Graph {
 
     /// Serves edges until only `floor` frames are left.
     ///
-    /// What an edge's body calls may begin turns and grow the frames, but leaves `depth` as it was: it stays in a
-    /// register, and is stored where it changes. A node just entered is served at once, without a look at its frame.
+    /// What an edge's body calls may begin turns and grow the frames, but leaves `depth` as it was:
+    /// it stays in a register, and is stored where it changes. A node just entered is served at
+    /// once, without a look at its frame.
     func run(to floor: Int) {
         var depth = depth
         while depth > floor {
@@ -179,7 +180,8 @@ extension Graph {
         let id = inner
         inner = 0
         guard let target = edge.target, target.hasEdges, !stopping else { return }
-        // It is the node followed, unless storing has released it: then nothing leads back to it over this edge.
+        // It is the node followed, unless storing has released it: then nothing leads back to it
+        // over this edge.
         var node = edge.side?.follower?.source
         if node?.id != id { node = nil }
         addExtra(id, node)
@@ -253,7 +255,8 @@ extension Graph {
         }
     }
 
-    /// Takes the next queued emission of a node and starts over with its listeners, in the same frame (G-154).
+    /// Takes the next queued emission of a node and starts over with its listeners, in the same
+    /// frame (G-154).
     @inline(never)
     private func drain(_ frame: UnsafeMutablePointer<Frame>, _ node: NodeRef) {
         let index = depth - 1
@@ -293,8 +296,8 @@ extension Graph {
         current.pointee.synced = false
     }
 
-    /// Takes the last step of the pass, if there is one to take: the node it leads to is served while this one is
-    /// still on the path.
+    /// Takes the last step of the pass, if there is one to take: the node it leads to is served
+    /// while this one is still on the path.
     private func finish(_ node: NodeRef) -> Bool {
         let owner = node.takeUnretainedValue()
         guard let pending = owner.pending, let step = pending.last else { return false }

@@ -1,6 +1,7 @@
 public import DequeModule
 
-/// First in, first out: a deque that gives its memory back when it had to grow large and runs empty.
+/// First in, first out: a deque that gives its memory back when it had to grow large and runs
+/// empty.
 @usableFromInline
 struct Queue<Element> {
     @usableFromInline var elements = Deque<Element>()

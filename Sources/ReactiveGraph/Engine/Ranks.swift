@@ -1,11 +1,13 @@
 // The order in which joins settle (G-50), kept incrementally: ranks rise along every counted edge.
 //
-// Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without incoming edges sinks below
-// v; else everything reachable from v at or below rank(u) is searched. Meeting u means that the edge closes a ring, and
-// it does not count; otherwise what was found is raised. Ranks are never lowered otherwise.
+// Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without
+// incoming edges sinks below v; else everything reachable from v at or below rank(u) is searched.
+// Meeting u means that the edge closes a ring, and it does not count; otherwise what was found is
+// raised. Ranks are never lowered otherwise.
 //
-// An edge that delivers later counts too, because emptiness passes it at once (G-75). Where it lies on a ring it is the
-// one that does not count, so that it does not stand in the way of edges that deliver at once.
+// An edge that delivers later counts too, because emptiness passes it at once (G-75). Where it lies
+// on a ring it is the one that does not count, so that it does not stand in the way of edges that
+// deliver at once.
 extension Graph {
     /// Brings the ranks in order for an edge that has just got both ends.
     func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
@@ -153,8 +155,8 @@ extension Graph {
 
     // MARK: - Searches
 
-    /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`; only over those that
-    /// deliver at once, if asked.
+    /// Whether `goal` can be reached from `start` over counted edges and nodes of rank ≤ `limit`;
+    /// only over those that deliver at once, if asked.
     ///
     /// With a limit of `.max` every edge counts.
     private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int, atOnce: Bool = false) -> Bool

@@ -21,10 +21,11 @@ extension StateReader {
     }
 }
 
-/// What is put in force together, when all nodes have taken over their state: the order in which edges are served and joins
-/// settle, and the paths of what was kept back.
+/// What is put in force together, when all nodes have taken over their state: the order in which
+/// edges are served and joins settle, and the paths of what was kept back.
 ///
-/// A graph built anew has the same edges. But they may have come in another order, and ranks reflect edges that are gone.
+/// A graph built anew has the same edges. But they may have come in another order, and ranks
+/// reflect edges that are gone.
 struct RestoredOrder {
     /// Ranks that leave room for what is connected later.
     static let ranks = -(1 << 30)...(1 << 30)
@@ -82,7 +83,8 @@ struct RestoredOrder {
 
     /// Lets joins of equal rank settle in the order in which they did.
     ///
-    /// The graph built anew may have made them in another one: their numbers are dealt out among them again.
+    /// The graph built anew may have made them in another one: their numbers are dealt out among
+    /// them again.
     private func sortJoins() {
         let numbers = joins.map { $0.join._withUnsafeGuaranteedRef { $0.number } }.sorted()
         for (saved, number) in zip(joins.sorted { $0.number < $1.number }, numbers) {

@@ -1,11 +1,13 @@
 // The part of a path that an emission which resumes later needs back (G-138a).
 //
-// It may meet a node again only over a ring, so what it needs are those nodes of its path that lie on rings. Nodes
-// outside of rings are not kept, however long the way to a ring is, and where the path touches no ring nothing is.
+// It may meet a node again only over a ring, so what it needs are those nodes of its path that lie
+// on rings. Nodes outside of rings are not kept, however long the way to a ring is, and where the
+// path touches no ring nothing is.
 
 /// What is known about which nodes lie on rings.
 ///
-/// A node's `ring` is of use while its generation is this one. Number 0 is a node that was met and lies on no ring.
+/// A node's `ring` is of use while its generation is this one. Number 0 is a node that was met and
+/// lies on no ring.
 struct RingKnowledge {
     /// 0 while no search was made.
     var generation: UInt32 = 0
@@ -32,8 +34,8 @@ extension Graph {
     /// How many nodes were met in searches for ranks and rings since the graph began.
     package var searchedNodes: Int { ringMarks.searchedNodes }
 
-    /// What the current emission needs of its path, if it has to wait: nothing unless there are rings, or paths are asked
-    /// for.
+    /// What the current emission needs of its path, if it has to wait: nothing unless there are
+    /// rings, or paths are asked for.
     @usableFromInline
     func captureTrail() -> Trail? {
         guard keepsPaths else { return nil }
@@ -105,8 +107,8 @@ extension Graph {
 
     /// Whether every node's mark is right.
     ///
-    /// Where edges come and go on rings all the time, a search for each emission would cost more than whole paths
-    /// do: then it waits until as many ids have been kept as it has nodes to meet.
+    /// Where edges come and go on rings all the time, a search for each emission would cost more
+    /// than whole paths do: then it waits until as many ids have been kept as it has nodes to meet.
     private func ringsAreKnown() -> Bool {
         guard ringMarks.isStale else { return true }
         guard ringMarks.putOff >= ringMarks.size else { return false }
@@ -114,7 +116,8 @@ extension Graph {
         return true
     }
 
-    /// One search in depth from the edges that close rings: linear in what can be reached from them (Tarjan).
+    /// One search in depth from the edges that close rings: linear in what can be reached from them
+    /// (Tarjan).
     private func findRings() {
         ringMarks.generation &+= 1
         ringMarks.isStale = false

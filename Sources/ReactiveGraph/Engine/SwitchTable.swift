@@ -110,8 +110,8 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         }
     }
 
-    /// The source became empty: where emptiness travels, so does the switched node, and then the inner node of the
-    /// latest key.
+    /// The source became empty: where emptiness travels, so does the switched node, and then the
+    /// inner node of the latest key.
     @inlinable
     func sendEmpty(_ edge: Edge) -> Outcome {
         guard edge.traits.contains(.propagatesEmpty), let target = edge.target(as: Pair.self) else {
@@ -221,7 +221,8 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
         entry?.node.marks.remove(.isDue)
     }
 
-    /// From now on a case that begins to follow the inner node waits for the value on its way (G-92).
+    /// From now on a case that begins to follow the inner node waits for the value on its way
+    /// (G-92).
     @usableFromInline
     override func begin() {
         guard let entry, let table, generation == table.generation else { return }

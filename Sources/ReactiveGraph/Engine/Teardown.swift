@@ -1,5 +1,5 @@
-// Releasing nodes and edges without recursion (G-68): a node that dies only appends its sources to a list, and
-// the outermost call works the list off.
+// Releasing nodes and edges without recursion (G-68): a node that dies only appends its sources to
+// a list, and the outermost call works the list off.
 
 /// What an operator has released, until it may be destroyed.
 final class Remains<Content> {
@@ -15,7 +15,8 @@ extension Graph {
     func nodeDies(_ node: AnyNode) {
         demand?.died(node)
         if node.pass >= 0 {
-            // It stays on the path: the frame keeps its number where the limit was, which nothing asks for any more.
+            // It stays on the path: the frame keeps its number where the limit was, which nothing
+            // asks for any more.
             frames[Int(node.pass)].node = nil
             frames[Int(node.pass)].limit = node.id
         }
@@ -35,7 +36,8 @@ extension Graph {
         bury()
     }
 
-    /// The target dies: the edge ends, unless its public object is held from outside, which keeps its `from`.
+    /// The target dies: the edge ends, unless its public object is held from outside, which keeps
+    /// its `from`.
     private func endWithTarget(_ edge: Edge) {
         if let side = edge.side, side.user != nil, !isKnownUniquelyReferenced(&side.user) {
             detachTarget(edge)
@@ -44,7 +46,8 @@ extension Graph {
         }
     }
 
-    /// Releases what is no longer needed: nodes and public edge objects at once, closures when no turn runs (G-66a).
+    /// Releases what is no longer needed: nodes and public edge objects at once, closures when no
+    /// turn runs (G-66a).
     func bury() {
         guard !burying else { return }
         burying = true
@@ -70,8 +73,9 @@ extension Graph {
 
     /// Ends the listens of owners that have died (G-67).
     ///
-    /// A loop calls it once per turn; it costs one weak look-up per listen of such an owner. A graph with a clock calls it
-    /// by itself (``Graph/collectsEvery``). Owners with a bag of their own need it not.
+    /// A loop calls it once per turn; it costs one weak look-up per listen of such an owner. A
+    /// graph with a clock calls it by itself (``Graph/collectsEvery``). Owners with a bag of their
+    /// own need it not.
     public func collect() {
         // A released listener may have been its own owner elsewhere: look again.
         while collectOnce() {}
@@ -80,7 +84,8 @@ extension Graph {
         noticeDeaths()
     }
 
-    /// An owner is watched by a weak reference from now on: its death is looked for once in a while.
+    /// An owner is watched by a weak reference from now on: its death is looked for once in a
+    /// while.
     func watchOwners() {
         guard nextCollect == nil, let clock, let interval = collectsEvery else { return }
         nextCollect = clock.schedule(at: clock.now + interval) { [weak self] in

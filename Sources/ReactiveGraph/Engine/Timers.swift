@@ -5,7 +5,8 @@
 package final class Timer {
     @exclusivity(unchecked) package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
     @exclusivity(unchecked) fileprivate var index = -1
-    /// What is done when the time has come, with the timer no longer running; gives what a graph is to emit then.
+    /// What is done when the time has come, with the timer no longer running; gives what a graph is
+    /// to emit then.
     @exclusivity(unchecked) @usableFromInline package var action: () -> Due?
 
     package init(_ action: @escaping () -> Due? = { nil }) {
@@ -15,7 +16,8 @@ package final class Timer {
     package var isRunning: Bool { index >= 0 }
 }
 
-/// What a timer makes a graph emit: a turn of its own, or a part of one with everything else that is due.
+/// What a timer makes a graph emit: a turn of its own, or a part of one with everything else that
+/// is due.
 @usableFromInline
 package struct Due {
     let graph: Graph
@@ -60,8 +62,9 @@ package struct Due {
 
 /// The timers of one clock by deadline, ties by creation (G-112).
 ///
-/// Setting a timer again moves it within the heap: no allocation, and the clock is asked only when the earliest
-/// deadline gets earlier. A schedule that comes too early finds nothing due and is renewed.
+/// Setting a timer again moves it within the heap: no allocation, and the clock is asked only when
+/// the earliest deadline gets earlier. A schedule that comes too early finds nothing due and is
+/// renewed.
 @usableFromInline
 package final class TimerQueue {
     /// Where the time comes from.
@@ -119,14 +122,16 @@ package final class TimerQueue {
         return Deadline(time: time, number: lastNumber)
     }
 
-    /// Whether a deadline is over: of those of this very moment, the ones up to the timer that runs.
+    /// Whether a deadline is over: of those of this very moment, the ones up to the timer that
+    /// runs.
     @usableFromInline
     func hasPassed(_ deadline: Deadline) -> Bool {
         let now = now
         return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0 } ?? true)
     }
 
-    /// Saved deadlines are in force again: what is asked for from now on comes after the last of them.
+    /// Saved deadlines are in force again: what is asked for from now on comes after the last of
+    /// them.
     func noteRestored(_ last: UInt64) {
         lastNumber = max(lastNumber, last)
     }
@@ -163,7 +168,8 @@ package final class TimerQueue {
         schedule = nil
     }
 
-    /// Runs every timer that is due at `time`, those set in the meantime included, and gives what graphs are to emit.
+    /// Runs every timer that is due at `time`, those set in the meantime included, and gives what
+    /// graphs are to emit.
     package func fire(until time: Duration, _ emit: (Due) -> Void) {
         while let first = heap.first, first.deadline.time <= time {
             remove(first)
@@ -233,7 +239,8 @@ package final class TimerQueue {
 }
 
 extension Graph {
-    /// The timers of the graph's clock; without one, a stop with a message that says what is missing.
+    /// The timers of the graph's clock; without one, a stop with a message that says what is
+    /// missing.
     @usableFromInline
     func timers(for operation: String) -> TimerQueue {
         guard let timers else {
@@ -254,10 +261,11 @@ extension Graph {
         withExtendedLifetime((self, due)) {}
     }
 
-    /// Runs every timer of `timers` that is due at `time` as one turn: joins settle once, after the last.
+    /// Runs every timer of `timers` that is due at `time` as one turn: joins settle once, after the
+    /// last.
     ///
-    /// Each emits as its turn comes, so what an earlier one emits may take the emission of a later one back. In
-    /// `immediate` mode each is a turn of its own, as in a batch (G-34a).
+    /// Each emits as its turn comes, so what an earlier one emits may take the emission of a later
+    /// one back. In `immediate` mode each is a turn of its own, as in a batch (G-34a).
     package func fire(_ timers: TimerQueue, until time: Duration) {
         guard propagation == .settled else {
             return timers.fire(until: time) { $0.perform() }

@@ -58,7 +58,8 @@ final class ZipInput<Value>: ZipInputBase {
         withExtendedLifetime(former) {}
     }
 
-    /// Lets a value wait, unless the buffer is full and refuses it; says whether nothing was dropped.
+    /// Lets a value wait, unless the buffer is full and refuses it; says whether nothing was
+    /// dropped.
     @inlinable
     @discardableResult
     func append(_ value: Value, from edge: Edge?) -> Bool {

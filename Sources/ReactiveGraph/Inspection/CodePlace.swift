@@ -9,8 +9,8 @@ public struct CodePlace: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(file):\(line)" }
 }
 
-// An edge to a listener has no use for a name of its kind nor for a place among the rings: there it keeps, without a
-// byte more, where it was attached.
+// An edge to a listener has no use for a name of its kind nor for a place among the rings: there it
+// keeps, without a byte more, where it was attached.
 extension Edge {
     func attached(atFile file: String, line: Int) {
         name = file

@@ -1,8 +1,10 @@
-// What an observer needs to notice that something has changed, without listening: counters, and connections by number.
+// What an observer needs to notice that something has changed, without listening: counters, and
+// connections by number.
 
 /// One connection between two nodes, as it is at the moment.
 package struct Connection {
-    /// Unique within the graph, rising, never used again; a connection that is aimed anew gets a new one.
+    /// Unique within the graph, rising, never used again; a connection that is aimed anew gets a
+    /// new one.
     package let number: UInt64
     /// The creation number of its source.
     package let source: UInt64

@@ -1,9 +1,9 @@
 extension AnyNode {
     /// The graph around this node in the DOT language of Graphviz (G-106).
     ///
-    /// One line per node and one per transform, in the order of ``traverse(_:)``, so the same graph gives the same
-    /// text. Nodes are called `n` and their creation number. An edge that lacks an end points to or from a dot; what
-    /// an ended combine is made of is dashed (G-144).
+    /// One line per node and one per transform, in the order of ``traverse(_:)``, so the same graph
+    /// gives the same text. Nodes are called `n` and their creation number. An edge that lacks an
+    /// end points to or from a dot; what an ended combine is made of is dashed (G-144).
     ///
     /// - Parameters:
     ///   - values: shows what each node holds.

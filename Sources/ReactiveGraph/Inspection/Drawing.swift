@@ -1,5 +1,5 @@
-/// What a picture of the graph around a node shows, in the order of traversal: the part that DOT and Mermaid share
-/// (G-106).
+/// What a picture of the graph around a node shows, in the order of traversal: the part that DOT
+/// and Mermaid share (G-106).
 ///
 /// Edges are drawn from the engine's own, so drawing leaves nothing behind in the graph.
 struct Drawing {

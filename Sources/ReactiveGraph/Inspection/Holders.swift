@@ -1,9 +1,11 @@
-// What holds a node, besides the edges that come out of it. Edges are known; what else there is shows in the node's
-// reference count. Everything here goes by unowned references, so as not to count itself.
+// What holds a node, besides the edges that come out of it. Edges are known; what else there is
+// shows in the node's reference count. Everything here goes by unowned references, so as not to
+// count itself.
 
 /// A value that holds nodes: a node as the value of another, or a collection of them.
 ///
-/// What it visits is known as a hold of one node on another, and not taken for a reference from outside.
+/// What it visits is known as a hold of one node on another, and not taken for a reference from
+/// outside.
 protocol NodeKeeping {
     /// Calls `visit` once for each reference to a node.
     func forEachKeptNode(_ visit: (AnyNode) -> Void)
@@ -34,7 +36,8 @@ extension Dictionary: NodeKeeping {
     }
 }
 
-/// A part of a graph and the holds of nodes on nodes that are not edges: by a value, or by the state of an edge.
+/// A part of a graph and the holds of nodes on nodes that are not edges: by a value, or by the
+/// state of an edge.
 struct HoldMap {
     private(set) var nodes: [NodeRef] = []
     /// Keyed by the number of the node that is held: once per reference.
@@ -61,7 +64,8 @@ struct HoldMap {
         }
     }
 
-    /// The nodes that hold `node`: targets of its edges, and keepers; `visit` gets the name of what holds.
+    /// The nodes that hold `node`: targets of its edges, and keepers; `visit` gets the name of what
+    /// holds.
     func forEachHolder(of node: NodeRef, _ visit: (NodeRef, String) -> Void) {
         node._withUnsafeGuaranteedRef { held in
             held.forEachOutgoing { edge in
@@ -86,7 +90,8 @@ struct HoldMap {
 
 /// How many references an object has.
 struct ReferenceCount {
-    /// What the count of an object shows beyond its one reference: depends on how this was compiled.
+    /// What the count of an object shows beyond its one reference: depends on how this was
+    /// compiled.
     private let surplus: Int
 
     init() {

@@ -1,11 +1,13 @@
-/// The search of ``Graph/leakedRings()``: from nodes upwards over all that holds them, until something outside is found.
+/// The search of ``Graph/leakedRings()``: from nodes upwards over all that holds them, until
+/// something outside is found.
 ///
-/// One search in depth for all of them (Tarjan), which may be interrupted after each edge. What a holder from outside is met
-/// from is held, and so is all that stands open then: it leads to the path on which the holder was met. What closes by itself
-/// is lost, and a part of more than one node is a ring.
+/// One search in depth for all of them (Tarjan), which may be interrupted after each edge. What a
+/// holder from outside is met from is held, and so is all that stands open then: it leads to the
+/// path on which the holder was met. What closes by itself is lost, and a part of more than one
+/// node is a ring.
 ///
-/// It refers to nodes and edges without holding them. So no edge may leave its source between two steps; a node that it
-/// knows does not die without that.
+/// It refers to nodes and edges without holding them. So no edge may leave its source between two
+/// steps; a node that it knows does not die without that.
 struct LeakSearch {
     private struct Frame {
         let place: Int
@@ -89,7 +91,8 @@ struct LeakSearch {
         frames.append(Frame(place: place, edge: listens, other: outs, known: keepers[node.id]?.count ?? 0))
     }
 
-    /// An edge that has the node of the frame as its source: a listener, or the edge of a node that holds it.
+    /// An edge that has the node of the frame as its source: a listener, or the edge of a node that
+    /// holds it.
     private mutating func look(at edge: EdgeRef, from frame: Int) {
         let (isOwn, isHeld, target) = edge._withUnsafeGuaranteedRef { edge in
             (edge.traits.contains(.own), edge.bag != nil || edge.isHeldFromOutside, edge.target)

@@ -1,15 +1,17 @@
 // Rings hold themselves (G-56). What is unreachable can be reported, so that its author can cut it.
 extension Graph {
-    /// The rings that nothing outside holds and no listener reaches, each as its nodes in order of creation.
+    /// The rings that nothing outside holds and no listener reaches, each as its nodes in order of
+    /// creation.
     ///
-    /// A ring is a set of nodes that all hold each other, by edges and the inner followings of flattens and cases. It
-    /// is freed when one of its edges is disconnected, for instance by ``AnyNode/removeUpstreamNodes()``. Held from
-    /// outside is what a listener, a variable, or an ``AnyEdge`` that is held leads to, over as many nodes
-    /// as it may be. A node that a function given to an operator has captured counts as held, because the library cannot
-    /// look into a function; a ring that only values close, a node holding its owner, is not found (G-148).
+    /// A ring is a set of nodes that all hold each other, by edges and the inner followings of
+    /// flattens and cases. It is freed when one of its edges is disconnected, for instance by
+    /// ``AnyNode/removeUpstreamNodes()``. Held from outside is what a listener, a variable, or an
+    /// ``AnyEdge`` that is held leads to, over as many nodes as it may be. A node that a function
+    /// given to an operator has captured counts as held, because the library cannot look into a
+    /// function; a ring that only values close, a node holding its owner, is not found (G-148).
     ///
-    /// The time is in proportion to the parts of the graph that have rings, and nothing recurses. The result holds
-    /// the nodes.
+    /// The time is in proportion to the parts of the graph that have rings, and nothing recurses.
+    /// The result holds the nodes.
     public func leakedRings() -> [[AnyNode]] {
         guard !rings.isEmpty else { return [] }
         let map = HoldMap(around: rings.compactMap(\.source))
@@ -22,9 +24,11 @@ extension Graph {
     }
 }
 
-/// The count of the nodes in ``Graph/leakedRings()``, made in steps between which the program goes on.
+/// The count of the nodes in ``Graph/leakedRings()``, made in steps between which the program goes
+/// on.
 ///
-/// It holds nothing. A graph whose edges have changed since the last step is not looked at any further.
+/// It holds nothing. A graph whose edges have changed since the last step is not looked at any
+/// further.
 package struct LeakCount {
     private var search: LeakSearch
     private let mark: EdgeMark
@@ -32,8 +36,9 @@ package struct LeakCount {
 
     /// The beginning of a count in `graph`, which lives longer.
     ///
-    /// It starts from the edges that close rings, and values that hold nodes are not looked into: their nodes count as
-    /// held. So it takes the steps that it needs to find one holder of each ring.
+    /// It starts from the edges that close rings, and values that hold nodes are not looked into:
+    /// their nodes count as held. So it takes the steps that it needs to find one holder of each
+    /// ring.
     package init(in graph: Graph) {
         self.graph = .passUnretained(graph)
         mark = EdgeMark(graph)

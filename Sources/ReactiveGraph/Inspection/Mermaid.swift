@@ -1,8 +1,9 @@
 extension AnyNode {
-    /// The graph around this node as a flowchart of Mermaid, which Markdown pages draw where they stand.
+    /// The graph around this node as a flowchart of Mermaid, which Markdown pages draw where they
+    /// stand.
     ///
-    /// The same lines in the same order as ``dot(values:listeners:)``, with the same guarantees: escaped labels,
-    /// creation numbers, the same text for the same graph (G-106).
+    /// The same lines in the same order as ``dot(values:listeners:)``, with the same guarantees:
+    /// escaped labels, creation numbers, the same text for the same graph (G-106).
     ///
     /// - Parameters:
     ///   - values: shows what each node holds.
@@ -38,8 +39,8 @@ extension AnyNode {
 package enum Mermaid {
     /// The inside of a quoted label.
     ///
-    /// Everything but letters, digits, spaces and harmless signs becomes a character code: Mermaid knows no
-    /// backslash, and takes some texts for Markdown or HTML.
+    /// Everything but letters, digits, spaces and harmless signs becomes a character code: Mermaid
+    /// knows no backslash, and takes some texts for Markdown or HTML.
     package static func escaped(_ label: String) -> String {
         var result = ""
         for scalar in label.unicodeScalars {

@@ -1,4 +1,5 @@
-// What a node knows about its neighbours (G-100 … G-104). Results are snapshots, in order of attachment.
+// What a node knows about its neighbours (G-100 … G-104). Results are snapshots, in order of
+// attachment.
 extension AnyNode {
     /// The edges that come into this node, half-connected ones included (G-102).
     public var upstreamTransforms: [AnyEdge] {
@@ -38,7 +39,8 @@ extension AnyNode {
     /// Whether an edge with a target goes out.
     public var hasDownstreamNode: Bool { outgoing.contains { $0.target != nil } }
 
-    /// Whether a living listener listens to this node; the inner following of a flatten counts (G-103).
+    /// Whether a living listener listens to this node; the inner following of a flatten counts
+    /// (G-103).
     public var hasListener: Bool {
         listenerCount > 0
     }
@@ -68,7 +70,8 @@ extension AnyNode {
 
     /// Whether `node` can be reached from this node, going downstream (G-104).
     ///
-    /// Inner followings count, and the way from a switched node to its inner nodes. A node is upstream of itself only if it stands on a ring.
+    /// Inner followings count, and the way from a switched node to its inner nodes. A node is
+    /// upstream of itself only if it stands on a ring.
     public func isUpstream(of node: AnyNode) -> Bool {
         let goal = NodeRef.passUnretained(node)
         var seen: Set<UInt64> = []
@@ -90,7 +93,8 @@ extension AnyNode {
         return found
     }
 
-    /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82, G-144).
+    /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82,
+    /// G-144).
     public var isEnded: Bool {
         join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
     }

@@ -1,8 +1,9 @@
 extension Node {
-    /// Calls `body` with each emission of this node, before any listener receives it; `nil` ends that.
+    /// Calls `body` with each emission of this node, before any listener receives it; `nil` ends
+    /// that.
     ///
-    /// A note that belongs to the node itself: it holds no node and keeps none alive, and is not counted. There is one
-    /// for each node.
+    /// A note that belongs to the node itself: it holds no node and keeps none alive, and is not
+    /// counted. There is one for each node.
     package func observe(_ body: ((Emission<Value>) -> Void)?) {
         guard body != nil || side != nil else { return }
         let side = needSide()

@@ -1,19 +1,22 @@
-/// One reason why a node is alive: a holder outside the graph, and the nodes over which it holds the node.
+/// One reason why a node is alive: a holder outside the graph, and the nodes over which it holds
+/// the node.
 ///
-/// Consumers hold providers, so a path leads from a consumer's consumer down to the node asked about. See
-/// ``AnyNode/ownerPaths(limit:)``.
+/// Consumers hold providers, so a path leads from a consumer's consumer down to the node asked
+/// about. See ``AnyNode/ownerPaths(limit:)``.
 public struct OwnerPath {
     /// The holder at the beginning of a path.
     public enum Holder: Hashable, Sendable {
         /// Listens that one bag holds: how many, and whose.
         ///
-        /// The name of the bag, else the type of the owner that was given to `listen`, else `"a bag"`.
+        /// The name of the bag, else the type of the owner that was given to `listen`, else
+        /// `"a bag"`.
         case listener(of: String, listens: Int)
         /// A ``Registry``, under a name: see ``Retention``.
         case registry(name: String)
         /// An ``AnyEdge`` that is held: its name (G-20).
         case edge(name: String)
-        /// A variable, a value, a function: anything that refers to the node and is not part of the graph.
+        /// A variable, a value, a function: anything that refers to the node and is not part of the
+        /// graph.
         case reference
         /// None: the nodes hold each other (G-56).
         case ring
@@ -36,7 +39,8 @@ public struct OwnerPath {
 }
 
 extension OwnerPath: CustomStringConvertible {
-    /// A line such as `a listen of Gauge → warm ─Filter→ n2 ─Map→ celsius`; of a long path the two ends.
+    /// A line such as `a listen of Gauge → warm ─Filter→ n2 ─Map→ celsius`; of a long path the two
+    /// ends.
     public var description: String {
         let labels = nodes.map { $0.name ?? "n\($0.id)" }
         var text = holder.description
@@ -79,11 +83,12 @@ extension OwnerPath.Holder: CustomStringConvertible {
 extension AnyNode {
     /// Why this node is alive: the paths from everybody outside down to it (G-52, G-53).
     ///
-    /// Outside are listens, registries, references that are not part of the graph, and edges that are held; rings come
-    /// last, because they hold themselves. The variable through which the question is asked is a reference
-    /// too. First comes the shortest path from each holder, then the other ways by which they hold the node, a path
-    /// over two edges between the same nodes once. The time is in proportion to the connected part of the graph,
-    /// and to the length of what is returned; nothing recurses. The result holds the nodes.
+    /// Outside are listens, registries, references that are not part of the graph, and edges that
+    /// are held; rings come last, because they hold themselves. The variable through which the
+    /// question is asked is a reference too. First comes the shortest path from each holder, then
+    /// the other ways by which they hold the node, a path over two edges between the same nodes
+    /// once. The time is in proportion to the connected part of the graph, and to the length of
+    /// what is returned; nothing recurses. The result holds the nodes.
     ///
     /// - Parameter limit: how many paths at most.
     /// - Returns: never empty, because the caller holds the node.
@@ -94,8 +99,8 @@ extension AnyNode {
         return search.run()
     }
 
-    /// The answer of ``ownerPaths(limit:)`` as text: the node, then a line for each path, of listens with the places where
-    /// they were attached (G-163).
+    /// The answer of ``ownerPaths(limit:)`` as text: the node, then a line for each path, of
+    /// listens with the places where they were attached (G-163).
     public func whyAlive(limit: Int = 16) -> String {
         let paths = ownerPaths(limit: limit)
         let lines = paths.map { "    \($0)\($0.placesText)\n" }.joined()

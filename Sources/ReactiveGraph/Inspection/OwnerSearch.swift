@@ -98,8 +98,8 @@ struct OwnerSearch {
 
     /// Depth first: every simple path, and the rings met on the way.
     ///
-    /// A part of the graph that is densely tied into rings has more simple paths than can be searched: hence
-    /// the number of steps is limited.
+    /// A part of the graph that is densely tied into rings has more simple paths than can be
+    /// searched: hence the number of steps is limited.
     private mutating func addOthers(steps: Int) {
         var nodes = [start]
         var links: [String] = []
@@ -142,7 +142,8 @@ struct OwnerSearch {
         found.append(Found(outsider: outsider, nodes: nodes, links: links))
     }
 
-    /// The path comes back to one of its nodes: the same nodes make one ring, wherever it is entered.
+    /// The path comes back to one of its nodes: the same nodes make one ring, wherever it is
+    /// entered.
     private mutating func addRing(_ hold: Hold, at place: Int, _ nodes: [NodeRef], _ links: [String]) {
         guard rings.count < limit else { return }
         guard knownRings.insert(nodes[place...].map(\.id).sorted()).inserted else { return }
@@ -197,7 +198,8 @@ struct OwnerSearch {
 }
 
 extension Edge {
-    /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is not a listen.
+    /// Whose listen this is: what tells owners apart, and what to call it; `nil` if it is not a
+    /// listen.
     fileprivate func listenerDescription() -> (ObjectIdentifier, String)? {
         guard let bag else { return nil }
         if let owned = owners {

@@ -17,11 +17,12 @@ extension GraphVisitor {
 }
 
 extension AnyNode {
-    /// Visits everything connected to this node in both directions, breadth first, upstream neighbours before
-    /// downstream ones; each node and each transform once, a node's transforms right after it (G-105).
+    /// Visits everything connected to this node in both directions, breadth first, upstream
+    /// neighbours before downstream ones; each node and each transform once, a node's transforms
+    /// right after it (G-105).
     ///
-    /// The depth is that of the first discovery. Listens and inner followings are not visited. The visitor may
-    /// change the graph: what it cuts before its turn came is left out.
+    /// The depth is that of the first discovery. Listens and inner followings are not visited. The
+    /// visitor may change the graph: what it cuts before its turn came is left out.
     public func traverse(_ visitor: inout some GraphVisitor) {
         walk { step in
             switch step {

@@ -7,8 +7,8 @@ package struct GraphWalk: Equatable {
 }
 
 extension Graph {
-    /// Walks everything reachable from `roots` over edges in both directions, checks every invariant on the way, and
-    /// compares what it found with the counters.
+    /// Walks everything reachable from `roots` over edges in both directions, checks every
+    /// invariant on the way, and compares what it found with the counters.
     ///
     /// For tests and debug builds; a node that is reachable neither from a
     /// root nor from its neighbours makes the counters differ.

@@ -9,7 +9,8 @@ final class Facets {
     // An error's death may look here: see `replace`.
     @exclusivity(unchecked) private(set) var error: (any Error)?
     private(set) var loads = 0
-    /// When the value was last set or confirmed, by the graph's clock; `nil` if it counts as out of date.
+    /// When the value was last set or confirmed, by the graph's clock; `nil` if it counts as out of
+    /// date.
     private(set) var confirmed: Duration?
     /// The error of a node that can never have a value loaded.
     var lastingError: (any Error)?
@@ -17,7 +18,8 @@ final class Facets {
     ///
     /// `loads` follows later where signals wait for the end of a pass.
     private var running: [Running] = []
-    /// Stands first among the node's listeners: a value clears the error before any other listener receives it.
+    /// Stands first among the node's listeners: a value clears the error before any other listener
+    /// receives it.
     fileprivate var watch: Edge?
 
     func apply(_ signal: NodeSignal, at time: Duration?) {
@@ -63,7 +65,8 @@ final class Facets {
 }
 
 extension AnyNode {
-    /// Why the latest load failed; `nil` once a value has come or a load has ended well since (G-135).
+    /// Why the latest load failed; `nil` once a value has come or a load has ended well since
+    /// (G-135).
     ///
     /// An error does not clear the value.
     public final var latestError: (any Error)? {
@@ -78,10 +81,11 @@ extension AnyNode {
 }
 
 extension AnyNode {
-    /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated since (G-160).
+    /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated
+    /// since (G-160).
     ///
-    /// Times are noted from the node's first load, or its first set with a ``ValueSource``, on: a value that was set
-    /// before that counts as out of date. The graph needs a clock.
+    /// Times are noted from the node's first load, or its first set with a ``ValueSource``, on: a
+    /// value that was set before that counts as out of date. The graph needs a clock.
     public final func isUpToDate(within age: Duration) -> Bool {
         let now = graph.timers(for: "isUpToDate").now
         guard !isEmpty, let confirmed = pending?.facets?.confirmed else { return false }

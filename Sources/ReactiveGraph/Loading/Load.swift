@@ -1,7 +1,8 @@
 /// A load that is under way, on behalf of a node that mirrors a remote thing (G-135, G-160).
 ///
-/// The library does no input or output: the code that does reports the outcome here. A load ends once; later reports are
-/// ignored, so a late answer to a cancelled request does no harm. It holds its node, and dropping it cancels it.
+/// The library does no input or output: the code that does reports the outcome here. A load ends
+/// once; later reports are ignored, so a late answer to a cancelled request does no harm. It holds
+/// its node, and dropping it cancels it.
 ///
 /// ```swift
 /// let load = profile.beginLoad()  // prints requested
@@ -11,8 +12,8 @@ public final class Load<Value>: Cancellable {
     private var node: Node<Value>?
     /// How much is done, 0…1.
     public private(set) var progress = 0.0
-    /// Called once when the load is cancelled, by ``cancel()``, by a wipe of the node, or by dropping it: the place to
-    /// abort the request.
+    /// Called once when the load is cancelled, by ``cancel()``, by a wipe of the node, or by
+    /// dropping it: the place to abort the request.
     public var onCancel: (() -> Void)?
 
     init(of node: Node<Value>) {
@@ -112,7 +113,8 @@ extension WritableNode {
         Load(of: node)
     }
 
-    /// Begins a load unless one is running, or the value is up to date, as ``MutableNode/loadIfNeeded(within:)`` does.
+    /// Begins a load unless one is running, or the value is up to date, as
+    /// ``MutableNode/loadIfNeeded(within:)`` does.
     public func loadIfNeeded(within age: Duration) -> Load<Value>? {
         node.loadIfNeeded(age)
     }

@@ -1,6 +1,8 @@
-/// What happens to a node that is not an emission: it changes facets, and only listeners of events receive it.
+/// What happens to a node that is not an emission: it changes facets, and only listeners of events
+/// receive it.
 ///
-/// Like an emission it waits while the node is in a pass, so that no listener sees things out of order (G-37).
+/// Like an emission it waits while the node is in a pass, so that no listener sees things out of
+/// order (G-37).
 @usableFromInline
 indirect enum NodeSignal {
     case requested

@@ -1,5 +1,5 @@
-/// The normal form of a URL after RFC 3986, section 6.2.2 (case, percent-encoding, dot segments) and 6.2.3 (default
-/// ports, empty path), without its fragment.
+/// The normal form of a URL after RFC 3986, section 6.2.2 (case, percent-encoding, dot segments)
+/// and 6.2.3 (default ports, empty path), without its fragment.
 struct CanonicalURL {
     let text: String
 
@@ -51,7 +51,8 @@ struct CanonicalURL {
         return (at == nil ? "" : user + "@") + name.lowercased() + suffix
     }
 
-    /// Escapes of unreserved characters are resolved, the others get upper-case digits; `nil` if one is broken.
+    /// Escapes of unreserved characters are resolved, the others get upper-case digits; `nil` if
+    /// one is broken.
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String? {
         var result: [UInt8] = []
         var index = bytes.startIndex

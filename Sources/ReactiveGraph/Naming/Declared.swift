@@ -2,7 +2,8 @@
 extension Registry {
     /// Takes in a name, with or without a node, until it is removed.
     ///
-    /// It is canonical, and is not in the registry. It counts only while pressure would release its node.
+    /// It is canonical, and is not in the registry. It counts only while pressure would release its
+    /// node.
     package func declare(_ entry: RegistryEntry) {
         if let former = known(entry.key) {
             precondition(!former.isListed, "Registry: \(entry.key) is declared twice")
@@ -35,8 +36,8 @@ extension Registry {
 
     /// The node of a declared name: a look-up, which makes what does not exist (G-134).
     ///
-    /// What the node is made from is made first, by a list and not by recursion: declarations may be as deep as they
-    /// are long (G-138).
+    /// What the node is made from is made first, by a list and not by recursion: declarations may
+    /// be as deep as they are long (G-138).
     package func node(of target: RegistryEntry) -> AnyNode {
         if let node = target.node {
             target.hold()

@@ -57,8 +57,8 @@ struct Families {
 }
 
 extension Registry {
-    /// Nodes whose names fit `pattern` are made by `make`, instead of empty: there is one node of each name, made when it is first
-    /// asked for and released as the policy says (F-1, G-134).
+    /// Nodes whose names fit `pattern` are made by `make`, instead of empty: there is one node of
+    /// each name, made when it is first asked for and released as the policy says (F-1, G-134).
     ///
     /// ```swift
     /// registry.setFactory(for: try NamePattern("user.{id}.age")) { name, values in
@@ -68,7 +68,8 @@ extension Registry {
     ///
     /// - Parameters:
     ///   - pattern: is compared with the canonical name.
-    ///   - make: is given the canonical name, and what the placeholders stand for in it, in their order.
+    ///   - make: is given the canonical name, and what the placeholders stand for in it, in their
+    ///     order.
     public func setFactory<Value>(
         for pattern: NamePattern,
         _ make: @escaping (_ name: String, _ values: [String]) -> Node<Value>
@@ -93,7 +94,8 @@ extension Registry {
     /// All names that are declared and that members of families have, oldest first.
     package var declaredEntries: [RegistryEntry] { listedEntries.filter(\.isDeclared) }
 
-    /// Takes in a name of a family, without a node: it goes with its node, or by ``forget(unused:)``.
+    /// Takes in a name of a family, without a node: it goes with its node, or by
+    /// ``forget(unused:)``.
     package func enter(_ entry: RegistryEntry) {
         declare(entry)
         entry.goesWithNode = true

@@ -1,8 +1,9 @@
 /// A pattern of names with placeholders, such as `sensor.{id}.celsius` (F-1).
 ///
-/// The dots divide a name into segments. A segment of a pattern has at most one placeholder, between a fixed beginning and a fixed end,
-/// both of which may be empty: so there is one way at most in which a name fits. A placeholder stands for 1 to 64 of
-/// `A–Z a–z 0–9 _ -`, never for a dot.
+/// The dots divide a name into segments. A segment of a pattern has at most one placeholder,
+/// between a fixed beginning and a fixed end, both of which may be empty: so there is one way at
+/// most in which a name fits. A placeholder stands for 1 to 64 of `A–Z a–z 0–9 _ -`, never for a
+/// dot.
 ///
 /// ```swift
 /// let pattern = try NamePattern("sensor.{id}.celsius")
@@ -155,7 +156,8 @@ public struct NamePattern: Sendable {
         segments.count == other.segments.count && zip(segments, other.segments).allSatisfy { $0.covers($1) }
     }
 
-    /// The names of which it has the same number of segments and, if that is fixed, the same first one.
+    /// The names of which it has the same number of segments and, if that is fixed, the same first
+    /// one.
     var shape: Shape {
         guard !segments[0].hasPlaceholder else { return Shape(count: segments.count, first: nil) }
         return segments[0].start.withUnsafeBytes { Shape(count: segments.count, first: Shape.sum($0[...])) }
@@ -246,7 +248,8 @@ extension NamePattern: Hashable {
 public enum NamePatternError: Error, Hashable, Sendable {
     /// A brace without the other one, or one within braces.
     case brace
-    /// Something other than letters, digits, `_`, `-` and dots; an empty segment; a `-` at the beginning.
+    /// Something other than letters, digits, `_`, `-` and dots; an empty segment; a `-` at the
+    /// beginning.
     case character
     /// This cannot be the name of a placeholder.
     case placeholder(String)

@@ -46,7 +46,8 @@ struct NameSlots {
         slots[slot] = UInt32(other + 1)
     }
 
-    /// Frees a slot: what stands after it moves up, unless it would move away from where a search for it begins.
+    /// Frees a slot: what stands after it moves up, unless it would move away from where a search
+    /// for it begins.
     func vacate(_ slot: Int, _ hash: (_ row: Int) -> UInt32) {
         let mask = count - 1
         var (gap, next) = (slot, (slot + 1) & mask)

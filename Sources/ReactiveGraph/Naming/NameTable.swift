@@ -1,11 +1,12 @@
-/// Finds an object by the bytes of its name, without making a `String`: open addressing over a power of two.
+/// Finds an object by the bytes of its name, without making a `String`: open addressing over a
+/// power of two.
 ///
-/// Neither generic nor a structure, because it is used in other modules: there generic code is not specialised, and each
-/// look-up would copy the structure. No single call takes long, however many names there are: tables grow and close their holes by
-/// small steps.
+/// Neither generic nor a structure, because it is used in other modules: there generic code is not
+/// specialised, and each look-up would copy the structure. No single call takes long, however many
+/// names there are: tables grow and close their holes by small steps.
 ///
-/// Invariants: `rows` has one row per name in order of insertion, and holes for names that were removed. Every name is found by
-/// way of `slots`, or of those that are being replaced.
+/// Invariants: `rows` has one row per name in order of insertion, and holes for names that were
+/// removed. Every name is found by way of `slots`, or of those that are being replaced.
 package final class NameTable {
     struct Row {
         let ends: Ends
@@ -13,7 +14,8 @@ package final class NameTable {
         var object: AnyObject?
     }
 
-    /// The hash of a name, how long it is, its first bytes and its last, up to eight each: all of a name of sixteen bytes at most.
+    /// The hash of a name, how long it is, its first bytes and its last, up to eight each: all of a
+    /// name of sixteen bytes at most.
     struct Ends: Equatable {
         var hash: UInt32 = 0
         let count: UInt32
@@ -48,7 +50,8 @@ package final class NameTable {
     /// Slots that are being replaced by more of them: up to `moved` they are in `slots` as well.
     @exclusivity(unchecked) private var former: NameSlots?
     @exclusivity(unchecked) private var moved = 0
-    /// While holes are being closed: rows before `filled` have been moved up, those from `open` on have not.
+    /// While holes are being closed: rows before `filled` have been moved up, those from `open` on
+    /// have not.
     @exclusivity(unchecked) private var closing: (filled: Int, open: Int)?
     /// The number of names.
     @exclusivity(unchecked) private(set) var count = 0
@@ -160,7 +163,8 @@ package final class NameTable {
     /// As many slots are moved, or rows looked at, with each change of the table.
     private static var step: Int { 16 }
 
-    /// Begins to replace the slots by others, with room for half as many names again before the next time; few are moved at once.
+    /// Begins to replace the slots by others, with room for half as many names again before the
+    /// next time; few are moved at once.
     private func resize() {
         var size = 8
         while size < count * 3 { size *= 2 }

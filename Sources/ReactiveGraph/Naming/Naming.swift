@@ -15,9 +15,9 @@ public struct Naming {
 
     /// Names with `://` are compared as URLs, all others as they are.
     ///
-    /// Scheme, path and query make the name. Scheme and host are taken in lower case, a default port, `.` and `..`
-    /// go, `%7e` is `~`, and the fragment, which never reaches a server, is left out. A broken escape, a space, or
-    /// a URL without host is invalid.
+    /// Scheme, path and query make the name. Scheme and host are taken in lower case, a default
+    /// port, `.` and `..` go, `%7e` is `~`, and the fragment, which never reaches a server, is left
+    /// out. A broken escape, a space, or a URL without host is invalid.
     public static var urls: Naming {
         Naming { name in
             guard isPlain(name) else { return nil }

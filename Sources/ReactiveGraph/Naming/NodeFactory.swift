@@ -7,8 +7,9 @@ struct NodeFactory {
 extension Registry {
     /// Nodes of the names that `matches` picks are made by `make`, instead of empty (G-134).
     ///
-    /// A factory may look up other names; one that asks for the name it makes traps. The latest factory that
-    /// matches is taken. It is held by the registry: it should not hold nodes it wants to be released.
+    /// A factory may look up other names; one that asks for the name it makes traps. The latest
+    /// factory that matches is taken. It is held by the registry: it should not hold nodes it wants
+    /// to be released.
     ///
     /// - Parameters:
     ///   - matches: is given the canonical name.

@@ -2,14 +2,17 @@
 extension Registry {
     /// Releases every node that is not in use, except those that are kept `always`.
     ///
-    /// First the listens of dead owners end. Then the registry gives up its reference to **every** node; those in
-    /// use survive with values, listeners and edges untouched, and are kept again from their next look-up on.
-    /// A program that holds nodes itself and wants them flushed drops them first (G-132).
+    /// First the listens of dead owners end. Then the registry gives up its reference to **every**
+    /// node; those in use survive with values, listeners and edges untouched, and are kept again
+    /// from their next look-up on. A program that holds nodes itself and wants them flushed drops
+    /// them first (G-132).
     ///
-    /// It looks at what the registry holds and at the listens of owners without a bag, at nothing else.
+    /// It looks at what the registry holds and at the listens of owners without a bag, at nothing
+    /// else.
     ///
-    /// - Parameter pattern: lets go only of nodes whose names match: `*` stands for any run of characters, `?` for one.
-    ///   What such a node was made from is released with it where nothing else needs it, whatever its name.
+    /// - Parameter pattern: lets go only of nodes whose names match: `*` stands for any run of
+    ///   characters, `?` for one. What such a node was made from is released with it where nothing
+    ///   else needs it, whatever its name.
     /// - Returns: how many named nodes were released.
     @discardableResult
     public func flushUnused(matching pattern: String = "*") -> Int {
@@ -28,11 +31,13 @@ extension Registry {
         return deaths - before
     }
 
-    /// Empties every node that survives a flush and that `matches` picks, and clears its error (G-133).
+    /// Empties every node that survives a flush and that `matches` picks, and clears its error
+    /// (G-133).
     ///
-    /// Listeners stay: event listeners receive ``NodeEvent/empty(source:)`` by ``ValueSource/wipe``, plain ones
-    /// nothing. Nodes are taken in the order in which their names entered the registry, each as a turn of its own; a
-    /// name that was removed and found again keeps its first place (G-158).
+    /// Listeners stay: event listeners receive ``NodeEvent/empty(source:)`` by
+    /// ``ValueSource/wipe``, plain ones nothing. Nodes are taken in the order in which their names
+    /// entered the registry, each as a turn of its own; a name that was removed and found again
+    /// keeps its first place (G-158).
     ///
     /// - Parameter matches: is asked for every survivor before the first is emptied.
     public func wipe(where matches: (_ name: String, _ node: AnyNode) -> Bool = { _, _ in true }) {
@@ -43,11 +48,13 @@ extension Registry {
         for node in chosen { node.wipe() }
     }
 
-    /// Empties every node that survives a flush and whose name matches `pattern`, and clears its error (G-162).
+    /// Empties every node that survives a flush and whose name matches `pattern`, and clears its
+    /// error (G-162).
     ///
     /// As ``wipe(where:)``.
     ///
-    /// - Parameter pattern: compared with the whole canonical name: `*` stands for any run of characters, `?` for one.
+    /// - Parameter pattern: compared with the whole canonical name: `*` stands for any run of
+    ///   characters, `?` for one.
     public func wipe(matching pattern: String) {
         wipe { name, _ in Glob.matches(name, pattern) }
     }

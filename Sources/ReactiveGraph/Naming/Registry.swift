@@ -5,9 +5,9 @@
 /// let user = registry.mutable("https://example.org/users/1", as: User.self)
 /// print(registry.node("https://EXAMPLE.org/users/1#top", as: User.self) === user)  // prints true
 /// ```
-/// While a node is held, its name gives that node, even if the registry has released it. A node that was
-/// released is made anew when its name is asked for: empty, without listeners and upstream, unless there is a
-/// factory for the name (G-134).
+/// While a node is held, its name gives that node, even if the registry has released it. A node
+/// that was released is made anew when its name is asked for: empty, without listeners and
+/// upstream, unless there is a factory for the name (G-134).
 ///
 /// A registry belongs to the thread of its graph. It holds the graph; nodes hold neither.
 public final class Registry {
@@ -69,8 +69,8 @@ public final class Registry {
 
     /// How many names are kept before those not in use are flushed.
     ///
-    /// Soft: nodes in use are never released to meet it. With limit n, making the (n+1)-th name flushes first.
-    /// Lowering it to or below the present count flushes at once (G-131).
+    /// Soft: nodes in use are never released to meet it. With limit n, making the (n+1)-th name
+    /// flushes first. Lowering it to or below the present count flushes at once (G-131).
     public var limit: Int {
         get { storedLimit }
         set {
@@ -85,8 +85,9 @@ public final class Registry {
 
     /// The node of that name, made if there is none.
     ///
-    /// Asking for a name under another type than its node's is a programming error, and traps; ``find(_:as:)``
-    /// gives `nil` instead. An invalid name gives a fresh node that belongs to no registry and always has an error.
+    /// Asking for a name under another type than its node's is a programming error, and traps;
+    /// ``find(_:as:)`` gives `nil` instead. An invalid name gives a fresh node that belongs to no
+    /// registry and always has an error.
     ///
     /// - Parameters:
     ///   - name: is made canonical.
@@ -160,7 +161,8 @@ public final class Registry {
 
     /// Takes the name out, whatever the policy, and says whether it was in.
     ///
-    /// A node still in use lives on, and is found again when its name is looked up while it is held (G-133a).
+    /// A node still in use lives on, and is found again when its name is looked up while it is held
+    /// (G-133a).
     @discardableResult
     public func remove(_ name: String) -> Bool {
         guard let name = naming.canonical(name), let entry = known(name), entry.isListed else {
@@ -170,7 +172,8 @@ public final class Registry {
         return true
     }
 
-    /// Removes `owner` from the listens on every node of this registry, in order of creation (G-120).
+    /// Removes `owner` from the listens on every node of this registry, in order of creation
+    /// (G-120).
     public func removeListeners(ownedBy owner: AnyObject?) {
         let nodes = entries.compactMap(\.node).sorted { $0.id < $1.id }
         for node in nodes { node.removeListeners(ownedBy: owner) }
@@ -178,7 +181,8 @@ public final class Registry {
 
     // MARK: - Entries
 
-    /// In the order in which they entered; a name that was removed and found again keeps its first place (G-158).
+    /// In the order in which they entered; a name that was removed and found again keeps its first
+    /// place (G-158).
     var listedEntries: [RegistryEntry] { entries.filter(\.isListed) }
 
     private var entries: [RegistryEntry] { table.map { unsafeDowncast($0, to: RegistryEntry.self) } }
@@ -188,7 +192,8 @@ public final class Registry {
         table[name].map { unsafeDowncast($0, to: RegistryEntry.self) }
     }
 
-    /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count as a look-up.
+    /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count
+    /// as a look-up.
     package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
         guard let object = table[name] else { return nil }
         let entry = unsafeDowncast(object, to: RegistryEntry.self)

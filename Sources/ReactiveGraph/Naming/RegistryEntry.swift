@@ -1,7 +1,8 @@
 /// What a registry knows of one name.
 ///
-/// The server of this package keeps more by name than a node: it declares names of its own, as subclasses, which stay when
-/// their nodes die. Users of a ``Registry`` need no entries; they cannot make any.
+/// The server of this package keeps more by name than a node: it declares names of its own, as
+/// subclasses, which stay when their nodes die. Users of a ``Registry`` need no entries; they
+/// cannot make any.
 open class RegistryEntry {
     /// The canonical name.
     package final let key: String
@@ -28,7 +29,8 @@ open class RegistryEntry {
         self.key = key
     }
 
-    /// The node of a declared name that must exist before this one is made, by number; `nil` after the last one.
+    /// The node of a declared name that must exist before this one is made, by number; `nil` after
+    /// the last one.
     open func input(_ number: Int) -> RegistryEntry? { nil }
 
     /// Makes the node of a declared name, whose inputs exist.

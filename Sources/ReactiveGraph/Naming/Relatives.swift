@@ -1,8 +1,9 @@
 extension AnyNode {
     /// The node of a name below this node's name, in the same registry (G-161).
     ///
-    /// `path` is joined with a slash to the path of the name. It is not interpreted: in a URL, what would begin a query or a
-    /// fragment is escaped. It may have several segments, but none that is `.` or `..`; those make the name invalid.
+    /// `path` is joined with a slash to the path of the name. It is not interpreted: in a URL, what
+    /// would begin a query or a fragment is escaped. It may have several segments, but none that is
+    /// `.` or `..`; those make the name invalid.
     ///
     /// ```swift
     /// let users = registry.node("https://example.org/users", as: [String].self)
@@ -11,16 +12,18 @@ extension AnyNode {
     /// print(ada)  // prints https://example.org/users/7: Ada
     /// ```
     ///
-    /// - Returns: as ``Registry/node(_:as:retention:)``. Of a node without a name: a node that belongs to no
-    ///   registry and has an error, as for an invalid name (G-127). ``Node/writable()`` sets it.
+    /// - Returns: as ``Registry/node(_:as:retention:)``. Of a node without a name: a node that
+    ///   belongs to no registry and has an error, as for an invalid name (G-127).
+    ///   ``Node/writable()`` sets it.
     public final func child<Value>(_ path: String, as type: Value.Type) -> Node<Value> {
         node(RelativeName(of: registration?.key ?? "").child(path), type)
     }
 
     /// The node of a name that is given relative to this node's name, in the same registry (G-161).
     ///
-    /// `reference` is resolved as a link on a page of that name (RFC 3986, section 5.2): `../8`, `?page=2`, `/users`, or
-    /// a whole URL. A last segment counts as a page: relative to `/users/7`, `8` is `/users/8`, and `../8` is `/8`.
+    /// `reference` is resolved as a link on a page of that name (RFC 3986, section 5.2): `../8`,
+    /// `?page=2`, `/users`, or a whole URL. A last segment counts as a page: relative to
+    /// `/users/7`, `8` is `/users/8`, and `../8` is `/8`.
     ///
     /// ```swift
     /// print(ada.relative("8?full", as: String.self))  // prints https://example.org/users/8?full: empty
@@ -54,7 +57,8 @@ struct RelativeName {
         query = rest[question...]
     }
 
-    /// The name with `child` at the end of its path; `nil` if the path would not lead below the name.
+    /// The name with `child` at the end of its path; `nil` if the path would not lead below the
+    /// name.
     func child(_ child: String) -> String? {
         let segments = child.split(separator: "/", omittingEmptySubsequences: false)
         // An escaped dot is a dot (RFC 3986, section 2.3).

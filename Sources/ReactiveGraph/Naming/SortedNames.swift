@@ -1,8 +1,10 @@
-/// Names in the order of their bytes, any number of them: adding, removing and finding a place cost a search and a short move.
+/// Names in the order of their bytes, any number of them: adding, removing and finding a place cost
+/// a search and a short move.
 ///
 /// The names lie in chunks. Neither generic nor a structure, because it is used in other modules.
 ///
-/// Invariants: no chunk is empty, or has more than `2 * half` names; every name of a chunk is before every name of the next.
+/// Invariants: no chunk is empty, or has more than `2 * half` names; every name of a chunk is
+/// before every name of the next.
 package final class SortedNames {
     private static var half: Int { 128 }
     @exclusivity(unchecked) private var chunks: ContiguousArray<ContiguousArray<String>> = []
@@ -70,7 +72,8 @@ package final class SortedNames {
         return place < chunk.count && chunk[place] == name
     }
 
-    /// Goes through the names that begin with `prefix` and come after `after`, in their order, until `visit` returns false.
+    /// Goes through the names that begin with `prefix` and come after `after`, in their order,
+    /// until `visit` returns false.
     package func visit(prefix: String = "", after: String? = nil, _ visit: (String) -> Bool) {
         guard !chunks.isEmpty else { return }
         let start = max(prefix, after ?? "")

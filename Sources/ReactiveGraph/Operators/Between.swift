@@ -38,13 +38,15 @@ public struct Between<Input>: ClockOperator {
 }
 
 extension Graph {
-    /// A node that says whether the time lies in one of some periods: at once, and again whenever that changes.
+    /// A node that says whether the time lies in one of some periods: at once, and again whenever
+    /// that changes.
     ///
     /// The graph needs a clock.
     ///
     /// - Parameters:
     ///   - contains: whether a time of the graph's clock lies in a period.
-    ///   - next: the first time after another one at which a period begins or ends; `nil`: there is none.
+    ///   - next: the first time after another one at which a period begins or ends; `nil`: there is
+    ///     none.
     /// - Returns: the new node.
     @inlinable
     public func between(

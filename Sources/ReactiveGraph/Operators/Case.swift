@@ -1,12 +1,12 @@
 extension Node {
     /// The values of one key of a switched node (G-91).
     ///
-    /// When a pair of this key arrives, its inner node is followed from then on, and replayed if it holds a value that
-    /// is not about to be replaced (G-92): the pair's own value follows at once. Pairs of other keys change nothing. A
-    /// case made late sees the current pair only.
+    /// When a pair of this key arrives, its inner node is followed from then on, and replayed if it
+    /// holds a value that is not about to be replaced (G-92): the pair's own value follows at once.
+    /// Pairs of other keys change nothing. A case made late sees the current pair only.
     ///
-    /// Where emptiness travels (G-145), an empty switched node makes every case empty, and the inner nodes are
-    /// followed again as their keys occur.
+    /// Where emptiness travels (G-145), an empty switched node makes every case empty, and the
+    /// inner nodes are followed again as their keys occur.
     ///
     /// - Parameter key: the key to follow, compared with `==`; `nil` is the nil key.
     /// - Returns: the new node, empty until its key occurs.
@@ -38,8 +38,8 @@ extension Node {
 }
 
 extension Edge {
-    /// Follows `inner` from now on, if it is not followed already, and hands its value on, if there is one and no
-    /// newer one is on its way.
+    /// Follows `inner` from now on, if it is not followed already, and hands its value on, if there
+    /// is one and no newer one is on its way.
     @inlinable
     func take<Out>(up inner: Node<Out>) -> Outcome {
         if let follower = side?.follower,

@@ -1,9 +1,11 @@
 extension Node {
-    /// The latest values of two nodes, as soon as both hold one, and whenever one of them changes (G-81).
+    /// The latest values of two nodes, as soon as both hold one, and whenever one of them changes
+    /// (G-81).
     ///
-    /// In `settled` mode it emits once per turn, when both have settled; in `immediate` mode for each delivery.
-    /// The last value of each input is remembered by the edge: clearing a source does not empty the input, unless
-    /// emptiness travels. Removing an input ends the combine (G-82).
+    /// In `settled` mode it emits once per turn, when both have settled; in `immediate` mode for
+    /// each delivery. The last value of each input is remembered by the edge: clearing a source
+    /// does not empty the input, unless emptiness travels. Removing an input ends the combine
+    /// (G-82).
     @inlinable
     public static func combine<A, B>(_ a: Node<A>, _ b: Node<B>) -> Node<(A, B)> where Value == (A, B) {
         combineEach(a, b) { ($0, $1) }

@@ -38,8 +38,8 @@ final class Slots<Value>: EdgeState {
 
     /// The values of all inputs, `nil` while one has none.
     ///
-    /// One array, changed in place, so that a delivery allocates nothing unless the caller kept the array of the one
-    /// before.
+    /// One array, changed in place, so that a delivery allocates nothing unless the caller kept the
+    /// array of the one before.
     @inlinable
     var values: [Value]? {
         guard missing == 0 else { return nil }
@@ -49,12 +49,12 @@ final class Slots<Value>: EdgeState {
 }
 
 extension Graph {
-    /// A join of any number of inputs of one type, with a function on emissions: the several-input counterpart of
-    /// ``Node/transform(named:_:)``.
+    /// A join of any number of inputs of one type, with a function on emissions: the several-input
+    /// counterpart of ``Node/transform(named:_:)``.
     ///
-    /// In `settled` mode it is called once per turn, when all inputs have settled; an input that became empty
-    /// counts as a delivery. It is called once at creation. `nil` means that nothing happens downstream; empty
-    /// makes the node empty. An empty list is a programming error.
+    /// In `settled` mode it is called once per turn, when all inputs have settled; an input that
+    /// became empty counts as a delivery. It is called once at creation. `nil` means that nothing
+    /// happens downstream; empty makes the node empty. An empty list is a programming error.
     @inlinable
     public static func join<Value, Out>(
         _ inputs: [Node<Value>],

@@ -1,5 +1,5 @@
-// Combine of three to six nodes, written out: parameter packs are not specialised and cost four times as much.
-// Parallel to ZipMany.swift.
+// Combine of three to six nodes, written out: parameter packs are not specialised and cost four
+// times as much. Parallel to ZipMany.swift.
 extension Node {
     /// The latest values of three nodes, as soon as all hold one.
     ///

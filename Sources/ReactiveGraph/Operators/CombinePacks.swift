@@ -1,6 +1,7 @@
-// Combine of seven nodes and more, by parameter packs. These are not specialised, nor can they be inlined (the optimiser of
-// Swift 6.3 does not survive it): a delivery allocates nothing, but costs a good ten times as much as with the forms
-// written out. Where that matters, combine in two steps, or a list.
+// Combine of seven nodes and more, by parameter packs. These are not specialised, nor can they be
+// inlined (the optimiser of Swift 6.3 does not survive it): a delivery allocates nothing, but costs
+// a good ten times as much as with the forms written out. Where that matters, combine in two steps,
+// or a list.
 extension Node {
     /// The latest values of seven nodes or more, as soon as all hold one.
     ///

@@ -55,9 +55,9 @@ public struct Debounce<Value>: HoldingOperator {
 extension Node {
     /// The latest value, once `interval` has passed without another (G-75).
     ///
-    /// Example: 1, 2 within the interval, then silence, emits 2. The replay at creation counts as a value. A value
-    /// followed by a clear is still emitted, unless emptiness travels: then it is dropped, and the emptiness goes
-    /// on at once.
+    /// Example: 1, 2 within the interval, then silence, emits 2. The replay at creation counts as a
+    /// value. A value followed by a clear is still emitted, unless emptiness travels: then it is
+    /// dropped, and the emptiness goes on at once.
     ///
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.

@@ -24,8 +24,10 @@ public struct Delay<Value>: TimedOperator {
     /// - Parameters:
     ///   - interval: must be positive.
     ///   - buffer: how many values may be on their way (G-142).
-    ///   - emitsEarly: whether the oldest value leaves early, instead of being dropped, when `buffer` drops the oldest.
-    ///   - dropsWhenCleared: whether values on their way are dropped when the source is cleared and emptiness travels:
+    ///   - emitsEarly: whether the oldest value leaves early, instead of being dropped, when
+    ///     `buffer` drops the oldest.
+    ///   - dropsWhenCleared: whether values on their way are dropped when the source is cleared and
+    ///     emptiness travels:
     ///     the emptiness then goes on at once, and otherwise after the interval.
     ///   - control: counts what waits and what is dropped.
     @inlinable
@@ -116,7 +118,8 @@ extension Node {
     ///
     /// Path and context as when set.
     ///
-    /// Values on the way are dropped when the edge is cancelled or the new node is freed; they keep nothing alive.
+    /// Values on the way are dropped when the edge is cancelled or the new node is freed; they keep
+    /// nothing alive.
     ///
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.

@@ -1,10 +1,11 @@
 extension Node {
     /// Every value, later on the graph's own thread, when `executor` runs what was posted (G-73).
     ///
-    /// Each value is posted by itself, none is left out, and order, path and context are kept. Values on their way
-    /// are dropped when the edge is cancelled or the new node is freed; they keep nothing alive. To work on
-    /// another thread, ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)`` there and come back
-    /// through a ``NodeHandle``.
+    /// Each value is posted by itself, none is left out, and order, path and context are kept.
+    /// Values on their way are dropped when the edge is cancelled or the new node is freed; they
+    /// keep nothing alive. To work on another thread,
+    /// ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)`` there and come
+    /// back through a ``NodeHandle``.
     ///
     /// - Parameters:
     ///   - executor: the graph's own loop, or another queue of the same thread.
@@ -33,9 +34,11 @@ extension Node {
 private final class DeliverOn<Value>: EdgeState {
     private let executor: any LoopExecutor
     private let entries: Backlog<HeldEmission<Value>>
-    /// Posts that have not come back: never fewer than there are entries, and no more than the buffer has held.
+    /// Posts that have not come back: never fewer than there are entries, and no more than the
+    /// buffer has held.
     private var posted = 0
-    /// Posts of values that were dropped with a former end: they come first, and nothing arrives with them.
+    /// Posts of values that were dropped with a former end: they come first, and nothing arrives
+    /// with them.
     private var blanks = 0
     var edge: EdgeRef?
 

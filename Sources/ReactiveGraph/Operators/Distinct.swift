@@ -2,7 +2,8 @@
 public struct Distinct<Value>: StatelessOperator {
     @usableFromInline let areEqual: (Value, Value) -> Bool
 
-    /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the same.
+    /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the
+    ///   same.
     @inlinable
     public init(by areEqual: @escaping (Value, Value) -> Bool) {
         self.areEqual = areEqual
@@ -22,7 +23,8 @@ extension Node {
     ///
     /// Example: 1, 1, 2, 1 emits 1, 2, 1.
     ///
-    /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the same.
+    /// - Parameter areEqual: says whether the held value (first) and the new one (second) are the
+    ///   same.
     /// - Returns: the new node.
     @inlinable
     public func distinct(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {

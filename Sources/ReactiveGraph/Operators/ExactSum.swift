@@ -1,12 +1,15 @@
-/// A sum of floating-point numbers without any rounding, from which numbers can be taken away again.
+/// A sum of floating-point numbers without any rounding, from which numbers can be taken away
+/// again.
 ///
-/// ``value`` is the exact sum rounded once. So it depends neither on the order in which numbers came and went nor on those
-/// that have gone: equal numbers have the same sum to the last bit, on every machine.
+/// ``value`` is the exact sum rounded once. So it depends neither on the order in which numbers
+/// came and went nor on those that have gone: equal numbers have the same sum to the last bit, on
+/// every machine.
 ///
 /// A number costs a few instructions, whatever it is and however many there are.
 public struct ExactSum<Number: BinaryFloatingPoint> {
-    // A fixed-point number in digits of 32 bits. A digit has room for 2³⁰ numbers to be added or taken away before what is
-    // over has to be carried to the next one, so it may be out of range, also negative, in the meantime.
+    // A fixed-point number in digits of 32 bits. A digit has room for 2³⁰ numbers to be added or
+    // taken away before what is over has to be carried to the next one, so it may be out of range,
+    // also negative, in the meantime.
 
     /// The digits, least first, as far as they were needed.
     @usableFromInline var digits: ContiguousArray<Int64> = []
@@ -38,7 +41,8 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
     /// How many numbers it is the sum of.
     @inlinable public var count: Int { numbers }
 
-    /// The exact sum, rounded once to the nearest number; of two that are equally near, to the even one.
+    /// The exact sum, rounded once to the nearest number; of two that are equally near, to the even
+    /// one.
     ///
     /// The sum of infinities is what IEEE 754 says.
     @inlinable public var value: Number { rounded(dividedBy: 1) }
@@ -147,7 +151,8 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
         return digits.count <= 3 ? narrow(dividedBy: divisor) : wide(dividedBy: divisor)
     }
 
-    /// The usual case: numbers that do not differ much need three digits, which fit a machine's widest integer.
+    /// The usual case: numbers that do not differ much need three digits, which fit a machine's
+    /// widest integer.
     @specialized(where Number == Double)
     private func narrow(dividedBy divisor: UInt64) -> Number {
         var sum: Int128 = 0
@@ -197,7 +202,8 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
         return rest != 0
     }
 
-    /// The number nearest to digits that are in range and not negative; `sticky`: more digits follow.
+    /// The number nearest to digits that are in range and not negative; `sticky`: more digits
+    /// follow.
     @specialized(where Number == Double)
     private func rounded(sticky: Bool) -> Number {
         guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
@@ -209,7 +215,8 @@ public struct ExactSum<Number: BinaryFloatingPoint> {
         return Self.nearest(to: bits, above: 32 * (lowest + top - 3), isMore: isMore)
     }
 
-    /// The number nearest to `bits`, which are not 0, times 2 to the power of `power`; `isMore`: and less than one bit more.
+    /// The number nearest to `bits`, which are not 0, times 2 to the power of `power`; `isMore`:
+    /// and less than one bit more.
     @specialized(where Number == Double)
     private static func nearest(to bits: UInt128, above power: Int, isMore: Bool) -> Number {
         let zeros = bits.leadingZeroBitCount

@@ -30,8 +30,8 @@ extension Edge {
 
     /// Lets what is followed be saved.
     ///
-    /// `inner` gives what follows from a value of the source; it serves where the node that was followed had not been
-    /// saved before.
+    /// `inner` gives what follows from a value of the source; it serves where the node that was
+    /// followed had not been saved before.
     @inlinable
     func savingFollowing<In, Out>(_ inner: @escaping (In) -> Node<Out>?) -> Edge {
         needSide().state = FollowingState(inner)
@@ -87,7 +87,8 @@ extension Graph {
             return true
         }
         if follower.isSame(as: inner.lastListen) {
-            // It is at the end of the listeners already: only the emission under way must not be served again.
+            // It is at the end of the listeners already: only the emission under way must not be
+            // served again.
             connections += 1
             follower._withUnsafeGuaranteedRef { $0.stamp = connections }
             return true

@@ -1,7 +1,9 @@
-/// What is made of the values of all members of a ``GatheringNode``: kept up to date as they come, change and go.
+/// What is made of the values of all members of a ``GatheringNode``: kept up to date as they come,
+/// change and go.
 ///
-/// A change should cost a fixed amount of work, however many members there are; what has to look at all of them belongs in
-/// ``result(of:)``, which is called once per turn. The functions must leave the graph alone.
+/// A change should cost a fixed amount of work, however many members there are; what has to look at
+/// all of them belongs in ``result(of:)``, which is called once per turn. The functions must leave
+/// the graph alone.
 public protocol Reduction<Value, Result> {
     /// The values of the members.
     associatedtype Value
@@ -58,7 +60,8 @@ public struct GatheredMembers<Value> {
     public func value(at place: Int) -> Value? { entries[place].latest.value }
 }
 
-/// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold a value.
+/// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold
+/// a value.
 ///
 /// ```swift
 /// let warmest = graph.gather(GatherMax<Double>())
@@ -69,9 +72,10 @@ public struct GatheredMembers<Value> {
 /// warmest.insert(attic)  // prints 24.0
 /// ```
 ///
-/// In `settled` mode it emits once per turn, when all members have settled, however many have changed; in `immediate`
-/// mode for each change. A member that is empty counts for nothing. Coming, changing and leaving cost the same however many
-/// members there are, besides what the reduction does.
+/// In `settled` mode it emits once per turn, when all members have settled, however many have
+/// changed; in `immediate` mode for each change. A member that is empty counts for nothing. Coming,
+/// changing and leaving cost the same however many members there are, besides what the reduction
+/// does.
 ///
 /// It holds its members, as every node holds what it is made from.
 public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
@@ -80,12 +84,14 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     /// The members by the creation numbers of their nodes.
     @exclusivity(unchecked) @usableFromInline var places = GatherPlaces()
     @exclusivity(unchecked) @usableFromInline var free: ContiguousArray<Int> = []
-    /// How many calls of ``update(_:)`` are running, and whether there is something to emit after them.
+    /// How many calls of ``update(_:)`` are running, and whether there is something to emit after
+    /// them.
     @exclusivity(unchecked) @usableFromInline var updates = 0
     @exclusivity(unchecked) @usableFromInline var isDue = false
     /// Its members are no longer needed.
     @exclusivity(unchecked) @usableFromInline var isDying = false
-    /// What an edge does: made where the reduction is known, so that it is specialised for it whatever adds the member.
+    /// What an edge does: made where the reduction is known, so that it is specialised for it
+    /// whatever adds the member.
     @usableFromInline let receive: (Edge) -> Outcome
 
     @inlinable
@@ -120,7 +126,8 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
 
     /// Makes a node a member; one that is a member stays as it is.
     ///
-    /// If it holds a value, this node emits: at the end of the turn that is running, in `settled` mode, or at once.
+    /// If it holds a value, this node emits: at the end of the turn that is running, in `settled`
+    /// mode, or at once.
     ///
     /// - Parameters:
     ///   - node: a node of the same graph.
@@ -152,7 +159,8 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         if wasThere { changed() }
     }
 
-    /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it afterwards.
+    /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it
+    /// afterwards.
     ///
     /// So a member that loses its value in the turn in which it leaves makes this node emit once.
     @inlinable
@@ -161,7 +169,8 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         edge._withUnsafeGuaranteedRef { unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
     }
 
-    /// Makes several changes, after which this node emits once, if at all: in the turn that is running, or at once.
+    /// Makes several changes, after which this node emits once, if at all: in the turn that is
+    /// running, or at once.
     @inlinable
     public func update(_ changes: () -> Void) {
         beginUpdate()
@@ -169,7 +178,8 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         endUpdate()
     }
 
-    /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits nothing.
+    /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits
+    /// nothing.
     @inlinable
     package func fill(_ changes: () -> Void) {
         updates += 1
@@ -271,7 +281,8 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     }
 }
 
-/// Places by the creation numbers of nodes: in many small tables where there are many, so that none takes long to grow.
+/// Places by the creation numbers of nodes: in many small tables where there are many, so that none
+/// takes long to grow.
 @usableFromInline
 struct GatherPlaces {
     private static var bits: UInt64 { 10 }

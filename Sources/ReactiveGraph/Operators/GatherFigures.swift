@@ -236,7 +236,8 @@ public struct GatherDictionary<Value>: Reduction {
 
 /// The places of members in the order of their keys.
 ///
-/// Sorted when asked for: what has come since is sorted and merged, so that coming and going cost a fixed amount of work.
+/// Sorted when asked for: what has come since is sorted and merged, so that coming and going cost a
+/// fixed amount of work.
 public struct GatherOrder {
     @usableFromInline
     struct Entry {

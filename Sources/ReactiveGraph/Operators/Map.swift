@@ -24,8 +24,8 @@ extension Node {
     /// Example: 1, 2 with `{ $0 * 10 }` emits 10, 20.
     @inlinable
     public func map<Out>(_ transform: @escaping (Value) -> Out) -> Node<Out> {
-        // As `apply(Map(transform))`, written out: only a body that holds the caller's function itself takes it in whole,
-        // and a chain of maps is a third faster for it.
+        // As `apply(Map(transform))`, written out: only a body that holds the caller's function
+        // itself takes it in whole, and a chain of maps is a third faster for it.
         let target = Node<Out>(graph: graph, .empty)
         graph.derive(
             target,

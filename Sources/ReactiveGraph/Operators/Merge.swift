@@ -1,8 +1,8 @@
 extension Node {
     /// Every value of every node, in the order they are set (G-80).
     ///
-    /// At creation the nodes that hold a value are replayed in the order of the list, so the new node ends up with
-    /// the value of the last. A node listed twice emits twice.
+    /// At creation the nodes that hold a value are replayed in the order of the list, so the new
+    /// node ends up with the value of the last. A node listed twice emits twice.
     @inlinable
     public static func merge(_ nodes: [Node<Value>]) -> Node<Value> {
         precondition(!nodes.isEmpty, "merge: at least one node is needed")

@@ -1,7 +1,8 @@
 extension Node {
     /// The values of all keys of a switched node but these (G-93).
     ///
-    /// It follows the inner node of the latest key that is not in the list; `nil` in the list excludes the nil key.
+    /// It follows the inner node of the latest key that is not in the list; `nil` in the list
+    /// excludes the nil key.
     @inlinable
     public func otherwise<Key, Mapped>(
         excluding keys: some Sequence<Key?>

@@ -1,4 +1,5 @@
-/// Elements at numbered places, of which the first in order is known; a change costs logarithmic time.
+/// Elements at numbered places, of which the first in order is known; a change costs logarithmic
+/// time.
 ///
 /// Places are small numbers: those that a ``Reduction`` knows its members by.
 public struct PlaceHeap<Element: Comparable> {

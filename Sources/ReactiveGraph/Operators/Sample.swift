@@ -33,8 +33,8 @@ public struct Sample<Value>: HoldingOperator {
 extension Node {
     /// The newest value not yet emitted, at most once per `interval` (G-141a).
     ///
-    /// The first value starts the interval; when it is over the newest value is emitted and the next interval
-    /// begins; an interval without a value ends it, until the next value.
+    /// The first value starts the interval; when it is over the newest value is emitted and the
+    /// next interval begins; an interval without a value ends it, until the next value.
     ///
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.

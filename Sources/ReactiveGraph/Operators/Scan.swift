@@ -6,7 +6,8 @@ public struct Scan<Input, Output>: Operator {
 
     /// - Parameters:
     ///   - start: the first running value; it is not emitted.
-    ///   - reduce: makes the next running value of the present one, the value and its index from 0; `nil`: the value
+    ///   - reduce: makes the next running value of the present one, the value and its index from 0;
+    ///     `nil`: the value
     ///     counts as not there.
     @inlinable
     public init(_ start: Output, _ reduce: @escaping (Output, Input, Int) -> Output?) {
@@ -40,7 +41,8 @@ extension Node {
     ///
     /// `start` itself is not emitted.
     ///
-    /// Example: 1, 2, 3 with `scan(0, +)` emits 1, 3, 6. Starts anew when the edge's `from` changes.
+    /// Example: 1, 2, 3 with `scan(0, +)` emits 1, 3, 6. Starts anew when the edge's `from`
+    /// changes.
     @inlinable
     public func scan<Out>(_ start: Out, _ reduce: @escaping (Out, Value) -> Out) -> Node<Out> {
         apply(Scan(start) { running, value, _ in .some(reduce(running, value)) })

@@ -42,7 +42,8 @@ public struct Schedule<Input>: ClockOperator {
 }
 
 extension Graph {
-    /// A node that emits each moment of a timetable when it has come; before the first one it is empty.
+    /// A node that emits each moment of a timetable when it has come; before the first one it is
+    /// empty.
     ///
     /// Moments that passed unnoticed are one emission: the newest of them. The graph needs a clock.
     ///

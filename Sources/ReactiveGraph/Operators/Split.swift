@@ -31,10 +31,11 @@ public struct Split<Value> {
 extension Node {
     /// Sends each value to one of two nodes: if, then, else (G-94).
     ///
-    /// A switch by truth value with two cases. A value that is there goes to its side at once; a side keeps its last
-    /// value when the other side gets one.
+    /// A switch by truth value with two cases. A value that is there goes to its side at once; a
+    /// side keeps its last value when the other side gets one.
     ///
-    /// Example: `readings.split { $0 < 0 }.then { show($0, as: "frost") }.else { show($0, as: "mild") }`.
+    /// Example:
+    /// `readings.split { $0 < 0 }.then { show($0, as: "frost") }.else { show($0, as: "mild") }`.
     @inlinable
     public func split(where condition: @escaping (Value) -> Bool) -> Split<Value> {
         let switched = `switch`(by: condition)

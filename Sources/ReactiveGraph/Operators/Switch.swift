@@ -1,5 +1,5 @@
-/// What a switched node holds: the key of the latest value, and the inner node that the values of this key go to
-/// (G-90).
+/// What a switched node holds: the key of the latest value, and the inner node that the values of
+/// this key go to (G-90).
 public struct Switched<Key: Hashable, Mapped> {
     /// The key, `nil` for the nil key.
     public let key: Key?
@@ -36,8 +36,8 @@ extension Switched: NodeReference {
 public enum KeyLimit: Sendable, Equatable {
     /// One inner node for every key there ever was.
     case unlimited
-    /// The inner node of the key whose last value is the longest ago is released; if the key comes again it gets a new
-    /// one.
+    /// The inner node of the key whose last value is the longest ago is released; if the key comes
+    /// again it gets a new one.
     case evictOldest(Int)
     /// A value of a new key is dropped and reported to the graph's ``Graph/onError``
     /// (``GraphError/overflow(node:name:limit:)``).
@@ -47,19 +47,22 @@ public enum KeyLimit: Sendable, Equatable {
 extension Node {
     /// Sends each value to a node of its own key (G-90).
     ///
-    /// The new node emits a pair, the key and the inner node of that key; then the inner node is set to the value,
-    /// with the same context and a path that goes through the new node. The inner nodes are followed by
-    /// ``case(_:)``, ``defaultCase()`` and ``otherwise(excluding:)``. `nil` is a key of its own.
+    /// The new node emits a pair, the key and the inner node of that key; then the inner node is
+    /// set to the value, with the same context and a path that goes through the new node. The inner
+    /// nodes are followed by ``case(_:)``, ``defaultCase()`` and ``otherwise(excluding:)``. `nil`
+    /// is a key of its own.
     ///
-    /// An inner node is made when its key is first met, and kept for the life of the edge or until its `from` is set
-    /// to a different node. Where emptiness travels (G-145), an empty source makes the new node empty, and then the
-    /// inner node of the latest key.
+    /// An inner node is made when its key is first met, and kept for the life of the edge or until
+    /// its `from` is set to a different node. Where emptiness travels (G-145), an empty source
+    /// makes the new node empty, and then the inner node of the latest key.
     ///
-    /// Example: `numbers.switch { $0.isMultiple(of: 2) ? "even" : "odd" }.case("odd")` holds the latest odd number.
+    /// Example: `numbers.switch { $0.isMultiple(of: 2) ? "even" : "odd" }.case("odd")` holds the
+    /// latest odd number.
     ///
     /// - Parameters:
     ///   - maxKeys: how many inner nodes to keep (G-143).
-    ///   - releasesUnused: whether an inner node without a follower is released once another key is current; a case
+    ///   - releasesUnused: whether an inner node without a follower is released once another key is
+    ///     current; a case
     ///     made later is then empty until its key occurs.
     ///   - key: gives the key of a value.
     /// - Returns: the switched node.

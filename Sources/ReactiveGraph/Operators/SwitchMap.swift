@@ -3,7 +3,8 @@ extension Node {
     ///
     /// See ``switch(maxKeys:releasesUnused:by:)``.
     ///
-    /// Example: `messages.switchMap { ($0.topic, $0.text) }.case("news")` holds the text of the latest news.
+    /// Example: `messages.switchMap { ($0.topic, $0.text) }.case("news")` holds the text of the
+    /// latest news.
     @inlinable
     public func switchMap<Key: Hashable, Mapped>(
         maxKeys: KeyLimit = .unlimited,

@@ -1,14 +1,15 @@
 extension Node {
     /// Keeps this node and `other` at the same value, in both directions (G-88).
     ///
-    /// First this node takes the value of `other`, if there is one; then `other` takes this node's. So `other` wins
-    /// where both hold a value. Afterwards a set of one sets the other, once. In a group of nodes that are all
-    /// synced with each other a set reaches every node once, not once per path (G-137; in `immediate` mode once per
-    /// path).
+    /// First this node takes the value of `other`, if there is one; then `other` takes this node's.
+    /// So `other` wins where both hold a value. Afterwards a set of one sets the other, once. In a
+    /// group of nodes that are all synced with each other a set reaches every node once, not once
+    /// per path (G-137; in `immediate` mode once per path).
     ///
     /// The pair holds itself: it lives until the sync is cancelled (G-89), or tie it to an owner.
     ///
-    /// - Returns: breaks both links when cancelled; values stay. Syncing a node with itself does nothing.
+    /// - Returns: breaks both links when cancelled; values stay. Syncing a node with itself does
+    ///   nothing.
     @inlinable
     @discardableResult
     public func sync(with other: Node<Value>) -> CancelToken {
@@ -17,8 +18,9 @@ extension Node {
 
     /// As ``sync(with:)``, for as long as `owner` lives (G-151).
     ///
-    /// The sync of a ``ListenerOwner`` ends when it dies; the death of any other object is noticed at the next
-    /// delivery between the two nodes or at ``Graph/collect()``, and nothing is delivered in between.
+    /// The sync of a ``ListenerOwner`` ends when it dies; the death of any other object is noticed
+    /// at the next delivery between the two nodes or at ``Graph/collect()``, and nothing is
+    /// delivered in between.
     @inlinable
     @discardableResult
     public func sync(with other: Node<Value>, owner: AnyObject) -> CancelToken {
@@ -34,14 +36,17 @@ extension Node {
 
     /// Keeps this node at `transform` of `other`, and `other` at `revert` of this node (G-88).
     ///
-    /// As ``sync(with:)``; where both hold a value, `other` ends at `revert(transform(value))`. Functions that are
-    /// not inverse of each other do not loop: what was set stays, and the other side follows.
+    /// As ``sync(with:)``; where both hold a value, `other` ends at `revert(transform(value))`.
+    /// Functions that are not inverse of each other do not loop: what was set stays, and the other
+    /// side follows.
     ///
-    /// Example: `celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })`.
+    /// Example:
+    /// `celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })`.
     ///
     /// - Parameters:
     ///   - other: the node to keep in step.
-    ///   - owner: whose life ends the sync, as in ``sync(with:owner:)``; `nil` if only cancelling does.
+    ///   - owner: whose life ends the sync, as in ``sync(with:owner:)``; `nil` if only cancelling
+    ///     does.
     ///   - transform: makes this node's value from the other's.
     ///   - revert: makes the other's value from this node's.
     /// - Returns: breaks both links when cancelled; values stay.
@@ -62,8 +67,8 @@ extension Node {
 
 extension Node where Value: Equatable {
     /// As the other ``sync(with:owner:transform:revert:)``, with a check in debug builds: where
-    /// ``Graph/onSyncMismatch`` is set, each function is followed by the other one, and a value that does not come
-    /// back is reported (G-88).
+    /// ``Graph/onSyncMismatch`` is set, each function is followed by the other one, and a value
+    /// that does not come back is reported (G-88).
     @inlinable
     @discardableResult
     public func sync<Other: Equatable>(
@@ -105,7 +110,8 @@ enum Sync {
     static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> CancelToken {
         let graph = node.graph
         let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
-        // A listener called by the first replay cannot have freed them: both nodes are held by the caller.
+        // A listener called by the first replay cannot have freed them: both nodes are held by the
+        // caller.
         let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
         return CancelToken(parts: [first, second].compactMap { $0 })
     }
@@ -120,7 +126,8 @@ enum Sync {
         }
     }
 
-    /// The same, for what `admits` lets pass; it is asked about no emission that has reached the target already.
+    /// The same, for what `admits` lets pass; it is asked about no emission that has reached the
+    /// target already.
     static func admitting<Value>(
         _ name: String,
         _ graph: Graph,
@@ -183,9 +190,9 @@ enum Sync {
 
 /// Which originating emissions have come to which nodes over identity-sync edges (G-137).
 ///
-/// An origin is a number, given when an emission leaves a node over such an edge and has not come over one. A node
-/// keeps the last origin that reached it; one of the same turn that was overwritten by a later one stands in
-/// `earlier`.
+/// An origin is a number, given when an emission leaves a node over such an edge and has not come
+/// over one. A node keeps the last origin that reached it; one of the same turn that was
+/// overwritten by a later one stands in `earlier`.
 struct SyncOrigins {
     struct Arrival: Hashable {
         let node: UInt64
@@ -193,7 +200,8 @@ struct SyncOrigins {
     }
 
     private var last: UInt64 = 0
-    /// The graph's turn in which the last origin was given, and the last one given before that turn.
+    /// The graph's turn in which the last origin was given, and the last one given before that
+    /// turn.
     private var turn: UInt64 = 0
     private var lastBeforeTurn: UInt64 = 0
     private var earlier: Set<Arrival> = []
@@ -222,12 +230,14 @@ struct SyncOrigins {
 }
 
 extension Graph {
-    /// The origin of the emission that `edge` is about to hand on; 0 if it has reached the target already.
+    /// The origin of the emission that `edge` is about to hand on; 0 if it has reached the target
+    /// already.
     @usableFromInline
     func origin(for edge: Edge) -> UInt64 {
         guard let source = edge.source, let target = edge.target else { return 0 }
         let frame = frames + (depth - 1)
-        // The replay at connection has a frame without node: a new origin, which belongs to no other node.
+        // The replay at connection has a frame without node: a new origin, which belongs to no
+        // other node.
         guard let node = frame.pointee.node, node.isSame(as: source) else {
             return origins.next(inTurn: turnNumber)
         }

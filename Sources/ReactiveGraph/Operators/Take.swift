@@ -6,7 +6,8 @@ public struct Take<Value>: Operator {
 
     /// - Parameters:
     ///   - count: how many values are passed; not negative.
-    ///   - ends: whether the edge ends with the last of them and releases its source, as ``Node/prefix(_:)`` does.
+    ///   - ends: whether the edge ends with the last of them and releases its source, as
+    ///     ``Node/prefix(_:)`` does.
     @inlinable
     public init(_ count: Int, ends: Bool = false) {
         precondition(count >= 0, "take: the count must not be negative")

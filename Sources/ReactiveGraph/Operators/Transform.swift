@@ -1,9 +1,9 @@
 extension Node {
     /// The operator on which others can be built: a function from emission to emission.
     ///
-    /// It is called with every value and every emptiness, and at connection with the present emission, whatever
-    /// it is. `nil` means that nothing happens downstream; empty makes the new node empty. State, if any, is the
-    /// function's own.
+    /// It is called with every value and every emptiness, and at connection with the present
+    /// emission, whatever it is. `nil` means that nothing happens downstream; empty makes the new
+    /// node empty. State, if any, is the function's own.
     ///
     /// - Parameters:
     ///   - name: the name of the edge in descriptions.
@@ -30,7 +30,8 @@ extension Node {
 
     /// Makes this node follow `upstream` as well, through a function from emission to emission.
     ///
-    /// As ``transform(named:_:)``, for a node that exists already: its edges and listeners stay what they are.
+    /// As ``transform(named:_:)``, for a node that exists already: its edges and listeners stay
+    /// what they are.
     ///
     /// - Parameters:
     ///   - upstream: the node to follow; linking a node to itself does nothing.

@@ -1,8 +1,9 @@
 extension Node {
-    /// The values of the node that a function which may throw gives for the latest value (G-77, G-99).
+    /// The values of the node that a function which may throw gives for the latest value (G-77,
+    /// G-99).
     ///
-    /// When it throws, the node followed until then stays followed, and the error goes to the graph's
-    /// ``Graph/onError``.
+    /// When it throws, the node followed until then stays followed, and the error goes to the
+    /// graph's ``Graph/onError``.
     @inlinable
     public func tryFlattenMap<Out>(_ select: @escaping (Value) throws -> Node<Out>) -> Node<Out> {
         let target = Node<Out>(graph: graph, .empty)

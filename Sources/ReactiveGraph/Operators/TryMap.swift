@@ -43,7 +43,8 @@ public struct MapResult<Input, Output>: StatelessOperator {
 extension Node {
     /// The transform of each value by a function that may throw (G-99).
     ///
-    /// What it throws goes to the graph's ``Graph/onError``; nothing is emitted, and other branches are served.
+    /// What it throws goes to the graph's ``Graph/onError``; nothing is emitted, and other branches
+    /// are served.
     @inlinable
     public func tryMap<Out>(_ transform: @escaping (Value) throws -> Out) -> Node<Out> {
         apply(TryMap(name: "Map", operation: "tryMap") { .some(try transform($0)) })

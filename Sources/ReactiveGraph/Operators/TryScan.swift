@@ -36,8 +36,8 @@ public struct TryScan<Input, Output>: Operator {
 extension Node {
     /// The running value, by a function that may throw (G-72, G-99).
     ///
-    /// A value for which it throws counts as not there: the running value stays, nothing is emitted, and the error goes to
-    /// the graph's ``Graph/onError``.
+    /// A value for which it throws counts as not there: the running value stays, nothing is
+    /// emitted, and the error goes to the graph's ``Graph/onError``.
     @inlinable
     public func tryScan<Out>(_ start: Out, _ reduce: @escaping (Out, Value) throws -> Out) -> Node<Out> {
         apply(TryScan(start, reduce))

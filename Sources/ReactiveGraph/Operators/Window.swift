@@ -24,7 +24,8 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
     @usableFromInline let keep: (Input) -> Figure.Kept
     @usableFromInline var figure: Figure
     @usableFromInline var contents = WindowContents<Figure.Kept>()
-    /// The source is empty, and emptiness travels: values get too old unseen, until the next one comes.
+    /// The source is empty, and emptiness travels: values get too old unseen, until the next one
+    /// comes.
     @usableFromInline var isPaused = false
 
     /// - Parameters:
@@ -135,9 +136,10 @@ public struct Windowed<Input, Figure: WindowFigure>: TimedOperator {
 
 /// The newest values of a node, over which a figure is kept up to date.
 ///
-/// Made by ``Node/window(last:)``. A figure costs a fixed amount of work per value, on average, whatever the size of the
-/// window (``percentile(_:)``: logarithmic, and a move of memory; ``values()``: one array), and is computed from the values
-/// in it alone: what has left leaves no rounding error behind.
+/// Made by ``Node/window(last:)``. A figure costs a fixed amount of work per value, on average,
+/// whatever the size of the window (``percentile(_:)``: logarithmic, and a move of memory;
+/// ``values()``: one array), and is computed from the values in it alone: what has left leaves no
+/// rounding error behind.
 public struct Window<Value> {
     @usableFromInline let node: Node<Value>
     @usableFromInline let extent: WindowExtent
@@ -146,10 +148,10 @@ public struct Window<Value> {
 extension Node {
     /// The newest values, to take a figure of.
     ///
-    /// The figure is emitted for each value, and, over a time, when values get too old; those that get too old at
-    /// the same time leave at once. When no value is left, count and sum are zero, the list of values is empty, and there
-    /// are no other figures. A clear changes nothing, unless emptiness travels: then the figure is empty until the next
-    /// value.
+    /// The figure is emitted for each value, and, over a time, when values get too old; those that
+    /// get too old at the same time leave at once. When no value is left, count and sum are zero,
+    /// the list of values is empty, and there are no other figures. A clear changes nothing, unless
+    /// emptiness travels: then the figure is empty until the next value.
     ///
     /// Example: 1, 2, 6 with `window(last: .count(2)).sum()` emits 1, 3, 8.
     public func window(last extent: WindowExtent) -> Window<Value> {
@@ -210,7 +212,8 @@ extension Window where Value: BinaryFloatingPoint {
     @inlinable
     public func average() -> Node<Value> { figure(WindowAverage()) }
 
-    /// The increase per second from the oldest value to the newest; empty between values of one moment.
+    /// The increase per second from the oldest value to the newest; empty between values of one
+    /// moment.
     ///
     /// The graph needs a clock.
     @inlinable

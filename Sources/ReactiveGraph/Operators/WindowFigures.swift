@@ -45,7 +45,8 @@ public protocol WindowFigure<Kept, Result> {
     /// The figure; empty if there is none.
     func result(of window: WindowContents<Kept>) -> Emission<Result>
 
-    /// How many of the values a fold has turned over: saved, so that sums of floating-point numbers go on to the last bit.
+    /// How many of the values a fold has turned over: saved, so that sums of floating-point numbers
+    /// go on to the last bit.
     var turned: Int { get }
 
     /// Turns over what has been appended so far.
@@ -106,7 +107,8 @@ public struct WindowList<Value>: WindowFigure {
     }
 }
 
-/// The increase per second from the oldest value to the newest; there is none between values of one moment.
+/// The increase per second from the oldest value to the newest; there is none between values of one
+/// moment.
 public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
     @inlinable
     public init() {}
@@ -196,11 +198,13 @@ public struct WindowPercentile<Value: Comparable>: WindowFigure {
     }
 }
 
-/// All values put together by an associative function: a fixed number of calls of it per value, on average.
+/// All values put together by an associative function: a fixed number of calls of it per value, on
+/// average.
 ///
-/// The values are two stacks. The older ones stand in `front`, the oldest last, each with everything after it in that stack
-/// already put together; the newer ones in `back`, with one total. When `front` is empty, `back` is turned over. Nothing is
-/// ever subtracted, so it serves for least and greatest as well.
+/// The values are two stacks. The older ones stand in `front`, the oldest last, each with
+/// everything after it in that stack already put together; the newer ones in `back`, with one
+/// total. When `front` is empty, `back` is turned over. Nothing is ever subtracted, so it serves
+/// for least and greatest as well.
 public struct WindowFold<Value, Element, Result>: WindowFigure {
     /// In an object, so that a copy of the operator copies one reference.
     @usableFromInline

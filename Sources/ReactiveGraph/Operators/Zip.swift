@@ -1,13 +1,14 @@
 extension Node {
     /// The first values of two nodes, then the second ones, and so on (G-86).
     ///
-    /// Each input has a queue. When all queues have a value, the oldest of each are taken and emitted as one tuple, with
-    /// the path and context of the value that completed it; at most one tuple per value that comes in. The values
-    /// that the nodes hold at creation count. A zip is not a join that settles: it is the same in both modes.
+    /// Each input has a queue. When all queues have a value, the oldest of each are taken and
+    /// emitted as one tuple, with the path and context of the value that completed it; at most one
+    /// tuple per value that comes in. The values that the nodes hold at creation count. A zip is
+    /// not a join that settles: it is the same in both modes.
     ///
-    /// Clearing a source takes nothing out of a queue; where emptiness travels (G-145) the new node becomes empty
-    /// until the next tuple. Another source for an input (`from` of its edge) finds what is queued. Removing an
-    /// input ends the zip (G-82) and drops what is queued.
+    /// Clearing a source takes nothing out of a queue; where emptiness travels (G-145) the new node
+    /// becomes empty until the next tuple. Another source for an input (`from` of its edge) finds
+    /// what is queued. Removing an input ends the zip (G-82) and drops what is queued.
     ///
     /// Example: 1, 2 on one side and "a" on the other emits (1, "a"); "b" then emits (2, "b").
     ///

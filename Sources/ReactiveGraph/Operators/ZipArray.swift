@@ -1,5 +1,6 @@
 extension Node {
-    /// The first values of any number of nodes of one type, in the order of the list, then the second ones, and so on.
+    /// The first values of any number of nodes of one type, in the order of the list, then the
+    /// second ones, and so on.
     ///
     /// An empty list is a programming error (G-85). See ``zip(_:_:buffer:control:)``.
     @inlinable
@@ -11,10 +12,11 @@ extension Node {
         zipEach(nodes, buffer: buffer, control: control) { $0 }
     }
 
-    /// `transform` of the first values of any number of nodes of one type, of the second ones, and so on.
+    /// `transform` of the first values of any number of nodes of one type, of the second ones, and
+    /// so on.
     ///
-    /// One array is handed over again and again, changed in place, so that a delivery allocates nothing unless
-    /// the caller kept the array of the one before.
+    /// One array is handed over again and again, changed in place, so that a delivery allocates
+    /// nothing unless the caller kept the array of the one before.
     ///
     /// - Parameters:
     ///   - nodes: at least one.

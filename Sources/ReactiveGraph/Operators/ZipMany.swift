@@ -1,4 +1,5 @@
-// Zip of three to six nodes, written out: parameter packs are not specialised and cost four times as much.
+// Zip of three to six nodes, written out: parameter packs are not specialised and cost four times
+// as much.
 extension Node {
     /// The first values of three nodes, then the second ones, and so on.
     ///

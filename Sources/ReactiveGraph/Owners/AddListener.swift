@@ -1,9 +1,10 @@
-// Adding event listeners (G-114 … G-124). They stand among the node's other listeners, in order of addition.
+// Adding event listeners (G-114 … G-124). They stand among the node's other listeners, in order of
+// addition.
 extension Node {
     /// Sends `listener` every event of this node until it dies; returns the node.
     ///
-    /// The listener owns itself: the node holds it weakly (G-115). Adding it a second time adds nothing but the
-    /// owner (G-118).
+    /// The listener owns itself: the node holds it weakly (G-115). Adding it a second time adds
+    /// nothing but the owner (G-118).
     @inlinable
     @discardableResult
     public func addListener<Listener: NodeListener & AnyObject>(
@@ -14,13 +15,14 @@ extension Node {
         addListener(listener, owner: listener, file: file, line: line)
     }
 
-    /// Sends `listener` every event of this node, for as long as one of its owners lives; returns the node.
+    /// Sends `listener` every event of this node, for as long as one of its owners lives; returns
+    /// the node.
     ///
-    /// The node holds the listener while `owner` lives, and the owner weakly (G-116). Adding a listener a second
-    /// time adds nothing but the owner (G-118).
+    /// The node holds the listener while `owner` lives, and the owner weakly (G-116). Adding a
+    /// listener a second time adds nothing but the owner (G-118).
     ///
-    /// The death of an owner that is a ``ListenerOwner`` is noticed at once, that of any other object as in
-    /// ``listen(owner:replay:file:line:_:)``.
+    /// The death of an owner that is a ``ListenerOwner`` is noticed at once, that of any other
+    /// object as in ``listen(owner:replay:file:line:_:)``.
     @inlinable
     @discardableResult
     public func addListener<Listener: NodeListener & AnyObject>(
@@ -38,12 +40,15 @@ extension Node {
         return self
     }
 
-    /// Sends a listener that is a value every event of this node, for as long as one of its owners lives.
+    /// Sends a listener that is a value every event of this node, for as long as one of its owners
+    /// lives.
     ///
     /// - Parameters:
-    ///   - listener: is copied. An object that comes here as `any NodeListener` is treated as an object.
+    ///   - listener: is copied. An object that comes here as `any NodeListener` is treated as an
+    ///     object.
     ///   - owner: is held weakly.
-    ///   - identity: what makes two listeners the same; by default the listener's own ``NodeListener/observerIdentity``
+    ///   - identity: what makes two listeners the same; by default the listener's own
+    ///     ``NodeListener/observerIdentity``
     ///     (G-118).
     ///   - file: the file of the call, for ``AnyNode/whyAlive(limit:)`` (G-163).
     ///   - line: the line of the call.
@@ -80,12 +85,13 @@ extension Node {
 
     /// Calls `body` with every event of this node, for as long as `owner` lives.
     ///
-    /// The closure is held while an owner lives. One that captures its owner strongly makes a ring (G-62): use
-    /// the form that hands the owner over.
+    /// The closure is held while an owner lives. One that captures its owner strongly makes a ring
+    /// (G-62): use the form that hands the owner over.
     ///
     /// - Parameters:
     ///   - owner: is held weakly.
-    ///   - identity: a closure added again under the same identity is not added: `owner` becomes an owner of the
+    ///   - identity: a closure added again under the same identity is not added: `owner` becomes an
+    ///     owner of the
     ///     listen there is (G-118). Without identity each closure is unique, and one added twice fires twice.
     ///   - file: the file of the call, for ``AnyNode/whyAlive(limit:)`` (G-163).
     ///   - line: the line of the call.
@@ -109,7 +115,8 @@ extension Node {
         return self
     }
 
-    /// Calls `body` with the owner, the node and every event, so that nothing need be captured; returns the node.
+    /// Calls `body` with the owner, the node and every event, so that nothing need be captured;
+    /// returns the node.
     ///
     /// Each addition is a listen of its own. No call is made once `owner` is dead.
     @inlinable
@@ -138,7 +145,8 @@ extension Node {
     ) {
         let key = ListenOwners.Key(node: id, listener: listener, isObject: isObject, identity: identity)
         if let key, let known = graph.ownedListens[key] {
-            // The address of an object is not an identity by itself: the object may be another by now (G-147).
+            // The address of an object is not an identity by itself: the object may be another by
+            // now (G-147).
             if !isObject || identity != nil || known.isListen(of: listener), known.livingListener() != nil {
                 known.add(owner)
                 return

@@ -17,7 +17,8 @@ final class EventListen<Value>: Edge {
     override var owners: ListenOwners? { ownership }
 
     override func perform() -> Outcome {
-        // No event on behalf of the dead (G-125). A listen that has ended here has cut its edge itself.
+        // No event on behalf of the dead (G-125). A listen that has ended here has cut its edge
+        // itself.
         guard let listener = ownership.livingListener() else { return .nothing }
         let node = source(as: Value.self).takeUnretainedValue()
         if wasAdded {

@@ -1,13 +1,14 @@
 /// The owners of a listen, which lasts until all of them are dead or removed (G-114 … G-118).
 ///
-/// The listen is an edge that the graph holds, or a bag. Its listener is held strongly while an owner other than itself lives,
-/// else weakly.
+/// The listen is an edge that the graph holds, or a bag. Its listener is held strongly while an
+/// owner other than itself lives, else weakly.
 ///
 /// Invariants:
 /// - While the listen is active it has an owner, and stands in its node's list of listens.
 /// - `held` is the listener exactly while `owners` is not empty.
 package final class ListenOwners {
-    /// Which listener of which node, for listeners with an identity; the address of a dead object is not an identity.
+    /// Which listener of which node, for listeners with an identity; the address of a dead object
+    /// is not an identity.
     struct Key: Hashable {
         let node: UInt64
         let identity: Identity
@@ -28,7 +29,8 @@ package final class ListenOwners {
     /// Ends a listen that has more to give up than its edge.
     private let ending: (() -> Void)?
 
-    /// The owners of a listen that ends itself by `ending`, which the last of them calls when it goes.
+    /// The owners of a listen that ends itself by `ending`, which the last of them calls when it
+    /// goes.
     ///
     /// `listener` counts as one of the owners once it is added.
     package init(_ listener: AnyObject, ending: @escaping () -> Void) {

@@ -1,6 +1,7 @@
 /// What a listener of events receives from a node (G-119 … G-122, G-135).
 ///
-/// Events of one node come in the order in which they happened, to its listeners in order of addition (G-123).
+/// Events of one node come in the order in which they happened, to its listeners in order of
+/// addition (G-123).
 public enum NodeEvent<Value> {
     /// The listener was added; it carries what the node holds at that moment.
     ///

@@ -1,9 +1,10 @@
 // Taking owners away (G-59, G-120).
 extension AnyNode {
-    /// Removes `owner` from every listen on this node; those left with no owner end, and receive *stopped*.
+    /// Removes `owner` from every listen on this node; those left with no owner end, and receive
+    /// *stopped*.
     ///
-    /// A plain listen has one owner, so it ends. `nil`, or an owner of nothing here: no effect. Other nodes are
-    /// left alone (G-120).
+    /// A plain listen has one owner, so it ends. `nil`, or an owner of nothing here: no effect.
+    /// Other nodes are left alone (G-120).
     public func removeListeners(ownedBy owner: AnyObject?) {
         guard let owner else { return }
         let bag = (owner as? any ListenerOwner)?.listenBag
@@ -16,8 +17,8 @@ extension AnyNode {
         }
     }
 
-    /// Ends all listens of `owner` on this node (G-59): those it owns alone, and those in which it is the
-    /// listener, whatever other owners they have.
+    /// Ends all listens of `owner` on this node (G-59): those it owns alone, and those in which it
+    /// is the listener, whatever other owners they have.
     ///
     /// No effect if there are none.
     public func stopListening(owner: AnyObject) {
@@ -36,7 +37,8 @@ extension AnyNode {
         endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag).toOpaque() }
     }
 
-    /// The owners of the listens on this node, each once per listen, in order of addition; only living ones.
+    /// The owners of the listens on this node, each once per listen, in order of addition; only
+    /// living ones.
     public var listenOwners: [AnyObject] {
         listenEdges.flatMap { edge -> [AnyObject] in
             if let owned = edge.owners { return owned.livingOwners }
@@ -55,7 +57,8 @@ extension AnyNode {
         graph.bury()
     }
 
-    /// Ends the listens of this node whose owners have all died; the inner following of a flatten has none.
+    /// Ends the listens of this node whose owners have all died; the inner following of a flatten
+    /// has none.
     func endDeadListens() {
         endListens { $0.traits.contains(.foreign) && $0.owners == nil && $0.owner == nil }
         for edge in listenEdges {
@@ -74,7 +77,8 @@ extension AnyNode {
         return edges
     }
 
-    /// Telling *stopped* runs user code, which may end other listens of the list: they have no source any more.
+    /// Telling *stopped* runs user code, which may end other listens of the list: they have no
+    /// source any more.
     private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
         withExtendedLifetime(self) {
             for edge in edges where edge.source != nil { body(edge) }

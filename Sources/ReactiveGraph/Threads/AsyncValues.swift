@@ -7,12 +7,12 @@ public enum ValueBuffer: Sendable {
 }
 
 extension Node where Value: Sendable {
-    /// The values of this node as an asynchronous sequence, for a task on any thread: the present one first, then each
-    /// later one.
+    /// The values of this node as an asynchronous sequence, for a task on any thread: the present
+    /// one first, then each later one.
     ///
-    /// The sequence holds the node, as a listen does, until its task is cancelled or nothing holds the sequence or an iterator
-    /// of it any more; the listen then ends as a turn of its own. The graph needs an executor. What one iterator takes is
-    /// gone for the others.
+    /// The sequence holds the node, as a listen does, until its task is cancelled or nothing holds
+    /// the sequence or an iterator of it any more; the listen then ends as a turn of its own. The
+    /// graph needs an executor. What one iterator takes is gone for the others.
     ///
     /// - Parameters:
     ///   - buffer: what becomes of values that come faster than they are taken.

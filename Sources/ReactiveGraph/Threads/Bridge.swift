@@ -2,8 +2,9 @@ internal import Support
 
 /// A node as other graphs may follow it, on other loops (G-111).
 ///
-/// Made on the thread of the node's graph, and given away; ``Graph/bridge(from:propagatesEmpty:buffer:control:)`` makes a node
-/// of it there. It holds neither the node nor its graph.
+/// Made on the thread of the node's graph, and given away;
+/// ``Graph/bridge(from:propagatesEmpty:buffer:control:)`` makes a node of it there. It holds
+/// neither the node nor its graph.
 public struct NodeOutlet<Value: Sendable>: Sendable {
     let graph: GraphHandle
     let id: UInt64
@@ -22,12 +23,13 @@ extension Node where Value: Sendable {
 extension Graph {
     /// A node of this graph that follows a node of another one, on another loop (G-111).
     ///
-    /// Each value comes over as a turn of its own, in order, with its context; its path goes on as an opaque
-    /// one, so that rings over several graphs stop where they began.
+    /// Each value comes over as a turn of its own, in order, with its context; its path goes on as
+    /// an opaque one, so that rings over several graphs stop where they began.
     ///
-    /// While the new node has a listener or a node downstream, it holds its source over there, and follows it, the
-    /// value present at that moment first. Without such demand it holds nothing and keeps the last value. A
-    /// source that is gone by then sends nothing. Values on their way keep nothing alive.
+    /// While the new node has a listener or a node downstream, it holds its source over there, and
+    /// follows it, the value present at that moment first. Without such demand it holds nothing and
+    /// keeps the last value. A source that is gone by then sends nothing. Values on their way keep
+    /// nothing alive.
     ///
     /// ```swift
     /// let outlet = outside.outlet  // on the thread of that graph
@@ -35,8 +37,10 @@ extension Graph {
     /// ```
     /// - Parameters:
     ///   - outlet: the node to follow. Both graphs need an executor.
-    ///   - propagatesEmpty: whether emptiness of the source comes over; this graph's default if `nil` (G-145).
-    ///   - buffer: how many values may be on their way (G-142); of those refused under `.fail` the source's graph is
+    ///   - propagatesEmpty: whether emptiness of the source comes over; this graph's default if
+    ///     `nil` (G-145).
+    ///   - buffer: how many values may be on their way (G-142); of those refused under `.fail` the
+    ///     source's graph is
     ///     notified.
     ///   - control: what waits and what was dropped, as known when the latest value arrived.
     /// - Returns: the new node, empty at first.
@@ -184,7 +188,8 @@ private final class Bridge<Value: Sendable>: Sendable {
         }
         guard let entry, let node = graph.reachableNode(targetID) as? BridgedNode<Value> else { return }
         node.control?.observed(waiting: count, peak: peak, dropped: dropped)
-        // The bridge's own node is an edge's target as any other: not set again by what has been through it.
+        // The bridge's own node is an edge's target as any other: not set again by what has been
+        // through it.
         guard !entry.path.contains(node) else { return }
         node.inject(entry.emission, trail: Trail(entry.path), context: entry.context)
     }

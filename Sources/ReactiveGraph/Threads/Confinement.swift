@@ -8,8 +8,9 @@
     #endif
 #endif
 
-// A graph belongs to one thread (G-108). The compiler keeps its objects there; what gets past the compiler is noticed
-// in debug builds, at the entry points that are not called for each delivery. Release builds check nothing.
+// A graph belongs to one thread (G-108). The compiler keeps its objects there; what gets past the
+// compiler is noticed in debug builds, at the entry points that are not called for each delivery.
+// Release builds check nothing.
 extension Graph {
     /// Stops a call from another thread than the graph's, in debug builds.
     @inlinable

@@ -1,7 +1,8 @@
 /// Where an emission was before it came over a bridge: opaque to the graph it is in now (G-111).
 ///
-/// The numbers of another graph's nodes mean nothing here; but when the emission comes back, the graph knows its own
-/// ones again, and a ring that goes over other graphs stops where it began, as any ring does (G-41).
+/// The numbers of another graph's nodes mean nothing here; but when the emission comes back, the
+/// graph knows its own ones again, and a ring that goes over other graphs stops where it began, as
+/// any ring does (G-41).
 final class Crossing: Sendable {
     let graph: GraphHandle
     let ids: [UInt64]

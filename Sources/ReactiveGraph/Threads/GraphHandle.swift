@@ -6,9 +6,9 @@ internal import Support
 /// let handle = speed.handle  // Sendable: may go anywhere
 /// thread.post { handle.set(50) }
 /// ```
-/// What is submitted runs on the graph's own thread, in no turn of another's (G-110); what one thread submits runs in
-/// the order submitted. A handle does not keep its graph alive: what is submitted to a graph that is gone is
-/// dropped.
+/// What is submitted runs on the graph's own thread, in no turn of another's (G-110); what one
+/// thread submits runs in the order submitted. A handle does not keep its graph alive: what is
+/// submitted to a graph that is gone is dropped.
 public final class GraphHandle: Sendable {
     private struct State {
         var posts: [Post] = []
@@ -73,7 +73,8 @@ public final class GraphHandle: Sendable {
 extension Graph {
     /// The handle of this graph for other threads.
     ///
-    /// The graph needs an executor. Asked for on the graph's own thread; the handle may go anywhere.
+    /// The graph needs an executor. Asked for on the graph's own thread; the handle may go
+    /// anywhere.
     public var handle: GraphHandle {
         if let door { return door }
         let bell = requireExecutor("handle").makeBell { [weak self] in self?.runPosts() }
@@ -84,8 +85,8 @@ extension Graph {
 
     /// Runs `action` later on this graph's own thread, as a turn of its own (G-109).
     ///
-    /// Called on that thread; for other threads there is ``handle``. The order among everything submitted on
-    /// this thread is kept.
+    /// Called on that thread; for other threads there is ``handle``. The order among everything
+    /// submitted on this thread is kept.
     public func submit(_ action: @escaping () -> Void) {
         checkThread("submit")
         ownPosts.append(action)

@@ -1,15 +1,17 @@
 internal import Synchronization
 
-// Listening on another thread (G-63, G-113): values and closures that go there are Sendable, and the compiler sees to it.
+// Listening on another thread (G-63, G-113): values and closures that go there are Sendable, and
+// the compiler sees to it.
 extension Node where Value: Sendable {
-    /// Calls `body` on `executor`, which may be a queue of another thread, with the current value, if there is one
-    /// and `replay` is true, and with every later value.
+    /// Calls `body` on `executor`, which may be a queue of another thread, with the current value,
+    /// if there is one and `replay` is true, and with every later value.
     ///
-    /// A set returns before `body` runs. Values arrive in order, and none is left out, so how many may be on their way
-    /// is not bounded: where the thread may fall behind, listen to a ``Node/sample(every:dropsWhenCleared:control:)``,
-    /// or follow the node from a graph of that thread by a bridge with a buffer. After the listen has ended
-    /// nothing more is called; a call that has begun by then, on its own thread, goes on. Nothing of the graph may
-    /// be touched by `body`: results come back through a handle.
+    /// A set returns before `body` runs. Values arrive in order, and none is left out, so how many
+    /// may be on their way is not bounded: where the thread may fall behind, listen to a
+    /// ``Node/sample(every:dropsWhenCleared:control:)``, or follow the node from a graph of that
+    /// thread by a bridge with a buffer. After the listen has ended nothing more is called; a call
+    /// that has begun by then, on its own thread, goes on. Nothing of the graph may be touched by
+    /// `body`: results come back through a handle.
     ///
     /// ```swift
     /// let result = answer.handle
@@ -56,8 +58,8 @@ extension Node where Value: Sendable {
         return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge(wantsPath: true))
     }
 
-    /// As ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)``, for as long as `owner` lives, with the
-    /// owner.
+    /// As ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)``, for as long
+    /// as `owner` lives, with the owner.
     ///
     /// The owner is held while `body` runs, so it may die on the executor's thread.
     @discardableResult

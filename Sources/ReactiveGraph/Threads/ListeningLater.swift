@@ -3,9 +3,10 @@ extension Node {
     /// As ``listen(in:replay:file:line:_:)``, but each value, that of the replay too, is posted to
     /// `executor`, and `body` runs when its turn comes: a set returns before.
     ///
-    /// `executor` is the graph's own loop, or another queue of the same thread. Values arrive in order, and none is
-    /// left out; one that is on its way keeps nothing alive, and is dropped when the listen ends. How many may be on their
-    /// way is not bounded: where the executor may fall behind, listen to a ``Node/deliver(on:buffer:control:)``.
+    /// `executor` is the graph's own loop, or another queue of the same thread. Values arrive in
+    /// order, and none is left out; one that is on its way keeps nothing alive, and is dropped when
+    /// the listen ends. How many may be on their way is not bounded: where the executor may fall
+    /// behind, listen to a ``Node/deliver(on:buffer:control:)``.
     @discardableResult
     public func listen(
         in bag: CancellableBag,
@@ -62,7 +63,8 @@ extension Node {
 
     /// As ``listen(owner:replay:file:line:_:)``, but each value is posted to `executor`.
     ///
-    /// See ``listen(in:on:replay:file:line:_:)-(_,LoopExecutor,_,_,_,(Value)->Void)``. After the owner's death nothing is called.
+    /// See ``listen(in:on:replay:file:line:_:)-(_,LoopExecutor,_,_,_,(Value)->Void)``. After the
+    /// owner's death nothing is called.
     @discardableResult
     public func listen<Owner: AnyObject>(
         owner: Owner,

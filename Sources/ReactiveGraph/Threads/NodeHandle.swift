@@ -1,7 +1,7 @@
 /// Sets a node from any thread (G-109).
 ///
-/// It holds neither the node nor its graph: what is sent to a node that is gone is dropped. Everything sent by one
-/// thread arrives in order, each as a turn of its own on the graph's thread.
+/// It holds neither the node nor its graph: what is sent to a node that is gone is dropped.
+/// Everything sent by one thread arrives in order, each as a turn of its own on the graph's thread.
 public struct NodeHandle<Value: Sendable>: Sendable {
     /// The handle of the node's graph.
     public let graph: GraphHandle
@@ -47,9 +47,9 @@ extension MutableNode where Value: Sendable {
 extension MutableNode {
     /// Sets this node as the next turn of the loop, not inside the one that runs (G-150).
     ///
-    /// So the listeners of two nodes see changes in the same order, where a nested ``set(_:)`` would let some see
-    /// them in opposite orders. Deferred sets keep their order, and hold the node until they are done. The graph
-    /// needs an executor.
+    /// So the listeners of two nodes see changes in the same order, where a nested ``set(_:)``
+    /// would let some see them in opposite orders. Deferred sets keep their order, and hold the
+    /// node until they are done. The graph needs an executor.
     public func setLater(_ value: Value, context: Context? = nil) {
         sendLater(.value(value), context: context)
     }

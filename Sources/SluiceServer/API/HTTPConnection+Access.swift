@@ -3,9 +3,9 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// Who asks, and whether they may.
+// Authentication and rights of requests.
 extension HTTPConnection {
-    /// What the caller of the request at hand may do; nil where that is not enough, which is answered.
+    /// The caller's rights; nil if they are not sufficient, which has been answered then.
     @inline(__always)
     func identify(_ head: RequestHead, for right: Operation.Need) -> Access? {
         guard let authenticator = hub._withUnsafeGuaranteedRef({ $0.authenticator }) else {
@@ -36,7 +36,7 @@ extension HTTPConnection {
         return nil
     }
 
-    /// Refuses a token that is not known, and ends the connection where its address shows too many.
+    /// Refuses an unknown token, and closes the connection if its address has sent too many.
     private func refuseToken(_ sentence: String) {
         guard let wait = server.wrongTokens.note(from: address, at: server.loop.now) else {
             return refuse(Refusal("unauthenticated", sentence))
@@ -45,7 +45,7 @@ extension HTTPConnection {
         refuse(Server.tooManyWrongTokens(after: wait))
     }
 
-    /// Whom the head names.
+    /// The principal of the token or cookie in the head.
     private func outcome(_ head: RequestHead, _ authenticator: Authenticator) -> Authenticator.Outcome {
         let now = UInt64(max(0, server.loop.wallClock))
         if let field = head.value(.authorization) {
@@ -74,9 +74,10 @@ extension HTTPConnection {
 
     // MARK: - WebSocket
 
-    /// Who opens a WebSocket; nil where a token was shown that is none, which is answered.
+    /// The access of a client that opens a WebSocket; nil for an invalid token, which has been
+    /// answered then.
     ///
-    /// Without one the client may still say it in `hello`.
+    /// Without a token the client may still send it in `hello`.
     func sessionAccess(_ head: RequestHead) -> SessionAccess? {
         guard let authenticator = server.authenticator else { return SessionAccess(door.openAccess) }
         let address = address
@@ -88,7 +89,7 @@ extension HTTPConnection {
         }
         let found = outcome(head, authenticator)
         if case .known(let principal) = found { return SessionAccess(Access(principal), authenticate: show) }
-        // A browser sends its cookie whether it is good or not; its page has not said anything yet.
+        // A browser sends its cookie whether it is valid or not; the page may still send a token.
         guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
         switch found {
         case .known: break
@@ -100,7 +101,8 @@ extension HTTPConnection {
 
     // MARK: - Sessions
 
-    /// `POST /v1/session` with `{"token":"…"}`: a cookie for browsers, which nothing but HTTP can read.
+    /// `POST /v1/session` with `{"token":"…"}`: sets a cookie for browsers, which scripts cannot
+    /// read.
     func signIn() {
         guard let authenticator = server.authenticator else {
             return refuse(Refusal(.notFound, "nobody has to sign in here"))
@@ -120,7 +122,7 @@ extension HTTPConnection {
         answerEmpty(.noContent) { SessionCookie.append(value, isSecure: self.isSecure, to: &$0) }
     }
 
-    /// `DELETE /v1/session`: the cookie is good for nothing any more.
+    /// `DELETE /v1/session`: the cookie is no longer valid.
     func signOut(_ head: RequestHead) {
         if let authenticator = server.authenticator, let cookie = SessionCookie.value(in: head) {
             authenticator.signOut(cookie: cookie)
@@ -128,7 +130,7 @@ extension HTTPConnection {
         answerEmpty(.noContent) { SessionCookie.append(nil, isSecure: self.isSecure, to: &$0) }
     }
 
-    /// Whether the client speaks TLS, with this server or with a proxy that is trusted.
+    /// Whether the client uses TLS, with this server or with a trusted proxy.
     var isSecure: Bool { forwarding?.isSecure ?? socket?.isSecure ?? false }
 }
 
@@ -152,7 +154,7 @@ enum SessionCookie {
         return nil
     }
 
-    /// Appends the field that sets the cookie, or with nil takes it away.
+    /// Appends the field that sets the cookie, or with nil removes it.
     static func append(_ value: String?, isSecure: Bool, to out: inout ByteBuffer) {
         out.append("Set-Cookie: ")
         out.append(utf8: name)

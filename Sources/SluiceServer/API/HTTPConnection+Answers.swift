@@ -2,12 +2,14 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// An error answer over HTTP; GraphHost has a type called `Problem` as well.
+/// An error answer over HTTP.
+///
+/// The alias avoids a clash with GraphHost's `Problem`.
 typealias Refusal = HTTP.Problem
 
-// The forms that answers take.
+// The forms of answers.
 extension HTTPConnection {
-    /// An answer with a JSON body that nobody may keep.
+    /// Answers with a JSON body that must not be cached.
     func answerJSON(
         _ fields: (inout ByteBuffer) -> Void = { _ in },
         _ build: (inout ByteBuffer) -> Void
@@ -17,7 +19,7 @@ extension HTTPConnection {
         answer(.ok, "application/json", body.bytes, fields: fields)
     }
 
-    /// An answer with a body.
+    /// Answers with a body.
     func answer(
         _ status: Status,
         _ type: StaticString,
@@ -33,7 +35,7 @@ extension HTTPConnection {
         }
     }
 
-    /// An answer of plain text.
+    /// Answers with plain text.
     func answerText(_ text: StaticString) {
         answer(
             .ok,
@@ -42,7 +44,7 @@ extension HTTPConnection {
         )
     }
 
-    /// An answer without a body.
+    /// Answers without a body.
     func answerEmpty(_ status: Status, fields: (inout ByteBuffer) -> Void = { _ in }) {
         write { out in
             begin(status, in: &out)
@@ -51,12 +53,12 @@ extension HTTPConnection {
         }
     }
 
-    /// Sends an error response for what the host refused.
+    /// Sends an error answer for a refusal of the host.
     ///
     /// - Parameters:
-    ///   - error: what the host refused, and why.
+    ///   - error: the refusal.
     ///   - hint: what the client can do about it.
-    ///   - allow: the methods that a 405 names; nil for those of a node that cannot be set.
+    ///   - allow: the methods of a 405; nil: those of a node that cannot be set.
     func refuse(_ error: HostError, hint: String? = nil, allow: String? = nil) {
         if rate.note(error, of: server.host) { framing.keepsAlive = false }
         var members = ByteBuffer()

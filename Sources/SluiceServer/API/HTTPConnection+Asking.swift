@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-// Questions that are answered once, and leave nothing behind.
+// Questions that are answered once and keep nothing alive.
 extension HTTPConnection {
     /// `POST …/eval`: a pipeline's present result.
     func evaluate(_ captures: Captures, _ head: RequestHead) {

@@ -2,9 +2,9 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// How the answer to an applied commit looks.
+/// The form of the answer to an applied commit.
 enum CommitAnswer {
-    /// `{"epoch","rev"}`, perhaps with an entity tag; or nothing but the tag.
+    /// `{"epoch","rev"}`, with an entity tag if `isTagged`; only the tag if `isMinimal`.
     case set(isTagged: Bool, isMinimal: Bool)
     /// 204.
     case cleared
@@ -12,9 +12,10 @@ enum CommitAnswer {
     case batch
 }
 
-// What changes a graph: one commit each.
+// Requests that change a graph, one commit each.
 extension HTTPConnection {
-    /// The graph that the first capture names; where there is none for this caller, that is answered.
+    /// The graph of the first capture; nil if there is none for this caller, which has been
+    /// answered then.
     func findGraph(_ captures: Captures) -> GraphView? {
         do throws(HostError) {
             let graph = hub._withUnsafeGuaranteedRef { $0.host.graph(named: captures[0]) }
@@ -26,7 +27,8 @@ extension HTTPConnection {
         }
     }
 
-    /// The node that the captures name, to do something with; where there is none for this caller, that is answered.
+    /// The node of the captures, if the caller has the right; otherwise nil, and the error has been
+    /// answered.
     func findNode(_ captures: Captures, to right: Rights) -> NamedNode? {
         guard let view = findGraph(captures) else { return nil }
         do throws(HostError) {
@@ -68,7 +70,7 @@ extension HTTPConnection {
         } catch {
             return refuse(HostError(error, node: node.name), hint: Self.hint(error))
         }
-        // A tag for what was put may only be given when exactly that was stored (RFC 9110 §9.3.4).
+        // The answer to a PUT may only have a tag if exactly the body was stored (RFC 9110 §9.3.4).
         let isTagged = head.method != .put || value.byteCount == body.count
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
@@ -93,7 +95,7 @@ extension HTTPConnection {
         submit(commit, .cleared)
     }
 
-    /// `DELETE …/nodes/{n}`: the member of a family is no more.
+    /// `DELETE …/nodes/{n}`: drops the family member.
     func dropNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
         if let refusal = node.dropRefusal {
@@ -104,7 +106,7 @@ extension HTTPConnection {
         submit(commit, .cleared)
     }
 
-    /// `POST …/nodes/{n}/load`: what a producer knows of the node besides its value.
+    /// `POST …/nodes/{n}/load`: a producer's report on the node besides its value.
     func loadNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
         guard MediaType.carriesJSON(head) else { return refuseType("application/json") }
@@ -116,7 +118,7 @@ extension HTTPConnection {
         }
         guard prepare(&commit, node, head) else { return }
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
-        // The entity tag is the value's, which is as it was.
+        // The entity tag belongs to the value, which has not changed.
         submit(commit, .set(isTagged: false, isMinimal: isMinimal))
     }
 
@@ -137,12 +139,12 @@ extension HTTPConnection {
 
     /// Takes the commit's conditions, context and key from the head.
     ///
-    /// False: something was wrong and has been answered.
+    /// - Returns: false if something is invalid, which has been answered then.
     func prepare(_ commit: inout Commit, _ node: NamedNode?, _ head: RequestHead) -> Bool {
         if let name = access.name { commit.by = name }
         if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
             do throws(HostError) {
-                // What a condition comes to says something about the value.
+                // The result of a condition reveals something about the value.
                 try GraphView(node.graph, for: access).require(.read, on: node)
                 try Preconditions.read(head, for: node, into: &commit)
             } catch {
@@ -172,7 +174,7 @@ extension HTTPConnection {
         refuse(Refusal(.unsupportedType, "the body must be \(wanted), in UTF-8"))
     }
 
-    /// What people who write to a node by hand get wrong.
+    /// A hint for typical mistakes in values that people write by hand.
     static func hint(_ error: JSONError) -> String? {
         guard error.code == .badJSON else { return nil }
         return "the body is the value itself, as JSON: 21.5, true, or \"text\" with its double quotes; "
@@ -181,7 +183,7 @@ extension HTTPConnection {
 
     // MARK: - Submitting
 
-    /// Answers when the log has.
+    /// Answers once the log has answered.
     func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
         let number = wait()
         pending.onAnswer { [weak self] result in
@@ -194,7 +196,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Hands a commit to the host; it is answered when it is applied, now or in a later turn.
+    /// Submits a commit to the host; it is answered when it is applied, now or in a later turn.
     func submit(_ commit: Commit, _ form: CommitAnswer) {
         submit(form) { $0.submit(commit) }
     }
@@ -238,7 +240,7 @@ extension HTTPConnection {
         if !isAnswered { compose(applied, isTagged: isTagged, isMinimal: isMinimal) }
     }
 
-    /// The same answer, where something about it is not usual.
+    /// The same answer for unusual cases.
     private func compose(_ applied: Applied, isTagged: Bool, isMinimal: Bool) {
         write { out in
             begin(isMinimal ? .noContent : .ok, in: &out)
@@ -288,7 +290,7 @@ extension ByteBuffer {
 }
 
 extension UInt64 {
-    /// How many decimal digits it has.
+    /// The number of decimal digits.
     fileprivate var digits: Int {
         var count = 1
         var rest = self

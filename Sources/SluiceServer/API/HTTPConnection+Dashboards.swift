@@ -3,9 +3,10 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-// The server's dashboards by HTTP (docs/dashboards.md).
+// The server's dashboards over HTTP (docs/dashboards.md).
 extension HTTPConnection {
-    /// `GET /v1/dashboards`: those of graphs that exist for the caller, and whether any can be saved.
+    /// `GET /v1/dashboards`: the dashboards of graphs that exist for the caller, and whether it may
+    /// save any.
     func listDashboards() {
         let graphs = access.dashboardGraphs
         let dashboards = server.dashboards
@@ -114,13 +115,14 @@ extension HTTPConnection {
         }
     }
 
-    /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save them.
+    /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save
+    /// them.
     private func isVisible(_ graph: String) -> Bool {
         if let live = server.host[graph], access.sees(live) { return true }
         return access.dashboardGraphs.contains(graph)
     }
 
-    /// The graph that a dashboard in a body names, once its form is checked.
+    /// The graph that a dashboard in a body names; checks the form of the body.
     private static func graph(of body: [UInt8]) throws(HostError) -> String? {
         let read: Result<String?, HostError> = body.withUnsafeBytes { bytes in
             do throws(JSONError) {

@@ -3,11 +3,11 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-// Graphs by HTTP: define, redefine, read the definition, remove (docs/protocol.md, HTTP).
+// Graphs over HTTP: define, redefine, read the definition, remove (docs/protocol.md, HTTP).
 extension HTTPConnection {
     /// `PUT /v1/graphs/{g}`: the body is a definition, JSON or YAML.
     ///
-    /// `?dry_run=1` only says what would change, `?adopt=1` takes over a graph that a file owns.
+    /// `?dry_run=1` only reports the changes, `?adopt=1` takes over a graph that a file owns.
     func defineGraph(_ captures: Captures, _ head: RequestHead) {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard mayAdminister(name) else { return }
@@ -21,7 +21,7 @@ extension HTTPConnection {
                 server.beginTurn()
                 answerLater(waitingFor) { connection in
                     do throws(HostError) {
-                        // Tokens may have been read again meanwhile.
+                        // The tokens may have been reloaded in the meantime.
                         guard connection.mayAdminister(name) else { return }
                         let definition = try result.get()
                         let graph = try connection.server.presentGraph(name)
@@ -82,7 +82,7 @@ extension HTTPConnection {
         }
     }
 
-    /// `GET …/definition`: what the graph is defined as, as JSON.
+    /// `GET …/definition`: the graph's definition as JSON.
     func readDefinition(_ captures: Captures, _ head: RequestHead) {
         guard let graph = administered(captures) else { return }
         let definition = graph.definition
@@ -111,7 +111,7 @@ extension HTTPConnection {
         }
     }
 
-    /// `POST /v1/reload`: the files of the configuration are read again, as by SIGHUP.
+    /// `POST /v1/reload`: reads the files of the configuration again, like SIGHUP.
     func reloadFiles() {
         let number = wait()
         server.reload { [weak self] report in
@@ -125,14 +125,15 @@ extension HTTPConnection {
 
     // MARK: - Asking and answering
 
-    /// Whether the caller administers graphs of that name; where not, that is answered.
+    /// Whether the caller may administer graphs with that name; if not, that has been answered.
     func mayAdminister(_ name: String) -> Bool {
         guard !access.administers(graph: name) else { return true }
         refuse(Refusal(.forbidden, "the right 'admin' on this graph is missing"))
         return false
     }
 
-    /// The graph that the captures name, for those who administer it; where not, that is answered.
+    /// The graph of the captures, if the caller may administer it; otherwise nil, and the error has
+    /// been answered.
     func administered(_ captures: Captures) -> LiveGraph? {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard mayAdminister(name) else { return nil }
@@ -141,7 +142,7 @@ extension HTTPConnection {
         return nil
     }
 
-    /// The definition in the body, JSON or YAML as its type says, or as it looks where there is none.
+    /// The definition in the body: JSON or YAML as its type says, otherwise as it looks.
     private func definitionText(_ head: RequestHead) throws(HostError) -> DefinitionText {
         let body = parser.body
         guard let format = DefinitionFormat(head, body) else {
@@ -153,7 +154,7 @@ extension HTTPConnection {
         return DefinitionText(bytes: Array(body), format: format)
     }
 
-    /// Answers when the log has.
+    /// Answers once the log has answered.
     private func settle(_ submission: Submission, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
         switch submission {
         case .applied(let applied): respond(self, applied)
@@ -184,7 +185,7 @@ extension HTTPConnection {
 }
 
 extension Server {
-    /// The graph of that name, brought back where it is only stored.
+    /// The graph with that name, restored if it is only stored.
     fileprivate func presentGraph(_ name: String) throws(HostError) -> LiveGraph? {
         do throws(StoreError) {
             return try host.restore(graph: name)
@@ -199,9 +200,9 @@ private struct DefinitionConditions {
     private let ifMatch: [UInt8]?
     private let ifNoneMatch: [UInt8]?
 
-    /// Keeps what the head asks for, which outlasts the head.
+    /// Keeps the conditions of the head, which it outlives.
     ///
-    /// - Throws: `bad_request` where that cannot be read.
+    /// - Throws: `bad_request` if they are invalid.
     init(_ head: RequestHead) throws(HostError) {
         func read(_ value: UnsafeRawBufferPointer?, _ name: String) throws(HostError) -> [UInt8]? {
             guard let value else { return nil }
@@ -212,7 +213,7 @@ private struct DefinitionConditions {
         ifNoneMatch = try read(head.value(.ifNoneMatch), "If-None-Match")
     }
 
-    /// Asks for `conflict` where the present definition is not as the conditions want it.
+    /// Throws `conflict` if the present definition does not meet the conditions.
     func check(_ graph: LiveGraph?) throws(HostError) {
         if let ifMatch, !holds(ifMatch, graph, { $0.matchesStrongly($1) }) {
             throw HostError(
@@ -242,11 +243,11 @@ private struct DefinitionConditions {
     }
 }
 
-/// How a definition in a body is written.
+/// The format of a definition in a body.
 enum DefinitionFormat {
     case json, yaml
 
-    /// What the head says; where it says nothing, JSON is what begins with a brace.
+    /// The format by the head; without a type, text that begins with a brace is JSON.
     init?(_ head: RequestHead, _ body: UnsafeRawBufferPointer) {
         guard let value = head.value(.contentType), !value.isEmpty else {
             let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
@@ -267,7 +268,7 @@ enum DefinitionFormat {
 }
 
 extension LiveGraph {
-    /// Lends the hash of the definition, which is its entity tag.
+    /// Calls `judge` with the hash of the definition, which is its entity tag.
     fileprivate func withHash(_ judge: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
         var hash = definition.hash
         return hash.withUTF8 { judge(UnsafeRawBufferPointer($0)) }

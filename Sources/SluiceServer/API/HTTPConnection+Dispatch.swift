@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-/// What a request comes to before anything is done for it.
+/// The result of checking a request before performing it.
 enum Admission {
     case route(Route, Captures)
     /// A POST that sets this node.
@@ -11,9 +11,10 @@ enum Admission {
     case refused(Refusal)
 }
 
-// Who is asked for, by whom, and where that leads.
+// Checking, routing and dispatching requests.
 extension HTTPConnection {
-    /// Whether the request is for this server, may do what it wants to, and where it leads.
+    /// Checks that the request is for this server and that its page may send it, and finds its
+    /// route.
     @inline(__always)
     private func admit(_ head: RequestHead, _ server: Server, _ door: Door) -> Admission {
         let method = head.method
@@ -48,7 +49,7 @@ extension HTTPConnection {
         }
     }
 
-    /// What to say where the other listener would answer.
+    /// The hint for a path that the other listener serves.
     private func elsewhere(_ method: Method, _ head: RequestHead) -> String? {
         guard let admin = server.adminDoor else { return nil }
         let other = door.side == .operations ? server.door : admin
@@ -81,12 +82,15 @@ extension HTTPConnection {
         )
     }
 
-    /// What is wrong with a request whose body has not been sent yet.
+    /// The error of a request whose body has not been sent yet.
     func refusalBeforeBody() -> Refusal? {
         if case .refused(let problem) = admit(parser.head, server, door) { problem } else { nil }
     }
 
-    /// Whether the caller may send a body larger than usual: a definition, by who may define that graph; where not, that is answered.
+    /// Whether the caller may send a body above the usual size: a definition, if it may define that
+    /// graph.
+    ///
+    /// If not, that has been answered.
     func hasRoom() -> Bool {
         let head = parser.head
         switch admit(head, server, door) {
@@ -104,21 +108,22 @@ extension HTTPConnection {
         return false
     }
 
-    /// Why the parser refused what came.
+    /// The answer for a failure of the parser.
     func refusal(_ failure: ParseFailure) -> Refusal {
         failure.excess.map(tooLarge) ?? Refusal(failure)
     }
 
-    /// A body that is too large, with its size, the limit in force and the key that sets it.
+    /// The answer for a body that is too large, with its size, the limit and the limit's key.
     private func tooLarge(_ excess: BodyExcess) -> Refusal {
         let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the body comes in chunks and has more"
         let key = excess.isOther ? "limits.definition" : "limits.body"
         return Refusal(.tooLarge, "\(size); at most \(excess.limit) are allowed (\(key))")
     }
 
-    /// Answers the request at hand, now or later.
+    /// Answers the current request, now or later.
     ///
-    /// The server is handed down and not asked for again and again: each time would count a reference.
+    /// `server` is a parameter because reading it from the connection costs a reference count each
+    /// time.
     func respond(_ server: Server) {
         let head = parser.head
         let admission = Unmanaged.passUnretained(door)._withUnsafeGuaranteedRef { admit(head, server, $0) }
@@ -147,7 +152,7 @@ extension HTTPConnection {
 
     /// Answers a request for WebSocket.
     ///
-    /// Returns the connection that goes on, nil when it was refused.
+    /// - Returns: the new connection; nil if it was refused.
     func respondToUpgrade() -> WebSocketConnection? {
         let head = parser.head
         framing.keepsAlive = false
@@ -240,7 +245,8 @@ extension HTTPConnection {
         }
     }
 
-    /// `?every=250&mode=all&facets=1&load=1&pipe=…`; nil where something of it is wrong, which is answered then.
+    /// `?every=250&mode=all&facets=1&load=1&pipe=…`; nil if something is invalid, which has been
+    /// answered then.
     func streamOptions(_ query: Query) -> StreamOptions? {
         var options = StreamOptions()
         if query.raw("every") != nil {

@@ -4,7 +4,7 @@ internal import Support
 
 // Server-sent events.
 extension HTTPConnection {
-    /// `GET …/events?node=a&node=b&every=&pipe=`: from here on the socket is an ``EventStreamConnection``.
+    /// `GET …/events?node=a&node=b&every=&pipe=`: the socket becomes an ``EventStreamConnection``.
     func streamEvents(_ captures: Captures, _ head: RequestHead) {
         guard let view = findGraph(captures) else { return }
         let query = Query(head.query)

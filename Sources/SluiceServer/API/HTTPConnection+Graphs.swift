@@ -2,7 +2,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// What graphs look like, and who listens to them.
+// Pictures of graphs, and their listeners.
 extension HTTPConnection {
     /// `GET …/graph?format=json|dot|mermaid&live=1&around=node&depth=2`, or the format by `Accept`.
     func drawGraph(_ captures: Captures, _ head: RequestHead) {
@@ -28,7 +28,9 @@ extension HTTPConnection {
         }
     }
 
-    /// `around` and `depth`, nil within where they are not there; nil where something is wrong with them, which is answered then.
+    /// `around` and `depth`.
+    ///
+    /// The inner nil means absent; the outer nil means invalid, which has been answered then.
     private func surroundings(_ query: Query) -> Surroundings?? {
         guard let depth = number("depth", Surroundings.depths, query) else { return nil }
         guard let node = query.string("around") else {
@@ -39,14 +41,15 @@ extension HTTPConnection {
         return Surroundings(of: node, depth: depth)
     }
 
-    /// The format that the client likes best; nil where it takes none of them.
+    /// The format that the client prefers; nil if it accepts none of them.
     private static func format(_ head: RequestHead) -> PictureFormat? {
         let formats: [PictureFormat] = [.json, .dot, .mermaid]
         let types: [StaticString] = ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
         return Accept.choose(head.value(.accept), from: types).map { formats[$0] }
     }
 
-    /// Whether the caller may see all that lives in the graph; where not, that is answered.
+    /// Whether the caller may see everything that lives in the graph; if not, that has been
+    /// answered.
     private func mayObserve(_ view: GraphView) -> Bool {
         do throws(HostError) {
             try view.requireObservation()

@@ -1,12 +1,12 @@
 internal import GraphHost
 internal import HTTP
 
-// What a node held before.
+// The history of nodes.
 extension HTTPConnection {
     /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does not have, from the rings of the
     /// nodes that it is made from, or from the log; 410 where none has it.
     ///
-    /// What was known besides the values has only the log.
+    /// Only the log has facets.
     func readHistory(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .read) else { return }
         let query = Query(head.query)
@@ -34,7 +34,7 @@ extension HTTPConnection {
         }
     }
 
-    /// What has left the ring, or never was in one, may be in the log.
+    /// Emissions that left the ring, or never were in one, may be in the log.
     private func readStoredHistory(
         of node: NamedNode,
         since rev: UInt64,
@@ -51,7 +51,9 @@ extension HTTPConnection {
         }
     }
 
-    /// A number in the query; nil inside where it is not given, nil outside where it is wrong, which is answered.
+    /// A number in the query.
+    ///
+    /// The inner nil means absent; the outer nil means invalid, which has been answered then.
     func number(_ name: StaticString, _ range: ClosedRange<Int>, _ query: Query) -> Int?? {
         guard query.raw(name) != nil else { return .some(nil) }
         if let number = query.integer(name), range.contains(number) { return number }

@@ -3,7 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// The server about itself: connections, metrics, health, version.
+// Operations: connections, metrics, health, version.
 extension HTTPConnection {
     /// `GET /v1/connections`.
     func listConnections() {
@@ -14,7 +14,7 @@ extension HTTPConnection {
         }
     }
 
-    /// `DELETE /v1/connections/{c}`: ends one, by its `c:` name.
+    /// `DELETE /v1/connections/{c}`: ends a connection by its `c:` name.
     func endConnection(_ captures: Captures) {
         let name = String(decoding: captures[0], as: UTF8.self)
         guard let connection = server.connections.first(where: { $0.name == name }) else {
@@ -28,7 +28,7 @@ extension HTTPConnection {
         answerEmpty(.noContent)
     }
 
-    /// `POST …/flush?match=glob`: lets go of what is kept until memory is short and not in use.
+    /// `POST …/flush?match=glob`: releases unused nodes that are kept until memory is short.
     func flushGraph(_ captures: Captures, _ head: RequestHead) {
         guard let graph = administered(captures) else { return }
         let query = Query(head.query)
@@ -51,9 +51,9 @@ extension HTTPConnection {
         }
     }
 
-    /// The longest pattern that a flush takes.
+    /// The longest pattern of a flush.
     private static var longestGlob: Int { 256 }
-    /// How many names the answer of a flush lists.
+    /// The most names in the answer to a flush.
     private static var mostNames: Int { 1_000 }
 
     /// `GET /metrics` in the text form of Prometheus.
@@ -64,7 +64,7 @@ extension HTTPConnection {
         answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
     }
 
-    /// `GET /readyz`: 503 unless requests are welcome.
+    /// `GET /readyz`: 503 unless the server accepts requests.
     func showReadiness() {
         if server.isDraining {
             return refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))

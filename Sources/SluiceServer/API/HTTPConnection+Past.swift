@@ -2,17 +2,17 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// Graphs as they were: `?at=rev`, and `epoch` for the history that the rev belongs to.
+// Past states of graphs: `?at=rev`, with `epoch` for the epoch of the rev.
 extension HTTPConnection {
-    /// Whether the query asks for the past, which is answered then, now or later.
+    /// Answers the request from the past if its query asks for that, now or later.
     ///
     /// - Parameters:
-    ///   - head: the request's.
+    ///   - head: the head of the request.
     ///   - view: the graph as the caller sees it.
     ///   - subject: what the caller wants to know.
-    ///   - needsLog: whether the log has something to say about the present rev as well.
-    ///   - respond: answers with what was found.
-    /// - Returns: whether there is nothing left to do.
+    ///   - needsLog: whether the log is needed for the present rev as well.
+    ///   - respond: answers with the result.
+    /// - Returns: whether the request is being answered.
     func looksBack(
         _ head: RequestHead,
         _ view: GraphView,
@@ -36,7 +36,7 @@ extension HTTPConnection {
         return true
     }
 
-    /// Answers the request at hand when the past has been looked at.
+    /// Answers the current request once the past has been read.
     func ask(
         _ question: PastQuestion,
         _ respond: @escaping (HTTPConnection, PastAnswer) -> Void = { $0.answer($1) }
@@ -64,7 +64,7 @@ extension HTTPConnection {
         _ = wait()
     }
 
-    /// Answers with what was found.
+    /// Answers with the result.
     func answer(_ past: PastAnswer) {
         switch past {
         case .body(let body): body.withUnsafeBytes { answer(.ok, "application/json", $0) }
@@ -75,7 +75,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers with a node's state as it was, where the client does not have it.
+    /// Answers with a node's past state, unless the client has it already.
     func answer(_ past: PastAnswer, unlessKnown known: [UInt8]) {
         guard case .node(let reading) = past else { return answer(past) }
         let isKnown = known.withUnsafeBytes { known in
@@ -88,7 +88,7 @@ extension HTTPConnection {
         }
     }
 
-    /// A node's state as it was.
+    /// Answers with a node's past state.
     private func answer(_ reading: PastReading) {
         if let state = reading.state {
             return answerObject(reading.held.member, state) { $0.append(validators: reading) }
@@ -103,7 +103,7 @@ extension HTTPConnection {
 }
 
 extension ByteBuffer {
-    /// Appends what tells one state of a node from another.
+    /// Appends the validators of a past state.
     fileprivate mutating func append(validators reading: PastReading) {
         append(validators: reading.epoch, reading.changed, at: reading.changedAt)
     }

@@ -1,16 +1,18 @@
 internal import HTTP
 
-// Requests that come through a proxy that is trusted (`trustedProxies`).
+// Requests through a trusted proxy (`trustedProxies`).
 extension HTTPConnection {
-    /// Takes what the proxy says about the request at hand.
+    /// Takes over the proxy's header fields for the current request.
     ///
-    /// Returns a refusal where it names another host than this server's, or a client that has too many connections.
+    /// - Returns: a refusal if they name another host than this server's, or a client with too many
+    ///   connections.
     func hear(_ head: RequestHead) -> Refusal? {
         let forwarding = server.proxies.forwarding(head)
         self.forwarding = forwarding
         client = forwarding.address
         if var host = forwarding.authority {
-            // `Host` was looked at as well: a proxy that lets this field through as it came opens no way around that.
+            // `Host` was checked as well, so a proxy that passes this field through unchanged opens
+            // no way around the check.
             let isOurs = host.withUTF8 { door.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
             guard isOurs else { return Self.misdirected(head) }
         }

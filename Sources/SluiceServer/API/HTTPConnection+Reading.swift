@@ -3,9 +3,10 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// What is read from graphs; nothing of it changes them or keeps a node alive.
+// Reading graphs: changes nothing and keeps no node alive.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one, if it comes in time.
+    /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one,
+    /// if it comes in time.
     func readNode(_ captures: Captures, _ head: RequestHead) {
         if !head.query.isEmpty {
             guard let view = findGraph(captures) else { return }
@@ -36,12 +37,12 @@ extension HTTPConnection {
         wait(for: node, knowing: known, seconds: seconds, facets: hasFacets)
     }
 
-    /// The client has this state already.
+    /// Answers that the client has this state already.
     func answerUnchanged(_ reading: Reading, of node: NamedNode) {
         answerEmpty(.notModified) { $0.append(validators: node.graph, reading) }
     }
 
-    /// A node's state: the bare value, or an object with what is known besides.
+    /// Answers with a node's state: the bare value, or an object with its facets.
     func answer(_ reading: Reading, of node: NamedNode, facets hasFacets: Bool = false) {
         let graph = node.graph
         guard !hasFacets else {
@@ -60,7 +61,7 @@ extension HTTPConnection {
         }
     }
 
-    /// `?facets=1`: an object with the value and what is known besides.
+    /// `?facets=1`: answers with an object of the value and the facets.
     func answerObject(_ held: [UInt8], _ state: [UInt8], fields: (inout ByteBuffer) -> Void) {
         var body = ByteBuffer()
         body.append("{")
@@ -71,7 +72,7 @@ extension HTTPConnection {
         answer(.ok, "application/json", body.bytes, fields: fields)
     }
 
-    /// The operator behind a node failed; `fail` is the member that says why.
+    /// Answers that the node's operator failed; `fail` is the member with the reason.
     func refuseFailed(_ fail: UnsafeRawBufferPointer, fields: (inout ByteBuffer) -> Void) {
         var members = ByteBuffer()
         members.append(",")
@@ -186,12 +187,12 @@ extension HTTPConnection {
 }
 
 extension ByteBuffer {
-    /// Appends what tells one state of a node from another.
+    /// Appends the validators of a node's state.
     fileprivate mutating func append(validators graph: LiveGraph, _ reading: Reading) {
         append(validators: graph.epoch, reading.changed, at: reading.changedAt)
     }
 
-    /// The same of a state whose last change was at `rev`, at `time` in milliseconds since 1970.
+    /// The same for a state whose last change was at `rev`, at `time` in milliseconds since 1970.
     mutating func append(validators epoch: String, _ rev: UInt64, at time: UInt64) {
         append(tagField: epoch, rev)
         append("Last-Modified: ")
@@ -201,7 +202,8 @@ extension ByteBuffer {
         append("\r\n")
     }
 
-    /// Appends `,"kept":{"from":…,"to":…}`: the revs at which a graph can be looked at; null where there are none.
+    /// Appends `,"kept":{"from":…,"to":…}`: the revs at which the graph's past is kept; null if
+    /// there are none.
     mutating func append(kept: ClosedRange<UInt64>?) {
         append(",\"kept\":")
         guard let kept else { return append("null") }

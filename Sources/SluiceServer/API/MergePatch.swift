@@ -6,9 +6,9 @@ internal import Support
 enum MergePatch {
     /// Appends `target` with `patch` applied.
     ///
-    /// A target that is no object counts as an empty one. The patch is a checked text: it nests at most as deep as
-    /// the scanner allows, so recursion is bounded. Keys are the same when their characters are (RFC 8259 §8.3), not when they
-    /// look alike, as Swift compares strings.
+    /// A target that is not an object counts as an empty object. The patch is a checked text: it
+    /// nests at most as deep as the scanner allows, so recursion is bounded. Keys are the same when
+    /// their characters are (RFC 8259 §8.3), not when they look alike, as Swift compares strings.
     static func append(_ patch: JSONReader, on target: JSONReader?, to bytes: inout [UInt8]) {
         guard patch.kind == .object else {
             bytes.append(contentsOf: patch.bytes)
@@ -52,8 +52,8 @@ enum MergePatch {
 extension HTTPConnection {
     /// `PATCH …/nodes/{n}`: changes members of an object.
     ///
-    /// The patch is computed from the present value and set on the condition that nobody has changed it
-    /// meanwhile.
+    /// The patch is computed from the present value and set only if it
+    /// has not changed meanwhile.
     func patchNode(_ captures: Captures, _ head: RequestHead) {
         guard let node = findNode(captures, to: .set) else { return }
         guard MediaType.isMergePatch(head) else {

@@ -2,9 +2,9 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// The description of the HTTP API in the form of OpenAPI 3.1, made from ``Operation/all`` and the error table.
+/// The description of the HTTP API as OpenAPI 3.1, made from ``Operation/all`` and the error table.
 ///
-/// Each listener describes what is answered there.
+/// Each listener describes the operations that it serves.
 enum OpenAPI {
     /// The document.
     static func document(of side: Door.Side) -> ByteBuffer {
@@ -13,7 +13,7 @@ enum OpenAPI {
         out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
         out.append(json: Version.text)
         out.append(",\"summary\":\"Named reactive graphs over HTTP, WebSocket and server-sent events\"},")
-        // Without `auth` in the configuration no token is wanted: the empty scheme.
+        // Without `auth` in the configuration no token is needed: the empty scheme.
         out.append(
             "\"servers\":[{\"url\":\"/\"}],\"security\":[{\"token\":[]},{\"session\":[]},{}],\"paths\":{"
         )

@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-// What changes values and definitions.
+// Operations that change values and definitions.
 extension Operation {
     private static let setErrors: [ErrorCode] = [
         "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable", "conflict",

@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-// What operates a server.
+// Operations for the operator of a server.
 extension Operation {
     static let operations: [Operation] = [
         Operation(

@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-// What is read, asked and drawn.
+// Operations that read.
 extension Operation {
     static let reading: [Operation] = [
         Operation(

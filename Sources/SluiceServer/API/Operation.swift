@@ -55,7 +55,7 @@ struct Operation: Sendable {
     }
 
     let method: Method
-    /// As the router takes it.
+    /// The path pattern of the router.
     let path: String
     /// Where it is answered if the operations side has a listener of its own.
     let side: Door.Side
@@ -70,14 +70,14 @@ struct Operation: Sendable {
     let name: String
     let summary: String
     var parameters: [Parameter] = []
-    /// Header fields of the request that it minds.
+    /// Header fields of the request that it uses.
     var fields: [HeaderName] = []
     var body: Body?
     let successes: [Success]
-    /// Errors besides those that every request can meet.
+    /// Its errors besides those that every request may get.
     var errors: [ErrorCode] = []
 
-    /// Errors that any request can meet before it is looked at.
+    /// Errors that any request may get before it is performed.
     static let everywhere: [ErrorCode] = [
         .badRequest, .badOrigin, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge, "internal",
         .draining,
@@ -89,7 +89,7 @@ extension Operation {
     static let json = ["application/json"]
     static let text = ["text/plain"]
     static let anyValue = Body(types: json, schema: "{}")
-    /// What a set takes: every one of these as JSON, so that `curl -d 21.5 URL` works.
+    /// The body of a set: each of these types is read as JSON, so that `curl -d 21.5 URL` works.
     static let valueBody = Body(
         types: ["application/json", "text/plain", "application/x-www-form-urlencoded"],
         schema: "{}"

@@ -3,9 +3,9 @@ internal import HTTP
 
 /// `If-Match` and `If-None-Match` (RFC 9110 §13.1) on nodes, whose entity tags are `"epoch:rev"`.
 enum Preconditions {
-    /// Turns the fields into conditions of a commit on `node`.
+    /// Converts the fields into conditions of a commit on `node`.
     ///
-    /// - Throws: `conflict` where one cannot hold, `bad_request` where one cannot be read.
+    /// - Throws: `conflict` if one cannot hold, `bad_request` if one is invalid.
     static func read(_ head: RequestHead, for node: NamedNode, into commit: inout Commit) throws(HostError) {
         if let value = head.value(.ifMatch) {
             let condition = try condition(value, "If-Match")
@@ -25,9 +25,9 @@ enum Preconditions {
         }
     }
 
-    /// Whether the client of a read, which sent this `If-None-Match`, has the present state already.
+    /// Whether the client of a read with this `If-None-Match` has the present state already.
     ///
-    /// That a node is empty is a state as well, and has a tag; only `*` asks for a value.
+    /// An empty node has a state, and so a tag; only `*` asks for a value.
     static func isKnown(
         _ value: UnsafeRawBufferPointer,
         _ reading: Reading,
@@ -63,10 +63,10 @@ enum Preconditions {
         throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
     }
 
-    /// The change rev that the node must have for `If-Match` to hold; nil where it cannot hold.
+    /// The change rev that the node must have for `If-Match` to hold; nil if it cannot hold.
     private static func expectedChange(_ condition: EntityTagCondition, _ node: NamedNode) -> UInt64? {
         if case .list(let list) = condition, list.count == 1 {
-            // The usual form needs no look at the node: commits that are pending are minded by the host.
+            // The usual form does not read the node: the host checks pending commits.
             var rev: UInt64?
             list.forEach { tag, isWeak in
                 if !isWeak { rev = Self.rev(in: tag, epoch: node.graph.epoch) }
@@ -78,7 +78,7 @@ enum Preconditions {
         return condition.matchesStrongly(reading, of: node) ? reading.changed : nil
     }
 
-    /// The rev in a tag `epoch:rev`; nil where the tag is of another epoch or another form.
+    /// The rev in a tag `epoch:rev`; nil if the tag has another epoch or another form.
     private static func rev(in tag: UnsafeRawBufferPointer, epoch: String) -> UInt64? {
         guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), tag[..<colon].elementsEqual(epoch.utf8) else {
             return nil
@@ -100,7 +100,7 @@ extension EntityTagCondition {
         withTag(reading, of: node) { matchesStrongly($0) }
     }
 
-    /// Lends the node's tag; nil where it is empty and so has no representation.
+    /// Calls `body` with the node's tag; nil if it is empty and so has no representation.
     private func withTag(
         _ reading: Reading,
         of node: NamedNode,

@@ -1,9 +1,9 @@
 internal import HTTP
 
 extension Router {
-    /// Every path of the API that is answered on that side.
+    /// The router with all paths of the API on that side.
     ///
-    /// What matches none of them is a static file.
+    /// Other paths are static files.
     static func api(hasEcho: Bool, for side: Door.Side) -> Router {
         var router = Router()
         for (number, operation) in Operation.all.enumerated() where side.has(operation.side) {

@@ -2,15 +2,17 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// The usual answer to a set, of which only the rev changes from one to the next: the rest stands ready.
+/// The usual answer to a set.
 ///
-/// Put together from its parts it takes 840 instructions with all around it; from here 545.
+/// Only the rev changes from one to the next; the rest is prepared.
+///
+/// Composing it from its parts takes 840 instructions; this takes 545.
 final class SetAnswer {
     /// Status line, date, and the tag up to the rev.
     @exclusivity(unchecked) private var head = ByteBuffer()
-    /// From behind the rev in the tag to that in the body.
+    /// From after the rev in the tag to the rev in the body.
     @exclusivity(unchecked) private var middle = ByteBuffer()
-    // What they were made for.
+    // The parts were prepared for these.
     @exclusivity(unchecked) private var epoch = ""
     @exclusivity(unchecked) private var digits = 0
     @exclusivity(unchecked) private var isStale = true

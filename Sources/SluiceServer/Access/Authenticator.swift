@@ -1,23 +1,24 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Knows tokens and session cookies again, and says whom they stand for.
+/// Recognises tokens and session cookies, and finds their principals.
 ///
-/// Tokens are looked up by their SHA-256, so that how long a look-up takes says nothing about a token.
+/// Tokens are looked up by their SHA-256, so that the duration of a look-up reveals nothing about a
+/// token.
 final class Authenticator {
-    /// How long a session cookie is good for after its last use.
+    /// How long a session cookie is valid after its last use.
     private let sessionLife: UInt64
     private var principals: [[UInt8]: Principal] = [:]
     private typealias Sessions = FairShares<String, Cookie>
     private var cookies: [[UInt8]: Sessions.Place] = [:]
-    /// Each principal has its share of them, by its name.
+    /// Shared among the principals, by name.
     private var sessions: Sessions
     private var sweptAt: UInt64 = 0
 
     private final class Cookie {
-        /// Of its value.
+        /// The digest of its value.
         let key: [UInt8]
-        /// Of the token it was made from.
+        /// The digest of the token it was made from.
         let digest: [UInt8]
         var lastUse: UInt64
 
@@ -30,16 +31,16 @@ final class Authenticator {
 
     /// Reads the file of tokens.
     ///
-    /// - Throws: everything that is wrong with it.
+    /// - Throws: all problems of the file.
     init(file: String, sessionLife: UInt64, mostSessions: Int) throws(StartFailure) {
         self.sessionLife = sessionLife
         sessions = Sessions(limit: mostSessions)
         try read(file: file)
     }
 
-    /// Reads the file again; what is wrong with it leaves everything as it was.
+    /// Reads the file again; if it has problems, nothing changes.
     ///
-    /// - Throws: everything that is wrong with it.
+    /// - Throws: all problems of the file.
     func read(file path: String) throws(StartFailure) {
         let bytes: [UInt8]
         do throws(UVError) {
@@ -58,12 +59,12 @@ final class Authenticator {
         removeSessions { principals[$0.digest] == nil }
     }
 
-    /// Whom a token stands for at a moment (milliseconds since 1970).
+    /// The principal of a token at a time (milliseconds since 1970).
     func principal(token: UnsafeRawBufferPointer, at now: UInt64) -> Outcome {
         outcome(SHA256.digest(token), at: now)
     }
 
-    /// What showing something came to.
+    /// The result of checking a token or cookie.
     enum Outcome {
         case known(Principal)
         case expired
@@ -76,19 +77,20 @@ final class Authenticator {
         return .known(principal)
     }
 
-    /// The principal whose token is the same as that of one from before the file was read again; nil: it is gone.
+    /// The principal with the same token as one from before the file was reloaded; nil if the token
+    /// is gone.
     func principal(like former: Principal) -> Principal? {
         principals[former.digest]
     }
 
     // MARK: - Sessions of browsers
 
-    /// Makes a cookie for a token that is known.
+    /// Makes a cookie for a known token.
     ///
-    /// Where there are as many as there may be, a principal that has more than its share loses the one that it has not used for
-    /// longest (``FairShares``).
+    /// If all places are taken, a principal above its share loses the cookie that it has not used
+    /// for longest (``FairShares``).
     ///
-    /// - Returns: the cookie's value; nil for a token that is not known.
+    /// - Returns: the cookie's value; nil for an unknown token.
     func signIn(token: UnsafeRawBufferPointer, at now: UInt64) -> String? {
         let digest = SHA256.digest(token)
         guard case .known(let principal) = outcome(digest, at: now) else { return nil }
@@ -107,7 +109,7 @@ final class Authenticator {
         return value
     }
 
-    /// Whom a cookie stands for; using it makes it last.
+    /// The principal of a cookie; each use extends its validity.
     func principal(cookie: UnsafeRawBufferPointer, at now: UInt64) -> Outcome {
         let key = SHA256.digest(cookie)
         guard let place = cookies[key] else { return .unknown }

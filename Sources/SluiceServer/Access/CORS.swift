@@ -1,9 +1,9 @@
 internal import HTTP
 internal import Support
 
-/// Which other sites' pages may read what this server answers (CORS, WHATWG Fetch §3.2).
+/// Which other sites' pages may read this server's answers (CORS, WHATWG Fetch §3.2).
 ///
-/// That is another question than whether they may change something, which `origins` decides.
+/// Whether pages may change something is decided by `origins` instead.
 struct CORS {
     private let origins: Set<String>
     private let isForAll: Bool
@@ -14,10 +14,10 @@ struct CORS {
         isForAll = origins.contains("*")
     }
 
-    /// Whether anything is allowed: then answers differ by `Origin`, and say so.
+    /// Whether any origin is allowed: then answers vary by `Origin`.
     var isOn: Bool { !origins.isEmpty }
 
-    /// What `Access-Control-Allow-Origin` says to a page of this origin; nil: nothing.
+    /// The value of `Access-Control-Allow-Origin` for a page of this origin; nil: no such field.
     func answer(to origin: UnsafeRawBufferPointer?) -> String? {
         guard isOn, let origin, let text = String(validating: origin, as: UTF8.self) else { return nil }
         return isForAll || origins.contains(text) ? text : nil
@@ -34,7 +34,7 @@ struct CORS {
 }
 
 extension HTTPConnection {
-    /// Begins an answer, with what CORS asks for.
+    /// Begins an answer with the fields of CORS.
     @inline(__always)
     func begin(_ status: Status, in out: inout ByteBuffer) {
         server.count(status)
@@ -50,7 +50,8 @@ extension HTTPConnection {
         out.field("Access-Control-Expose-Headers", CORS.answerFields)
     }
 
-    /// Answers OPTIONS on a known path: which methods there are, and to a browser's preflight what a page may send.
+    /// Answers OPTIONS on a known path: the methods, and for a browser's preflight the fields that
+    /// a page may send.
     func answerOptions(_ head: RequestHead, allow: String) {
         let isPreflight = head.has(.accessControlRequestMethod) && sharedWith != nil
         let mayChange = server.originCheck.accepts(head, forwarding)

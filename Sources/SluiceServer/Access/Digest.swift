@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Support
 
-/// SHA-256 (FIPS 180-4), by which tokens are known again and sinks sign.
+/// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
 enum SHA256 {
     /// The 32 bytes of the digest of `bytes`.
     static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

@@ -1,12 +1,13 @@
-/// What one proxy says in a `Forwarded` field (RFC 7239 §4): pairs of a name and a token or a quoted string.
+/// One element of a `Forwarded` field (RFC 7239 §4), written by one proxy: pairs of a name and a
+/// token or a quoted string.
 struct ForwardedElement {
     private var pairs: [String: String] = [:]
 
-    /// The value of a parameter, its name in small letters.
+    /// The value of a parameter, by its name in lower case.
     subscript(name: String) -> String? { pairs[name] }
 
-    /// Reads a whole field; nil where it breaks the grammar anywhere, or names a parameter of an element twice: then nobody
-    /// knows who wrote what.
+    /// Parses a whole field; nil if its grammar is invalid anywhere, or an element repeats a
+    /// parameter: then the author of each part is uncertain.
     static func list(_ text: String) -> [ForwardedElement]? {
         var rest = Array(text.utf8)[...]
         var elements: [ForwardedElement] = []

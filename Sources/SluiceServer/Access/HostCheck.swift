@@ -1,21 +1,22 @@
 internal import EventLoop
 internal import HTTP
 
-/// Whether a request is meant for this server: protects against pages that had their
-/// own name resolved to this address.
+/// Checks that a request is meant for this server: protects against pages whose own name resolves
+/// to this address.
 final class HostCheck {
     private let names: Set<String>
-    /// The authority that was accepted last; almost always the one that comes next.
+    /// The authority that was accepted last; the next one is almost always the same.
     private var accepted: [UInt8] = []
 
-    /// Accepts loopback names and addresses, the address listened on, and `names` (any letter case, no port).
+    /// Accepts loopback names and addresses, the address listened on, and `names` (any letter case,
+    /// no port).
     init(listening endpoint: Endpoint, names: [String]) {
         var all = Set(names.map { $0.lowercased() })
         if case .tcp(let host, _) = endpoint { all.insert(host.lowercased()) }
         self.names = all
     }
 
-    /// Whether `authority`, host and perhaps port, names this server.
+    /// Whether `authority`, a host with an optional port, names this server.
     func accepts(_ authority: UnsafeRawBufferPointer) -> Bool {
         if authority.count > 0, accepted.withUnsafeBytes({ authority.equals($0) }) {
             return true
@@ -27,7 +28,7 @@ final class HostCheck {
         return true
     }
 
-    /// The host in small letters, without brackets and port; nil where the bytes are no authority.
+    /// The host in lower case, without brackets and port; nil if the bytes are not an authority.
     private static func host(_ authority: UnsafeRawBufferPointer) -> String? {
         guard let text = String(validating: authority, as: UTF8.self)?.lowercased(), !text.isEmpty else {
             return nil
@@ -41,7 +42,7 @@ final class HostCheck {
         let colon = text.firstIndex(of: ":") ?? text.endIndex
         guard isPort(text[colon...]) else { return nil }
         var host = text[..<colon]
-        // `localhost.` is the same name, said absolutely.
+        // `localhost.` is the absolute form of the same name.
         if host.last == ".", host.count > 1 { host = host.dropLast() }
         return String(host)
     }
@@ -53,20 +54,21 @@ final class HostCheck {
     }
 }
 
-/// Whether the page that makes a request may.
+/// Whether the page that sends a request is allowed to.
 ///
-/// Programs that are no browsers send no `Origin`.
+/// Programs other than browsers send no `Origin`.
 final class OriginCheck {
     private let allowed: Set<String>
     private let isSecure: Bool
 
-    /// Allows the server's own origin, `https` where it speaks TLS, and `allowed`.
+    /// Allows the server's own origin, with `https` if it uses TLS, and `allowed`.
     init(isSecure: Bool, allowed: [String]) {
         self.allowed = Set(allowed)
         self.isSecure = isSecure
     }
 
-    /// Whether the request may change something, or open a WebSocket; `forwarding` is what a trusted proxy says of it.
+    /// Whether the request may change something, or open a WebSocket; `forwarding` has the header
+    /// fields of a trusted proxy.
     func accepts(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?) -> Bool {
         if let origin = head.value(.origin) { return accepts(origin, head, forwarding()) }
         guard let site = head.value(.secFetchSite) else { return true }

@@ -11,7 +11,8 @@ struct IPAddress: Hashable {
 
     /// Reads an address as it is usually written: `192.0.2.1`, `2001:db8::1`, `::ffff:192.0.2.1`.
     ///
-    /// Nil for everything else: names, ports, brackets, zones, numbers with leading zeros or in other bases.
+    /// Nil for everything else: names, ports, brackets, zones, numbers with leading zeros or in
+    /// other bases.
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 45 else { return nil }
@@ -25,7 +26,7 @@ struct IPAddress: Hashable {
         }
     }
 
-    /// What one client is taken to have: an IPv4 address, or an IPv6 network of 64 bits.
+    /// The unit counted as one client: an IPv4 address, or an IPv6 network of 64 bits.
     var site: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
     /// Whether it is an IPv4 address.
@@ -48,7 +49,8 @@ struct IPAddress: Hashable {
         return address
     }
 
-    /// Eight groups of hexadecimal digits, one run of zeros perhaps left out as `::`, the last two perhaps as IPv4.
+    /// Eight groups of hexadecimal digits, one run of zeros perhaps left out as `::`, the last two
+    /// perhaps as IPv4.
     private static func groups(_ bytes: [UInt8]) -> [UInt16]? {
         let colon = UInt8(ascii: ":")
         guard bytes.contains(colon) else { return nil }
@@ -109,13 +111,14 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A range of addresses that begin alike (CIDR, RFC 4632): `10.0.0.0/8`, `2001:db8::/32`, or one address.
+/// A range of addresses that begin alike (CIDR, RFC 4632): `10.0.0.0/8`, `2001:db8::/32`, or one
+/// address.
 struct Network: Hashable {
     private let address: IPAddress
     /// How many bits count, of 128.
     private let bits: Int
 
-    /// Reads a network; nil where the text is none, or has bits set behind the prefix.
+    /// Parses a network; nil if it is invalid, or has bits set after the prefix.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
@@ -133,9 +136,9 @@ struct Network: Hashable {
         guard Self.cut(address, bits) == address else { return nil }
     }
 
-    /// Whether the address is one of these.
+    /// Whether the address is in the network.
     func contains(_ address: IPAddress) -> Bool {
-        // `::/0` means IPv6: an IPv4 address is written otherwise.
+        // `::/0` means IPv6 only; IPv4 has networks of its own.
         address.isV4 == self.address.isV4 && Self.cut(address, bits) == self.address
     }
 

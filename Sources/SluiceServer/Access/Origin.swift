@@ -6,7 +6,8 @@ enum Origin {
     /// The same as a regular expression, for the JSON Schema.
     static let pattern = #"^[a-z0-9+.-]+://([a-z0-9._-]+|\[[0-9a-z:.]+\])(:[0-9]{1,5})?$"#
 
-    /// Whether `text` is an origin as a browser would send it: scheme, host and perhaps a port, in small letters.
+    /// Whether `text` is an origin as a browser would send it: scheme, host and perhaps a port, in
+    /// small letters.
     static func isWellFormed(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
             return false

@@ -1,4 +1,4 @@
-/// A secret that somebody shows to be let in.
+/// A secret that authenticates a client.
 public struct Token: Hashable, Sendable {
     /// The secret: `slc_` and 43 letters, 256 random bits.
     public let text: String
@@ -10,9 +10,9 @@ public struct Token: Hashable, Sendable {
         text = "slc_" + String(decoding: letters, as: UTF8.self)
     }
 
-    /// One that somebody chose.
+    /// A token with a chosen text.
     ///
-    /// Nil where it cannot stand in a header field: 16 to 512 visible ASCII characters.
+    /// Nil if it cannot be a header field's value: 16 to 512 visible ASCII characters are required.
     public init?(_ text: String) {
         guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             return nil
@@ -20,9 +20,9 @@ public struct Token: Hashable, Sendable {
         self.text = text
     }
 
-    /// What stands in the file of tokens: `sha256:` and the digest in hexadecimal digits.
+    /// Its entry in the file of tokens: `sha256:` and the digest in hexadecimal digits.
     ///
-    /// No salt and no slow function are needed for a secret that nobody can guess.
+    /// A secret that cannot be guessed needs no salt and no slow function.
     public var hash: String {
         var text = text
         let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }

@@ -1,8 +1,8 @@
 internal import GraphHost
 
-/// The entry of the file of tokens as text.
+/// An entry of the file of tokens as text.
 public enum TokenText {
-    /// An entry of the list `tokens`, indented as it stands there.
+    /// An entry of the list `tokens`, with its indentation.
     public static func entry(
         name: String,
         hash: String,
@@ -21,7 +21,7 @@ public enum TokenText {
         return lines.joined(separator: "\n")
     }
 
-    /// What a server would say against an entry; nil: nothing.
+    /// The server's complaint about an entry; nil: none.
     public static func problem(with entry: String) -> String? {
         let (document, syntax) = YAMLReader.read(Array("tokens:\n\(entry)\n".utf8), file: "token")
         guard let document else { return syntax.first?.message }

@@ -1,28 +1,29 @@
 internal import EventLoop
 internal import HTTP
 
-/// What a proxy that is trusted says about the client of a request.
+/// What a trusted proxy reports about the client of a request.
 struct Forwarding: Equatable {
-    /// The client; nil where the proxies do not say, or not clearly.
+    /// The client; nil if the proxies do not name it, or not clearly.
     var address: IPAddress?
-    /// Whether the client speaks TLS with the first proxy; nil: not said.
+    /// Whether the client uses TLS with the first proxy; nil: unknown.
     var isSecure: Bool?
-    /// The host, and perhaps port, that the client asked for; nil: as in `Host`.
+    /// The host, with an optional port, that the client asked for; nil: as in `Host`.
     var authority: String?
 }
 
-/// The proxies whose word counts about the clients behind them, and what it is read from.
+/// The proxies that are trusted to name their clients, and the header fields they write.
 ///
-/// Only one family of header fields is read, because proxies set one and let the other through as the client sent it. The entries
-/// are walked from the right, where the nearest proxy wrote: as long as an entry is the address of another trusted proxy, that one's entry
-/// counts as well; the first other one is the client. What stands further left was written by somebody who is not trusted.
+/// Only one family of header fields is read, because proxies set one and pass the other on as the
+/// client sent it. The entries are read from the right, where the nearest proxy wrote: while an
+/// entry is the address of another trusted proxy, the entry before it counts as well; the first
+/// other address is the client. Entries further left are not trustworthy.
 struct TrustedProxies {
     private let networks: [Network]
-    /// Whether whoever comes over a Unix socket is a proxy.
+    /// Whether peers on a Unix socket are trusted proxies.
     private let trustsUnix: Bool
     private let family: ProxyHeaders
 
-    /// Trusts the networks named, and with `unix` the other end of Unix sockets.
+    /// Trusts the named networks, and with `unix` the peers on Unix sockets.
     init(_ names: [String], reading family: ProxyHeaders) {
         networks = names.compactMap { Network($0) }
         trustsUnix = names.contains("unix")
@@ -34,10 +35,10 @@ struct TrustedProxies {
         text == "unix" || Network(text) != nil
     }
 
-    /// Whether somebody is trusted at all.
+    /// Whether any proxy is trusted.
     var isOn: Bool { trustsUnix || !networks.isEmpty }
 
-    /// Whether a peer's word counts.
+    /// Whether a peer is a trusted proxy.
     func trusts(_ peer: SocketAddress?) -> Bool {
         guard isOn, let peer else { return false }
         if peer.family == .unix { return trustsUnix }
@@ -48,7 +49,7 @@ struct TrustedProxies {
         networks.contains { $0.contains(address) }
     }
 
-    /// What the head of a request from a trusted peer says.
+    /// The information in a request's head from a trusted proxy.
     func forwarding(_ head: RequestHead) -> Forwarding {
         switch family {
         case .xForwarded: listed(head)
@@ -67,7 +68,7 @@ struct TrustedProxies {
             result.address = address
             if !trusts(address) { break }
         }
-        // The entry that the same proxy wrote; a field with fewer entries is said once for all.
+        // The entry that the same proxy wrote; a field with fewer entries applies to all.
         func sameHop(_ name: HeaderName) -> Substring? {
             let list = Self.list(head, name)
             return list.isEmpty ? nil : list[max(0, list.count - max(1, hops))]
@@ -119,7 +120,7 @@ struct TrustedProxies {
         }
     }
 
-    /// An address, perhaps in brackets or with a port behind.
+    /// An address, optionally in brackets or with a port.
     private static func address(_ text: Substring) -> IPAddress? {
         if text.first == "[" {
             guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {

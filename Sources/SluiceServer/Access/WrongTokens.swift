@@ -1,18 +1,19 @@
 internal import GraphHost
 
-/// Counts wrong tokens, and says which are too many for where they come from.
+/// Counts wrong tokens, and limits them per address.
 ///
-/// An IPv4 address, or an IPv6 network of 64 bits, may show so many a second; what is more is refused with `rate_limited` instead of
-/// `unauthenticated`. Right tokens are not counted. At most ``mostPlaces`` addresses are remembered; all others count as one.
+/// An IPv4 address, or an IPv6 network of 64 bits, may send a number of wrong tokens per second;
+/// more are refused with `rate_limited` instead of `unauthenticated`. Right tokens are not counted.
+/// At most ``mostPlaces`` addresses are remembered; all others count as one.
 struct WrongTokens {
     static let mostPlaces = 10_000
 
-    /// How many were shown since the start.
+    /// How many were sent since the start.
     private(set) var shown: UInt64 = 0
     /// How many of them were too many.
     private(set) var limited: UInt64 = 0
 
-    /// How many an address may show in a second; 0: no bound.
+    /// How many an address may send per second; 0: no limit.
     private let rate: UInt64
     // Buckets that were not touched for a second are full, as new ones are.
     private var recent: [IPAddress: TokenBucket] = [:]
@@ -29,9 +30,9 @@ struct WrongTokens {
     /// Counts a wrong token.
     ///
     /// - Parameters:
-    ///   - address: where it comes from; nil: not from a network.
-    ///   - now: milliseconds of the steady clock.
-    /// - Returns: nil, or, where it is one too many, the milliseconds until the next one may be shown.
+    ///   - address: its source; nil: not from a network.
+    ///   - now: milliseconds of the monotonic clock.
+    /// - Returns: nil, or, above the limit, the milliseconds until the next one may be sent.
     mutating func note(from address: IPAddress?, at now: UInt64) -> UInt64? {
         shown += 1
         guard rate > 0 else { return nil }

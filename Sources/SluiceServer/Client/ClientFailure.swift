@@ -1,14 +1,15 @@
 public import EventLoop
 
-/// Why a request to a server came to nothing.
+/// Why a request to a server failed.
 public enum ClientFailure: Error, CustomStringConvertible {
     /// No connection to this address could be made.
     case unreachable(ServiceURL, UVError)
-    /// No TLS connection to this address could be made, or its certificate is not trusted; why, in one sentence.
+    /// No TLS connection to this address could be made, or its certificate is not trusted; the
+    /// reason as one sentence.
     case untrusted(ServiceURL, String)
     /// The connection ended before the answer was complete.
     case lost
-    /// What came back is not HTTP, or not the protocol asked for.
+    /// The answer is not HTTP, or not in the requested protocol.
     case notUnderstood(String)
     /// The server refused to speak WebSocket, with this status and body.
     case refused(status: Int, body: [UInt8])

@@ -2,9 +2,10 @@ public import EventLoop
 public import HTTP
 internal import Support
 
-/// A client for one server: requests go out one after the other over one connection that is kept, and made again when needed.
+/// A client of one server: sends requests one after the other over one kept connection, which is
+/// made again when needed.
 ///
-/// Belongs to its loop's thread. Dropping it closes the connection and forgets what was asked.
+/// Belongs to its loop's thread. Dropping it closes the connection and forgets its requests.
 public final class HTTPClient {
     /// What a server answered.
     public struct Answer {
@@ -12,7 +13,7 @@ public final class HTTPClient {
         public let status: Int
         /// The body, as sent.
         public let body: [UInt8]
-        /// The entity tag, where the answer has one.
+        /// The entity tag, if the answer has one.
         public let entityTag: String?
         /// When to ask again (`Retry-After`), where the answer says it.
         public let retryAfter: String?
@@ -21,7 +22,7 @@ public final class HTTPClient {
         public var isSuccess: Bool { (200..<300).contains(status) }
     }
 
-    /// Hears the outcome of one request, once.
+    /// Called once with the result of a request.
     public typealias Handler = (Result<Answer, ClientFailure>) -> Void
 
     private struct Request {
@@ -42,12 +43,12 @@ public final class HTTPClient {
     private var current: Request?
     private var waiting: [Request] = []
 
-    /// Makes a client; nothing is connected until something is asked.
+    /// A client that connects with its first request.
     /// - Parameters:
     ///   - url: the server.
-    ///   - loop: where it works.
-    ///   - limit: how long connecting and answering may take together.
-    ///   - mostBytes: the longest body that an answer may have.
+    ///   - loop: its loop.
+    ///   - limit: how long connecting and the answer may take together.
+    ///   - mostBytes: the longest body of an answer.
     public init(
         _ url: ServiceURL,
         on loop: Loop,
@@ -65,13 +66,13 @@ public final class HTTPClient {
         connection?.setDelegate(nil)
     }
 
-    /// Asks for something.
+    /// Sends a request.
     /// - Parameters:
     ///   - method: the request's method.
     ///   - target: path and query, escaped already; the URL's own path goes before it.
     ///   - body: nil for none; sent as `application/json`.
     ///   - fields: further header fields.
-    ///   - handler: hears the outcome, never before this returns.
+    ///   - handler: called with the result, never before this returns.
     public func send(
         _ method: HTTP.Method,
         _ target: String,
@@ -194,7 +195,7 @@ extension HTTPClient: ConnectionDelegate {
 
     public func closed(error: UVError?) {
         drop()
-        // Nothing is asked twice by itself: whether the server acted on it is not known.
+        // No request is repeated automatically: the server may have performed it.
         if current != nil { fail(.lost) }
     }
 }

@@ -1,9 +1,10 @@
 internal import GraphHost
 
-/// Reads what a server says in `application/problem+json`.
+/// Reads the errors in `application/problem+json`.
 public enum ProblemText {
-    /// The problem's code and its sentence, with the cause of a failed node and the hint, as in
-    /// `unknown_node: no such node in house (did you mean 'mode'?)`; nil where the body is no problem.
+    /// The problem's code and sentence, with the cause of a failed node and the hint, as in
+    /// `unknown_node: no such node in house (did you mean 'mode'?)`; nil if the body is not a
+    /// problem.
     public static func sentence(in body: [UInt8]) -> String? {
         body.withUnsafeBytes { bytes in
             guard let problem = try? JSONReader(checking: bytes), let code = problem["code"]?.string else {

@@ -1,6 +1,6 @@
 package import EventLoop
 
-/// One attempt to connect to a server, TLS included where the address says `https`.
+/// One attempt to connect to a server, including TLS if the address is `https`.
 ///
 /// The answer comes once, never from within the initialiser. Dropping the connector gives the attempt up.
 package final class ServiceConnector {

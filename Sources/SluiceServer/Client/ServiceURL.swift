@@ -2,25 +2,25 @@ public import EventLoop
 internal import HTTP
 package import Support
 
-/// Where a server is, as people write it: `http://127.0.0.1:8080`, with or without the scheme, a path or a final slash; or
-/// `unix:/run/sluice.sock`.
+/// The address of a server, as people write it: `http://127.0.0.1:8080`, with or without the
+/// scheme, a path or a final slash; or `unix:/run/sluice.sock`.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     /// Host name or address without brackets.
     public let host: String
-    /// Whether TLS is spoken: `https` or `wss`.
+    /// Whether it uses TLS: `https` or `wss`.
     public let isSecure: Bool
-    /// Path of a PEM file of the authorities that are trusted; nil: those of the system.
+    /// Path of a PEM file of trusted authorities; nil: those of the system.
     public var authorities: String?
-    /// The token that is shown with every request and upgrade; nil: none is wanted.
+    /// The token sent with every request and upgrade; nil: none.
     public var token: Token?
-    /// The TCP port; 80 or 443 where none is written.
+    /// The TCP port; 80 or 443 by default.
     public let port: UInt16
-    /// The path of a Unix socket, which goes before host and port.
+    /// The path of a Unix socket, which replaces host and port.
     public let socket: String?
-    /// What follows host and port, without a final slash: empty or `/…`.
+    /// The path after host and port, without a final slash: empty or `/…`.
     public let path: String
 
-    /// Reads the written form; nil when it is none.
+    /// Parses an address; nil if it is invalid.
     ///
     /// `ws` and `wss` are the same as `http` and `https`.
     public init?(_ text: String) {
@@ -77,7 +77,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
         if let token { buffer.field("Authorization", string: "Bearer \(token.text)") }
     }
 
-    /// What the `Host` field says.
+    /// The value of the `Host` field.
     public var authority: String { socket == nil ? endpoint.description : host }
 
     /// The written form.

@@ -4,13 +4,13 @@ internal import HTTP
 /// The settings of a server: a property for each row of ``Keys``.
 @dynamicMemberLookup
 public struct Configuration: Sendable {
-    /// What was set; everything else has its default.
+    /// The values of the keys; a key that is not set has its default.
     private var values: [String: any Sendable] = [:]
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
     /// The secrets of sinks by their names, from the environment only.
     public var secrets: [String: String] = [:]
-    /// The limits that nobody configures.
+    /// The limits that are not configurable.
     var fixed = FixedLimits()
 
     private static let keys = Keys()

@@ -1,6 +1,7 @@
 internal import Support
 
-/// What people and editors read about the configuration, made from the rows of ``Keys`` and ``FixedLimit``.
+/// Documents about the configuration for people and editors, made from the rows of ``Keys`` and
+/// ``FixedLimit``.
 enum ConfigurationDocuments {
     /// config/sluice.yaml: every key with its meaning.
     static var file: String {
@@ -99,7 +100,7 @@ enum ConfigurationDocuments {
         table(Keys.all.map { ($0.name, $0.standardText, $0.text) })
     }
 
-    /// The limits that are no keys.
+    /// The limits that are not configurable.
     static var fixed: String {
         table(FixedLimit.all.map { ($0.name, $0.show(FixedLimits()), $0.text) })
     }

@@ -30,7 +30,7 @@ public struct ConfigurationReader {
     public private(set) var configuration = Configuration()
     /// What was wrong: `sluice.yaml:3:9: log.level must be one of …`.
     public private(set) var problems: [FileProblem] = []
-    /// What is odd but stops nothing.
+    /// Warnings: problems that do not prevent the start.
     public private(set) var warnings: [String] = []
     private var sources: [String: ConfigurationSource] = [:]
     private let keys = Keys.all
@@ -43,7 +43,8 @@ public struct ConfigurationReader {
         sources[key.name] ?? .standard
     }
 
-    /// Says that there are no graphs of files where none were asked for and the standard folder is not there.
+    /// Says that there are no graphs of files where none were asked for and the standard folder is
+    /// not there.
     public mutating func allowNoGraphs() {
         guard sources["graphs"] == nil, FileSystem.names(in: configuration.graphs) == nil else { return }
         warnings.append(
@@ -104,7 +105,8 @@ public struct ConfigurationReader {
         }
     }
 
-    /// Whether names of keys begin with this; those of fixed limits get their hint one level deeper.
+    /// Whether names of keys begin with this; those of fixed limits get their hint one level
+    /// deeper.
     private func isGroup(_ name: String) -> Bool {
         (keys.map(\.name) + FixedLimit.all.map(\.name)).contains { $0.hasPrefix(name + ".") }
     }
@@ -122,8 +124,8 @@ public struct ConfigurationReader {
 
     /// Reads the variables that begin with `SLUICE_`.
     ///
-    /// Unknown ones only warn: `SLUICE_PORT` and its like are put there by orchestrators for a service of
-    /// this name.
+    /// Unknown ones only warn: `SLUICE_PORT` and its like are put there by orchestrators for a
+    /// service of this name.
     public mutating func read(environment: [String: String]) {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             let secret = "SLUICE_SECRET_"
@@ -148,7 +150,8 @@ public struct ConfigurationReader {
     }
 
     #if DEBUG
-        /// The variable by which end-to-end tests change fixed limits: `limits.work=100 times.close=200ms`.
+        /// The variable by which end-to-end tests change fixed limits:
+        /// `limits.work=100 times.close=200ms`.
         private static let testLimits = "SLUICE_TEST_LIMITS"
 
         private mutating func read(testLimits text: String) -> Bool {
@@ -190,7 +193,7 @@ public struct ConfigurationReader {
 
     private func suggestion(_ name: String) -> String? {
         if let fixed = FixedLimit.all.first(where: { $0.name == name }) { return fixed.hint }
-        // What stands before a dot is a key of the file as well: a mapping.
+        // The part before a dot is also a key of the file: a mapping.
         let groups = Set(keys.map(\.name).filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
         return Spelling.hint(for: name, among: keys.map(\.name) + groups.sorted())
     }
@@ -212,7 +215,7 @@ public struct ConfigurationReader {
 }
 
 extension ConfigurationValue {
-    /// What stands at a place of a file; nil where it is neither a scalar nor a list of scalars.
+    /// The value at a place of a file; nil if it is neither a scalar nor a list of scalars.
     init?(_ document: Document) {
         if let scalar = document.scalar {
             if case .null = scalar.value { return nil }

@@ -2,11 +2,11 @@ internal import EventLoop
 internal import RedisLog
 internal import Support
 
-/// What somebody wrote for a key, before the key has judged it.
+/// The text of a key's value before it is validated.
 public enum ConfigurationValue: Hashable, Sendable {
     /// One word or number.
     case scalar(String)
-    /// A list of them.
+    /// Several words or numbers.
     case list([String])
 }
 
@@ -101,7 +101,7 @@ extension ValueKind where Value == RedisAddress? {
 }
 
 extension ValueKind where Value == String {
-    /// What names of keys begin with.
+    /// The prefix of names of keys.
     static var prefix: Self {
         Self(
             "1 to 64 letters, digits, '.', '_', ':' or '-'",
@@ -116,7 +116,7 @@ extension ValueKind where Value == String {
 }
 
 extension ValueKind where Value: FixedWidthInteger & Sendable {
-    /// A number that is no key.
+    /// A number that is not configurable.
     static var number: Self { integer(0...Value(Int32.max)) }
     /// The same in bytes.
     static var size: Self { bytes(0...Value(Int32.max)) }
@@ -196,7 +196,7 @@ extension ValueKind where Value == Duration {
 }
 
 extension ValueKind where Value: FixedWidthInteger & Sendable {
-    /// Milliseconds that are no key, written as a duration.
+    /// Milliseconds that are not configurable, written as a duration.
     static var time: Self {
         let kind = ValueKind<Duration>.duration(.zero ... .seconds(86400))
         return Self(
@@ -209,7 +209,8 @@ extension ValueKind where Value: FixedWidthInteger & Sendable {
 }
 
 extension ValueKind where Value == [String] {
-    /// A list; in the environment and on the command line YAML's `[a, b]`, or words with commas between them.
+    /// A list; in the environment and on the command line YAML's `[a, b]`, or words with commas
+    /// between them.
     static func names(
         _ what: String,
         pattern: String,

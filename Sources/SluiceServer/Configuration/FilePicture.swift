@@ -1,6 +1,6 @@
 internal import GraphHost
 
-/// The picture of a graph that no server runs.
+/// The picture of a graph from its file, without a server.
 public enum FilePicture {
     /// The forms a picture can have.
     public enum Format: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ public enum FilePicture {
 
     /// Draws the graph that a definition file describes.
     ///
-    /// - Throws: ``StartFailure`` with everything that is wrong with the file.
+    /// - Throws: ``StartFailure`` with all problems of the file.
     public static func draw(file path: String, as format: Format) throws(StartFailure) -> [UInt8] {
         let options = DefinitionOptions(Configuration())
         let (definition, problems) = GraphFolder.read(file: path, options)

@@ -2,25 +2,25 @@ public import GraphHost
 internal import HTTP
 internal import Support
 
-/// One thing that is wrong with the files of a configuration, for people and for scripts.
+/// One problem of the configuration's files, for people and for scripts.
 ///
-/// As text it is `file:line:column: message (hint)`, as compilers write it; as JSON an object with those of `file`, `line`, `column`,
-/// `code`, `pointer`, `message` and `hint` that there are.
+/// As text it is `file:line:column: message (hint)`, in the format of compilers; as JSON an object
+/// with those of `file`, `line`, `column`, `code`, `pointer`, `message` and `hint` that are known.
 public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, as it was named; nil where the problem lies elsewhere, on the command line for example.
+    /// The file, as it was named; nil if the problem is elsewhere, such as on the command line.
     public let file: String?
-    /// Where in it; nil: the file as a whole.
+    /// The place in it; nil: the file as a whole.
     public let position: Position?
     /// The same place as a JSON Pointer (RFC 6901).
     public let pointer: String?
-    /// A code of the protocol's table of errors; nil where no request could get it.
+    /// A code of the protocol's table of errors; nil if no request could get it.
     public let code: String?
-    /// What is wrong, a sentence without a full stop.
+    /// A sentence that says what is wrong, without a full stop.
     public let message: String
-    /// What to do about it, where that can be guessed.
+    /// A suggestion how to fix it, if there is one.
     public let hint: String?
 
-    /// A problem of a file as a whole, or of none.
+    /// A problem of a file as a whole, or of no file.
     public init(
         _ message: String,
         file: String? = nil,
@@ -37,7 +37,7 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// A problem that was found while a document was read.
+    /// A problem found while a document was read.
     public init(_ problem: GraphHost.Problem) {
         file = problem.file
         position = problem.position
@@ -47,7 +47,7 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
         hint = problem.hint
     }
 
-    /// The same with something behind its message.
+    /// The same with a remark after its message.
     func with(remark: String) -> FileProblem {
         FileProblem(
             "\(message); \(remark)",

@@ -2,10 +2,10 @@ internal import CEL
 internal import GraphHost
 internal import HTTP
 
-/// The limits that are no keys, because one value suits every server.
+/// The limits that are not configurable, because one value suits every server.
 ///
 /// Their names are those that documentation and errors use.
-/// What other modules limit has its value there. ``FixedLimit`` has the reasons.
+/// Limits of other modules have their values there. ``FixedLimit`` has the reasons.
 struct FixedLimits: Sendable {
     var session = SessionLimits()
     var requests = HTTP.Limits()
@@ -31,10 +31,10 @@ struct FixedTimes: Sendable {
     var outage: UInt64 = 10_000
 }
 
-/// What documentation says of a limit that cannot be configured.
+/// The documentation of a limit that cannot be configured.
 struct FixedLimit {
     let name: String
-    /// What it limits, and why the value is right for everybody.
+    /// What it limits, and why the value is right for every server.
     let text: String
     let show: (FixedLimits) -> String
     /// Takes another value, for tests of debug builds.
@@ -56,7 +56,7 @@ struct FixedLimit {
         }
     }
 
-    /// What a person is told who wants another value.
+    /// The hint for someone who tries to set another value.
     var hint: String { "\(name) is fixed at \(show(FixedLimits())); docs/configuration.md says why" }
 
     static var all: [FixedLimit] { times + requests + clients + graphs }

@@ -6,12 +6,12 @@ public enum GraphFolder {
     /// The largest definition file.
     static let maximumBytes = 16 * 1024 * 1024
 
-    /// One definition file, and what it says or what is wrong with it.
+    /// One definition file, with its definition or its problems.
     struct File {
         let path: String
-        /// The digest of its bytes; nil where it could not be read.
+        /// The digest of its bytes; nil if it could not be read.
         let digest: UInt128?
-        /// nil: something is wrong, or the bytes are known.
+        /// nil if there are problems, or if the bytes are known already.
         let definition: GraphDefinition?
         let problems: [FileProblem]
     }
@@ -21,8 +21,7 @@ public enum GraphFolder {
     /// - Parameters:
     ///   - folder: its path.
     ///   - options: what expressions and patterns may use.
-    /// - Returns: the definitions in the order of their file names, and everything that is wrong with any of
-    ///   them.
+    /// - Returns: the definitions in the order of their file names, and all problems.
     public static func read(
         _ folder: String,
         _ options: DefinitionOptions
@@ -56,10 +55,10 @@ public enum GraphFolder {
     /// Reads one file.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - known: the digest of bytes whose definition nobody needs.
+    ///   - path: its path.
+    ///   - known: a digest; bytes with this digest are not compiled.
     ///   - options: what expressions and patterns may use.
-    /// - Returns: what it says, or what is wrong with it.
+    /// - Returns: its definition or its problems.
     static func file(_ path: String, known: UInt128? = nil, _ options: DefinitionOptions) -> File {
         let bytes: [UInt8]
         do throws(UVError) {
@@ -68,7 +67,7 @@ public enum GraphFolder {
             let problem = FileProblem("cannot be read (\(error.message))", file: path)
             return File(path: path, digest: nil, definition: nil, problems: [problem])
         }
-        // Not by OpenSSL: its first digest costs every start a megabyte and a half.
+        // Not with OpenSSL, whose first digest costs every start a megabyte and a half.
         var hash = FNV128()
         hash.add(bytes)
         let digest = hash.value
@@ -84,7 +83,8 @@ public enum GraphFolder {
         return File(path: path, digest: digest, definition: definition, problems: all)
     }
 
-    /// Which file defines which graph; of two that define the same it is the first, and the second is a problem.
+    /// Which file defines which graph; of two that define the same graph the first counts, and the
+    /// second is a problem.
     static func owners(of files: [File]) -> (owners: [String: String], problems: [FileProblem]) {
         var owners: [String: String] = [:]
         var problems: [FileProblem] = []

@@ -1,16 +1,16 @@
-/// One thing that can be configured: a row of ``Keys``.
+/// One configurable setting: a row of ``Keys``.
 ///
-/// A key `log.level` is `log: { level: debug }` in a file, `SLUICE_LOG_LEVEL` in the environment and
-/// `--set log.level=debug` on the command line.
+/// A key `log.level` is `log: { level: debug }` in a file, `SLUICE_LOG_LEVEL` in the environment
+/// and `--set log.level=debug` on the command line.
 public struct Key<Value: Sendable>: Sendable {
     /// The name with dots.
     public let name: String
     let kind: ValueKind<Value>
-    /// The value of a server that was not told otherwise.
+    /// The value if none is configured.
     let standard: Value
-    /// What the shipped file says, if that is another value.
+    /// The value in the shipped file, if it differs.
     let shipped: Value?
-    /// What it is for, in words that the file, the schema and the documentation share.
+    /// Its meaning; the file, the schema and the documentation use this text.
     public let text: String
 
     init(
@@ -60,11 +60,12 @@ extension Key: AnyKey {
 }
 
 extension AnyKey {
-    /// The environment variable: `limits.connectionsPerAddress` is `SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS`.
+    /// The environment variable: `limits.connectionsPerAddress` is
+    /// `SLUICE_LIMITS_CONNECTIONS_PER_ADDRESS`.
     var environmentName: String { environmentVariable(of: name) }
 }
 
-/// What a key is called in the environment.
+/// The name of a key in the environment.
 func environmentVariable(of key: String) -> String {
     key.reduce(into: "SLUICE_") { name, character in
         if character.isUppercase || character == "." { name += "_" }

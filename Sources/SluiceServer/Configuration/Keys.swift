@@ -6,8 +6,9 @@ public import SQLiteLog
 
 /// Every key of the configuration, one row each, in the order of the shipped file.
 ///
-/// `Configuration` has a property for each row. The shipped file, the JSON Schema, docs/configuration.md, the names in the
-/// environment and the error texts are made from the rows. Limits that nobody tunes are in ``FixedLimit``.
+/// `Configuration` has a property for each row. The shipped file, the JSON Schema,
+/// docs/configuration.md, the names in the environment and the error texts are made from the rows.
+/// Limits that need no tuning are in ``FixedLimit``.
 public struct Keys: Sendable {
     public let listen = Key(
         "listen",
@@ -355,6 +356,7 @@ public struct Keys: Sendable {
     }
 }
 
-/// `example.org`, `example.org:8443`, `[::1]:80`: what stands between the scheme and the path of a URL.
+/// `example.org`, `example.org:8443`, `[::1]:80`: the part between the scheme and the path of a
+/// URL.
 @Sendable
 private func isSinkHost(_ text: String) -> Bool { SinkURL("http://\(text)")?.target == "/" }

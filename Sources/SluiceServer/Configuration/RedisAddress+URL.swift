@@ -2,10 +2,10 @@ internal import EventLoop
 internal import RedisLog
 
 extension RedisAddress {
-    /// Reads `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, with `rediss` for TLS, or `unix:PATH` as an address to listen on is
-    /// written.
+    /// Parses `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, with `rediss` for TLS, or
+    /// `unix:PATH` as in addresses to listen on.
     ///
-    /// User and password may be percent-encoded (RFC 3986 §3.2.1); without a port it is 6379.
+    /// User and password may be percent-encoded (RFC 3986 §3.2.1); the default port is 6379.
     init?(_ text: String) {
         if text.hasPrefix("unix:") {
             guard case .unix(let path) = Endpoint(text) else { return nil }
@@ -46,7 +46,7 @@ extension RedisAddress {
         authorities = path.isEmpty ? nil : path
     }
 
-    /// How it is shown: the password is not.
+    /// The address for people, without the password.
     var shown: String {
         guard case .tcp(let host, let port) = place else { return "unix:\(description)" }
         let secret = password == nil ? "" : "\(user ?? ""):***@"

@@ -1,8 +1,9 @@
 internal import HTTP
 
-/// Puts the frames of one peer together to messages.
+/// Assembles the frames of one peer into messages.
 ///
-/// Most peers are between two messages most of the time and then need none; so connections borrow theirs.
+/// Most peers are between two messages most of the time and need none then; so connections borrow
+/// theirs.
 final class Assembler {
     @exclusivity(unchecked) var messages: MessageAssembler
 
@@ -11,7 +12,7 @@ final class Assembler {
     }
 }
 
-/// Assemblers that are between two messages and belong to nobody.
+/// Unused assemblers, which are between two messages.
 final class AssemblerPool {
     private let limitBytes: Int
     private var free: ContiguousArray<Assembler> = []
@@ -21,7 +22,7 @@ final class AssemblerPool {
         self.limitBytes = limitBytes
     }
 
-    /// An assembler that has seen nothing of an unfinished message.
+    /// An assembler without an unfinished message.
     func take() -> Assembler {
         free.popLast() ?? Assembler(limitBytes: limitBytes)
     }

@@ -1,22 +1,22 @@
 internal import HTTP
 internal import Support
 
-/// How the messages of a connection are compressed, once both sides have agreed on it (RFC 7692).
+/// Compresses the messages of a connection, if both sides have agreed on it (RFC 7692).
 ///
-/// Connections whose messages stand by themselves share one, and with it one deflater and one inflater; the others have
-/// one each, which lives as long as they speak.
+/// Connections without context takeover share one object with one deflater and one inflater; the
+/// others have one each, which lives as long as the connection.
 final class Compression {
-    /// What inflates the peer's messages.
+    /// Inflates the peer's messages.
     let inflation: Inflation
-    /// Messages of fewer bytes are sent as they are.
+    /// Shorter messages are sent uncompressed.
     private let leastBytes: Int
     private let deflater: Deflater
-    /// Frames of this turn; nil where messages refer to earlier ones, and so no two frames are alike.
+    /// Frames of this turn; nil with context takeover, where no two frames are alike.
     private let frames: SharedFrames?
     private let counters: CompressionCounters
     private let contextBytes: Int
 
-    /// For all connections whose messages stand by themselves.
+    /// For all connections without context takeover.
     init(sharedBy counters: CompressionCounters) {
         self.counters = counters
         contextBytes = 0
@@ -47,14 +47,14 @@ final class Compression {
         counters.contextBytes -= contextBytes
     }
 
-    /// The memory of the contexts that such a connection has of its own.
+    /// The memory of such a connection's own contexts.
     static func contextBytes(_ agreement: DeflateAgreement) -> Int {
         Deflater.memoryBytes(windowBits: agreement.serverWindowBits ?? 15)
             + (agreement.clientKeepsContext
                 ? Inflater.memoryBytes(windowBits: agreement.clientWindowBits ?? 15) : 0)
     }
 
-    /// Appends a data message as one frame, compressed where that is worth it.
+    /// Appends a data message as one frame, compressed if that makes it smaller.
     func append(_ opcode: Opcode, _ message: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         guard message.count >= leastBytes else {
             return FrameEncoder.append(opcode, message, to: &buffer)
@@ -74,7 +74,7 @@ final class Compression {
         deflater.deflate(message, to: &output)
         counters.runs &+= 1
         counters.frames &+= 1
-        // Once it is in the context it must be sent so, worth it or not.
+        // Once it is in the context it must be sent compressed, smaller or not.
         let isWorth = deflater.keepsContext || output.count < message.count
         FrameEncoder.append(opcode, isWorth ? output.bytes : message, isCompressed: isWorth, to: &buffer)
     }
@@ -93,20 +93,20 @@ final class Compression {
     }
 }
 
-/// What compression has cost so far.
+/// Counters of compression.
 final class CompressionCounters {
-    /// Memory set aside for contexts of connections' own.
+    /// Memory of connections' own contexts.
     @exclusivity(unchecked) var contextBytes = 0
     /// Messages that were deflated.
     @exclusivity(unchecked) var runs: UInt64 = 0
-    /// Frames that were sent of them.
+    /// Frames sent for them.
     @exclusivity(unchecked) var frames: UInt64 = 0
 }
 
-/// The messages that were deflated in this turn, a few of them.
+/// Some of the messages that were deflated in this turn.
 ///
-/// Subscribers of the same node with the same id are sent the same bytes: those are compared, which costs a hundredth
-/// of deflating them again.
+/// Subscribers of the same node with the same id get the same bytes: comparing them costs a
+/// hundredth of deflating them again.
 final class SharedFrames {
     /// A message and its compressed form.
     final class Entry {
@@ -117,7 +117,7 @@ final class SharedFrames {
     private let entries = (0..<8).map { _ in Entry() }
     @exclusivity(unchecked) private var used = 0
 
-    /// The entry of a message of these bytes, if there is one.
+    /// The entry with these bytes, if there is one.
     func find(_ message: UnsafeRawBufferPointer) -> Entry? {
         for index in 0..<min(used, entries.count) {
             let entry = entries[index]
@@ -126,7 +126,7 @@ final class SharedFrames {
         return nil
     }
 
-    /// An empty entry, in place of the oldest where all are in use.
+    /// An empty entry; replaces the oldest if all are in use.
     func next() -> Entry {
         let entry = entries[used % entries.count]
         used += 1
@@ -135,7 +135,7 @@ final class SharedFrames {
         return entry
     }
 
-    /// Forgets all of them, and gives back what large ones took.
+    /// Forgets all of them, and frees the memory of large ones.
     func forget() {
         guard used > 0 else { return }
         for index in 0..<min(used, entries.count) {

@@ -2,51 +2,53 @@ internal import EventLoop
 internal import HTTP
 internal import Support
 
-/// One peer's socket, whatever is spoken on it: what waits to be written, when to look at it again, how it
-/// ends.
+/// One peer's socket, whatever its protocol: bytes to write, its deadline, and its end.
 ///
 /// Invariants:
-/// - The server's list holds every open connection, and nothing else holds one for longer than a call.
-/// - Bytes leave in the order in which they were put into the outbox. While the kernel has not taken all that
-///   it was given (`isBehind`), new bytes only collect.
-/// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by whichever side.
+/// - The server's list holds every open connection, and nothing else holds one for longer than a
+///   call.
+/// - Bytes leave in the order in which they were put into the outbox. While the kernel has not
+///   taken all earlier bytes (`isBehind`), new bytes are only collected.
+/// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by
+///   whichever side.
 class Connection: ConnectionDelegate {
-    // What every delivery touches comes first and fits into one or two cache lines.
+    // The properties that every delivery touches come first and fit into one or two cache lines.
 
-    /// Whose connection it is; the server outlives it.
+    /// The server, which outlives the connection.
     unowned(unsafe) final let server: Server
-    /// The same, for what happens at every delivery: using it counts no references.
+    /// The same without reference counting, for code that runs at every delivery.
     final var hub: Unmanaged<Server> { .passUnretained(server) }
     @exclusivity(unchecked) final private(set) var socket: Transport? {
         didSet { plain = socket?.plain.map(Unmanaged.passUnretained) }
     }
-    /// The socket, where nothing but TCP is spoken: using it counts no references.
+    /// The socket without TLS, without reference counting.
     @exclusivity(unchecked) private final var plain: Unmanaged<TCPConnection>?
     @exclusivity(unchecked) private final var outbox: Outbox?
     @exclusivity(unchecked) private final var isQueued = false
-    /// Whether the kernel still owes us the acceptance of bytes it was given.
+    /// Whether the kernel has not taken all bytes yet.
     @exclusivity(unchecked) final private(set) var isBehind = false
-    /// Whether we have said our last word and only wait for the peer to go.
+    /// Whether the last bytes were written and only the peer's end is awaited.
     @exclusivity(unchecked) final private(set) var isLingering = false
-    /// How much the kernel owed us when that was last looked at.
+    /// The bytes that the kernel had not taken at the last check.
     @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
 
-    /// Its number in the server, never used again.
+    /// Its number in the server, never reused.
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
     final let since: Int64
-    /// The client's address as it is counted; nil where addresses are not bounded, and behind a proxy before the first request.
+    /// The client's address for `limits.connectionsPerAddress`; nil if there is no such limit, and
+    /// behind a proxy before the first request.
     final var countedAddress: String?
-    /// The client behind a trusted proxy, where that says who it is.
+    /// The client, if a trusted proxy names it.
     final var client: IPAddress?
 
-    /// The address of the client, or of a proxy that does not say who it is; nil for Unix sockets.
+    /// The address of the client, or of a proxy that does not name it; nil for Unix sockets.
     final var address: IPAddress? { client ?? socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
 
-    /// Where it stands in the server's list.
+    /// Its index in the server's list.
     @exclusivity(unchecked) final var place = -1
 
-    // The place in `Deadlines`.
+    // Its links in `Deadlines`.
     @exclusivity(unchecked) final var deadline: UInt64 = .max
     @exclusivity(unchecked) final var dueTick: UInt64 = 0
     @exclusivity(unchecked) final var isTimed = false
@@ -64,7 +66,8 @@ class Connection: ConnectionDelegate {
         server.add(self)
     }
 
-    /// Takes over the socket, the number and the place of another, which is done for: the upgrade.
+    /// Takes over the socket, the number and the index of another connection, which ends: the
+    /// upgrade.
     init(replacing other: Connection) {
         server = other.server
         number = other.number
@@ -93,8 +96,8 @@ class Connection: ConnectionDelegate {
         return isBehind ? waiting + (socket?.queuedBytes ?? 0) : waiting
     }
 
-    /// Collects bytes for the peer; they leave at the next ``flush()``, at the latest at the end of the loop
-    /// turn.
+    /// Collects bytes for the peer; they are sent by the next ``flush()``, at the latest at the end
+    /// of the loop turn.
     @inline(__always)
     final func write(_ build: (inout ByteBuffer) -> Void) {
         guard socket != nil, !isLingering else { return }
@@ -111,9 +114,10 @@ class Connection: ConnectionDelegate {
         }
     }
 
-    /// Gives the kernel bytes from where they stand, without an outbox of its own: for what all are told alike.
+    /// Writes bytes directly to the kernel, without an outbox: for messages that many clients get
+    /// alike.
     ///
-    /// - Returns: false, and nothing is given, where other bytes wait or the bytes must change on their way.
+    /// - Returns: false, with nothing written, if other bytes wait or the connection uses TLS.
     @inline(__always)
     final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard outbox == nil, !isBehind, !isLingering, let plain else { return false }
@@ -123,7 +127,7 @@ class Connection: ConnectionDelegate {
         return true
     }
 
-    /// Queues a copy of what the kernel would not take.
+    /// Queues a copy of the bytes that the kernel did not take.
     @inline(never)
     private final func keep(_ rest: UnsafeRawBufferPointer) {
         let outbox = server.outboxes.take()
@@ -133,13 +137,13 @@ class Connection: ConnectionDelegate {
         owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
     }
 
-    /// Called by the server when it takes the connection off its list.
+    /// Called by the server when it removes the connection from its list.
     final func flushQueued() {
         isQueued = false
         flush()
     }
 
-    /// Gives the kernel what has collected.
+    /// Passes the collected bytes to the kernel.
     final func flush() {
         guard !isBehind, outbox != nil, socket != nil, let outbox = outbox.take() else { return }
         let bytes = outbox.buffer.bytes
@@ -158,9 +162,9 @@ class Connection: ConnectionDelegate {
         }
     }
 
-    /// Whether the peer has taken something of what it was given since this was last asked, or since it was given.
+    /// Whether the peer has taken bytes since the last call, or since they were written.
     ///
-    /// A peer that reads slowly is none that is gone.
+    /// A peer that reads slowly is not gone.
     final func isTaking() -> Bool {
         guard isBehind, let socket else { return false }
         let before = owedBytes
@@ -168,7 +172,8 @@ class Connection: ConnectionDelegate {
         return owedBytes < before
     }
 
-    /// Does something behind which ``flush()`` is called anyhow: what it writes need not be looked for at the end of the turn.
+    /// Runs `body`, after which the caller calls ``flush()``: its writes need not be noted for the
+    /// end of the turn.
     @inline(__always)
     final func beforeFlush(_ body: () -> Void) {
         let was = isQueued
@@ -177,7 +182,7 @@ class Connection: ConnectionDelegate {
         isQueued = was
     }
 
-    /// Whether a short write is pending that the peer's reading would end; for the heartbeat.
+    /// The kernel has taken all queued bytes: continues sending.
     final func wroteAll() {
         server.beginTurn()
         isBehind = false
@@ -189,9 +194,11 @@ class Connection: ConnectionDelegate {
 
     // MARK: - Ending
 
-    /// Closes politely: what was written leaves, then the peer is told that nothing more comes, what it still
-    /// sends is read and thrown away, and when it is gone too, or after the time for a close in which it took nothing, the
-    /// socket is closed.
+    /// Closes gracefully: sends what was written, then ends the stream and discards what the peer
+    /// still sends.
+    ///
+    /// The socket is closed when the peer ends it too, or when the peer has taken nothing for the
+    /// close timeout.
     final func closeAfterWriting() {
         guard let socket, !isLingering else { return }
         if let outbox {
@@ -209,7 +216,7 @@ class Connection: ConnectionDelegate {
         server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
     }
 
-    /// The time for a close is over.
+    /// The close timeout has passed.
     final func endLingering() {
         guard isTaking() else { return close() }
         server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
@@ -236,7 +243,7 @@ class Connection: ConnectionDelegate {
     final func peerClosed() {
         server.beginTurn()
         guard isLingering else { return peerEnded() }
-        // One that has said all it had to say may still read.
+        // A peer that has ended its side may still read.
         if !isBehind { close() }
     }
 
@@ -253,16 +260,16 @@ class Connection: ConnectionDelegate {
 
     // MARK: - What the protocols decide
 
-    /// How it is reached, for `GET /v1/connections`.
+    /// Its transport in `GET /v1/connections`.
     var transport: StaticString { "http" }
 
-    /// What it is called there; sessions have names of their own.
+    /// Its name there; sessions have names of their own.
     var name: String { "h:\(number)" }
 
-    /// Bytes of the peer.
+    /// Bytes from the peer have arrived.
     func receive(_ bytes: UnsafeRawBufferPointer) {}
 
-    /// The peer sends nothing more.
+    /// The peer has ended its side.
     func peerEnded() { close() }
 
     /// The kernel has taken everything.
@@ -273,10 +280,10 @@ class Connection: ConnectionDelegate {
         if isLingering { endLingering() }
     }
 
-    /// Somebody with the right to do so ends it.
+    /// An operator ends the connection.
     func endByOperator() { close() }
 
-    /// The server is about to stop: end as soon as it is polite.
+    /// The server is about to stop: end as soon as possible without losing an answer.
     func drain(after milliseconds: Int) {}
 
     /// The socket is closed.

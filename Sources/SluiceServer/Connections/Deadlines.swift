@@ -1,32 +1,32 @@
-/// The deadlines of all connections of a server, coarse and cheap: a wheel of lists instead of a timer for
+/// The deadlines of all connections of a server, in a coarse timer wheel instead of a timer for
 /// each.
 ///
 /// Invariants:
 /// - A connection is in at most one list, by its own links; moving it costs a few stores.
-/// - The list it is in comes round no later than its deadline. A deadline that moved on is not followed by
-///   the list: the connection is looked at, found to have time left, and put where it belongs then.
+/// - Its list is checked no later than its deadline. If the deadline has moved on, the check finds
+///   time left and moves the connection to the right list.
 /// - Nothing expires early, and at most two ticks late.
 ///
-/// The links do not retain: a connection takes itself out before it goes.
+/// The links do not retain: a connection removes itself before it is destroyed.
 final class Deadlines {
-    /// Milliseconds between two looks.
+    /// Milliseconds between two checks.
     let tick: UInt64
     @exclusivity(unchecked) private var slots: [Unmanaged<Connection>?]
-    /// The number of ticks until which all lists have been looked at.
+    /// The number of ticks up to which all lists have been checked.
     @exclusivity(unchecked) private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
     @exclusivity(unchecked) private var nextLook: UInt64 = .max
     /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked before.
     var onNext: (UInt64) -> Void = { _ in }
 
-    /// A wheel for deadlines of which the shortest are `shortest` milliseconds long.
+    /// A wheel whose shortest deadlines are `shortest` milliseconds long.
     init(shortest: UInt64, now: UInt64) {
         tick = min(max(shortest / 4, 10), 250)
         slots = Array(repeating: nil, count: 256)
         position = now / tick
     }
 
-    /// Sets when `connection` is to be asked ``Connection/expire(now:)``.
+    /// Sets when ``Connection/expire(now:)`` is called.
     func set(_ connection: Connection, at deadline: UInt64) {
         connection.deadline = deadline
         let due = min(max(deadline / tick + 1, position + 1), position + UInt64(slots.count) - 1)
@@ -43,17 +43,17 @@ final class Deadlines {
         onNext(look * tick)
     }
 
-    /// Forgets the connection.
+    /// Removes the connection.
     func remove(_ connection: Connection) {
         if connection.isTimed { unlink(connection) }
     }
 
-    /// Looks at every list whose time has come.
+    /// Checks every list whose time has come.
     func advance(to now: UInt64) {
         nextLook = 0
         defer { askForNext() }
         let end = now / tick
-        // Every list is looked at once at most, however long the loop was away.
+        // Every list is checked at most once, however long the loop was busy.
         if end > position + UInt64(slots.count) { position = end - UInt64(slots.count) }
         while position < end {
             position += 1

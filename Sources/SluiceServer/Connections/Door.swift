@@ -2,10 +2,12 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 
-/// One of the server's listeners: what is answered there, under which names, and what everybody may do.
+/// One of the server's listeners: what it serves, under which names, and what clients without a
+/// token may do.
 ///
-/// Without `admin.listen` there is one for everything; with it the operations side has one of its own, and what it answers is
-/// not answered on the other. Whether the process lives and is ready is said on both: whoever watches a listener asks there.
+/// Without `admin.listen` one listener serves everything; with it the operations have a listener of
+/// their own, and the other one does not serve them. Both serve health and readiness, because
+/// monitoring checks each listener.
 final class Door {
     /// What is answered behind it.
     enum Side: Sendable {
@@ -25,12 +27,13 @@ final class Door {
     let router: Router
     let addresses = Addresses()
     let hostCheck: HostCheck
-    /// What everybody may do where nobody has to show a token.
+    /// The rights of clients if no tokens are needed.
     let openAccess: Access
-    /// How many connections the server may have when another comes in here.
+    /// How many connections the server may have when another one arrives here.
     let mostConnections: Int
 
-    /// Connections of the operations side beyond `limits.connections`: a server that is full can still be looked at.
+    /// Connections of the operations side above `limits.connections`: a full server can still be
+    /// inspected.
     private static let reserve = 16
 
     init(_ side: Side, at endpoint: Endpoint, _ configuration: Configuration) {
@@ -42,11 +45,12 @@ final class Door {
         mostConnections = configuration.connections + (side == .operations ? Self.reserve : 0)
     }
 
-    /// What is wrong with listening there by this configuration; nil: nothing.
+    /// Why this configuration may not listen there; nil if it may.
     func refusal(_ configuration: Configuration) -> String? {
         guard !endpoint.isLoopback, configuration.auth.isEmpty else { return nil }
         if side == .operations {
-            // --insecure lets everybody read and set, and administer nowhere: nothing would be left to answer.
+            // With --insecure clients may read and set, but not administer: the operations would be
+            // useless.
             return
                 "listening on \(endpoint) would open the operations of this server to anybody on the network; "
                 + "name a file of tokens with 'auth', or let 'admin.listen' be a loopback address or a unix socket"

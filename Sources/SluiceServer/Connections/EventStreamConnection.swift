@@ -3,17 +3,18 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// A connection on which server-sent events leave and nothing is heard any more.
+/// A connection that sends server-sent events and ignores further input.
 ///
-/// What it sends is what a WebSocket would be sent, by the same session: each message is the data of one event.
+/// It sends the same messages as a WebSocket, from the same kind of session: each message is the
+/// data of one event.
 final class EventStreamConnection: SessionConnection, MessageSink {
     private let graph: LiveGraph
     private let framing: ResponseFraming
-    /// When something was last written, and when that was an event.
+    /// When something was last written, and when an event was.
     private var wroteAt: UInt64
     private var toldAt: UInt64
 
-    /// Takes over the connection of a request whose answer has begun.
+    /// Takes over the connection of a request whose answer has been started.
     init(taking connection: HTTPConnection, for graph: LiveGraph) {
         self.graph = graph
         framing = connection.framing
@@ -24,7 +25,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
 
     override var transport: StaticString { "sse" }
 
-    /// Opens the session and tells the present state.
+    /// Opens the session and sends the present state.
     func open(_ stream: EventStream, for access: Access) {
         watchPeer()
         let session = Session(
@@ -46,7 +47,8 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         wroteAt = server.loop.now
         toldAt = wroteAt
         let object = JSONReader(validated: message)
-        // The cursor moves only when nothing is held back; the client keeps the one before until then.
+        // The cursor moves only when nothing is held back; until then the client keeps the former
+        // one.
         let rev = session?.isCaughtUp == true ? object["rev"]?.int.map(UInt64.init) : nil
         if let text = object["op"]?.text, text == "upd" {
             append("upd", rev, message)

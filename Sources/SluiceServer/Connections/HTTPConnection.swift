@@ -3,47 +3,48 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// A connection on which HTTP/1.1 is spoken: bytes → requests → answers, in order.
+/// An HTTP/1.1 connection: bytes → requests → answers, in order.
 ///
-/// All answers of one read leave in one write. A request whose commit the log has not answered yet stops the
-/// reading of further ones; so does a peer that does not take its answers.
+/// All answers of one read are sent with one write. While a commit waits for the log, further
+/// requests are not read; the same applies while a peer does not take its answers.
 final class HTTPConnection: Connection {
     let parser: RequestParser
-    /// Where it came in; the server holds its doors.
+    /// The listener it came in by; the server holds its listeners.
     unowned(unsafe) let door: Door
-    /// What the peer sent after a request that is not answered yet.
+    /// Bytes after a request that is not answered yet.
     @exclusivity(unchecked) private var saved = ByteBuffer()
-    /// The number of the request that is being answered later; 0: none is.
+    /// The number of the request that is answered later; 0: none.
     @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
     @exclusivity(unchecked) private var requests: UInt64 = 0
-    /// When the turn began in which the request came that is being answered later; 0: how long it takes is the client's wish.
+    /// The start of the turn in which that request arrived; 0: the client asked to wait, so its
+    /// duration does not count.
     @exclusivity(unchecked) private var arrivedAt: UInt64 = 0
-    /// Whether the peer is a proxy that is trusted, and what it says about the request at hand.
+    /// Whether the peer is a trusted proxy, and its header fields for the current request.
     let isProxied: Bool
     @exclusivity(unchecked) var forwarding: Forwarding?
-    /// What the caller of the request at hand may do.
+    /// The caller's rights for the current request.
     @exclusivity(unchecked) var access = Access(everybody: [])
-    /// How the answer to the request at hand is framed.
+    /// The framing of the answer to the current request.
     @exclusivity(unchecked) var framing = ResponseFraming()
-    /// When the head or the body that is being read began.
+    /// When reading the current head or body began.
     @exclusivity(unchecked) private var startedAt: UInt64 = 0
     @exclusivity(unchecked) private var isBodyTimed = false
-    /// The socket is another connection's now.
+    /// The socket belongs to another connection now.
     @exclusivity(unchecked) var isUpgraded = false
     @exclusivity(unchecked) private var isClosing = false
-    /// What this client's requests have had of the present turn.
+    /// How much of the present turn this client's requests have used.
     @exclusivity(unchecked) private var share = TurnShare()
-    /// How fast this client may set.
+    /// Limits how fast this client may set.
     @exclusivity(unchecked) var rate = RateLimit()
-    /// It goes on in the next turn.
+    /// It continues in the next turn.
     @exclusivity(unchecked) private var isUnfinished = false
-    /// The origin whose page may read the answer, where CORS is configured.
+    /// The origin whose page may read the answer, if CORS is configured.
     @exclusivity(unchecked) private(set) var sharedWith: String?
-    /// What is left of the body that is being sent, where that goes piece by piece.
+    /// The rest of a body that is sent piece by piece.
     @exclusivity(unchecked) private var body: FileBody?
-    /// What the request at hand waits for, if that is a change of a node.
+    /// The change of a node that the current request waits for.
     @exclusivity(unchecked) var poll: LongPoll?
-    /// The same, if that is a graph as it was.
+    /// The past state that the current request waits for.
     @exclusivity(unchecked) var look: PastLook?
 
     init(server: Server, door: Door, number: UInt64, socket: Transport) {
@@ -54,7 +55,7 @@ final class HTTPConnection: Connection {
         let limit = socket.isSecure ? server.times.fixed.handshake : server.times.fixed.headers
         server.deadlines.set(self, at: server.loop.now + limit)
         if case .secure(let channel) = socket {
-            // Long before the socket can become another connection's.
+            // Called long before the socket can belong to another connection.
             channel.onEstablished = { [unowned self] in
                 server.deadlines.set(self, at: server.loop.now + server.times.fixed.headers)
             }
@@ -79,7 +80,7 @@ final class HTTPConnection: Connection {
             flush()
             if isMore { return setDeadline() }
             if socket == nil { return }
-            // What the kernel took at once is no reason to wait.
+            // Bytes that the kernel took at once are no reason to wait.
             if waitingFor != 0 || isUnfinished || isBehind { break }
         }
         saved.append(input)
@@ -87,17 +88,19 @@ final class HTTPConnection: Connection {
         setDeadline()
     }
 
-    /// Whether nothing more is read until an answer is out.
+    /// Whether to stop reading until an answer is sent.
     private var mustPause: Bool {
-        // A client that waits for a change, or for the past, may go away in the meantime; only reading shows that.
+        // A client that waits for a change, or for the past, may disconnect meanwhile; only reading
+        // shows that.
         if poll != nil || look != nil { return saved.count > server.pendingBytes }
-        // Most send the next request when they have the answer: for them, reading need not be stopped and begun again.
+        // Most clients send the next request after the answer: pausing and resuming would be
+        // wasted.
         return waitingFor == 0 || !saved.isEmpty
     }
 
-    /// Answers what is complete.
+    /// Handles complete requests.
     ///
-    /// Returns false when the rest of the input has to wait.
+    /// - Returns: false if the rest of the input must wait.
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
         while true {
             if waitingFor != 0 || isUnfinished || unsentBytes > server.pendingBytes { return false }
@@ -112,7 +115,7 @@ final class HTTPConnection: Connection {
                 answer()
                 if isUpgraded { return true }
                 if workDone != before, share.spend(since: before, of: server.host) {
-                    // This client has had its share; others are served before the next turn.
+                    // This client has used its share; others are served before the next turn.
                     isUnfinished = true
                     server.goesOn(self)
                 }
@@ -130,7 +133,7 @@ final class HTTPConnection: Connection {
                 }
             case .roomNeeded:
                 framing = parser.head.framing
-                // Else the rest of what the client sends would be taken for its next request.
+                // Otherwise the rest of the body would be taken for the next request.
                 framing.keepsAlive = false
                 guard hasRoom() else { break }
                 framing = parser.head.framing
@@ -147,14 +150,14 @@ final class HTTPConnection: Connection {
         self.body = body
     }
 
-    /// Sends a piece of a body, and lets others have their say before the next one.
+    /// Sends a piece of a body, and lets other clients be served before the next one.
     ///
-    /// Returns whether all of it is written.
+    /// - Returns: whether all of it is written.
     private func sendPiece(of body: FileBody) -> Bool {
         var isWritten = true
         write { isWritten = body.appendPiece(to: &$0) }
         guard isWritten else {
-            // More was promised than there is: only a broken connection says so.
+            // The head promised more bytes than there are: only a broken connection shows that.
             reset()
             return false
         }
@@ -168,7 +171,7 @@ final class HTTPConnection: Connection {
         return true
     }
 
-    /// What requests have cost the host so far.
+    /// The cost of requests for the host so far.
     private var workDone: UInt64 { hub._withUnsafeGuaranteedRef { $0.host.workDone } }
 
     /// The next turn has begun.
@@ -177,7 +180,7 @@ final class HTTPConnection: Connection {
         if waitingFor == 0, !isBehind { resume() }
     }
 
-    /// Goes on with what was saved.
+    /// Continues with the saved bytes.
     private func resume() {
         guard socket != nil, !isClosing else { return }
         var held = ByteBuffer()
@@ -216,7 +219,8 @@ final class HTTPConnection: Connection {
         if server.isDraining { framing.keepsAlive = false }
     }
 
-    /// Refuses a request that did not arrive whole: neither its sender nor the start of the next request is known.
+    /// Refuses an incomplete request: neither its sender nor the start of the next request is
+    /// known.
     private func refuseUnread(_ refusal: Refusal) {
         framing = ResponseFraming(omitsBody: false, keepsAlive: false)
         sharedWith = nil
@@ -247,7 +251,7 @@ final class HTTPConnection: Connection {
         isClosing = true
     }
 
-    /// Answers with an error; the connection goes on unless the framing says otherwise.
+    /// Answers with an error; the connection stays open unless the framing says otherwise.
     func refuse(_ problem: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
         if server.isDraining { framing.keepsAlive = false }
         write { out in
@@ -260,9 +264,9 @@ final class HTTPConnection: Connection {
         if !framing.keepsAlive { isClosing = true }
     }
 
-    /// The request at hand will be answered by ``answerLater(_:_:)``.
+    /// Marks the current request as answered later, by ``answerLater(_:_:)``.
     ///
-    /// Returns its number.
+    /// - Returns: its number.
     func wait() -> UInt64 {
         waitingFor = requests
         arrivedAt = server.activity.turnBegan
@@ -270,13 +274,13 @@ final class HTTPConnection: Connection {
         return requests
     }
 
-    /// The same, for a request that asks to wait: how long that takes is no measure of the server.
+    /// The same for a request that asked to wait: its duration does not count.
     func waitAsAsked() -> UInt64 {
         defer { arrivedAt = 0 }
         return wait()
     }
 
-    /// Writes the answer of the request of that number, and goes on with the next.
+    /// Writes the answer of the request with that number, and continues with the next one.
     func answerLater(_ number: UInt64, _ respond: (HTTPConnection) -> Void) {
         guard number == waitingFor, socket != nil else { return }
         waitingFor = 0
@@ -288,7 +292,7 @@ final class HTTPConnection: Connection {
         } else if arrived != 0 {
             server.loopTimes.answered(sinceTurnAt: arrived)
         }
-        // What was found may have become a commit, which is answered when the log has it.
+        // The answer may itself wait for the log.
         guard waitingFor == 0, !isUpgraded else { return }
         if !framing.keepsAlive || isClosing {
             isClosing = true
@@ -297,14 +301,16 @@ final class HTTPConnection: Connection {
         resume()
     }
 
-    /// Answers an expensive request now, or in a later turn if such requests of all clients have used up this one.
+    /// Answers an expensive request now, or in a later turn if such requests of all clients have
+    /// used up this one.
     func whenThereIsRoom(_ respond: @escaping (HTTPConnection) -> Void) {
         guard server.host.isCrowded else { return respond(self) }
         let number = wait()
         server.host.later { [weak self] in self?.answerLater(number, respond) }
     }
 
-    /// Refuses the request at hand; or, where it was only refused because a part of it takes long to read, performs it again later.
+    /// Refuses the current request; or, if it was refused only because a part of it takes long to
+    /// read, performs it again later.
     func refuse(_ error: HostError, orPerform again: @escaping (HTTPConnection) -> Void) {
         var number: UInt64 = 0
         let isLong = server.host.performsAgain { [weak self] in self?.answerLater(number, again) }
@@ -348,7 +354,7 @@ final class HTTPConnection: Connection {
             return server.deadlines.set(self, at: now + server.times.idle)
         }
         if isBehind {
-            // It has had the time of an idle connection to take something of its answers.
+            // The peer had an idle connection's time to take some of its answers.
             guard isTaking() else { return reset() }
             return server.deadlines.set(self, at: now + server.times.idle)
         }
@@ -371,7 +377,7 @@ final class HTTPConnection: Connection {
         guard waitingFor == 0, !isClosing else { return }
         guard body == nil else { return framing.keepsAlive = false }
         if parser.isIdle, unsentBytes == 0 { close() }
-        // Otherwise the answer that is under way says `Connection: close`.
+        // Otherwise the current answer says `Connection: close`.
     }
 
     override func ended(_ error: UVError?) {

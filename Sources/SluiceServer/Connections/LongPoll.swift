@@ -2,23 +2,23 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 
-/// A read that waits until the node is no longer in the state that the client knows (`Prefer: wait`, RFC 7240).
+/// A read that waits until the node's state differs from the client's (`Prefer: wait`, RFC 7240).
 ///
-/// It is a listener like any other, with a session of its own, which ends in the turn in which the node changes, the time
-/// is over, or the client goes away.
+/// It is an ordinary listener with a session of its own, which ends in the turn in which the node
+/// changes, the time is over, or the client disconnects.
 final class LongPoll: MessageSink {
-    /// When it is answered at the latest, on the loop's clock.
+    /// The latest time of the answer, on the loop's clock.
     let deadline: UInt64
     private unowned let connection: HTTPConnection
     private let number: UInt64
     private let node: NamedNode
     private let known: [UInt8]
-    /// Whether the answer says what is known besides the value.
+    /// Whether the answer includes facets.
     private let hasFacets: Bool
     private var session: Session?
     private var isOpen = false
 
-    /// Begins to listen; the request of that number is answered when something has happened.
+    /// Starts listening; the request with that number is answered when something has happened.
     init(
         _ connection: HTTPConnection,
         request number: UInt64,
@@ -49,13 +49,14 @@ final class LongPoll: MessageSink {
     /// The listener's name.
     var name: String? { session.map { "c:\($0.number)" } }
 
-    /// Answers with what there is now: the node has changed, the time is over, or the server stops.
+    /// Answers with the present state: the node has changed, the time is over, or the server stops.
     ///
-    /// What the caller may not read any more is not found, as it would be by a request of now.
+    /// A node that the caller may no longer read is not found, as for a new request.
     func finish() {
         guard let session else { return }
         self.session = nil
-        // Read while the chain is alive; the answer may lead to the next request. A graph whose epoch was lost goes on as another.
+        // Read while the chain is alive, because the answer may lead to the next request. A graph
+        // whose epoch was lost continues as another object.
         let node = node.exists ? node : connection.server.host[node.graph.name]?.node(node.name) ?? node
         let reading = node.exists ? node.graph.read(node) : nil
         let refusal = Self.refusal(of: node, to: session.access.access)
@@ -87,7 +88,7 @@ final class LongPoll: MessageSink {
         }
     }
 
-    /// The client has gone.
+    /// The client has disconnected.
     func cancel() {
         let session = session
         self.session = nil
@@ -99,7 +100,7 @@ final class LongPoll: MessageSink {
     var unsentBytes: Int { 0 }
 
     func send(message: UnsafeRawBufferPointer) {
-        // The first message is the snapshot of what the client knows.
+        // The first message is the snapshot that the client has already.
         if isOpen { finish() }
     }
 
@@ -120,7 +121,7 @@ final class LongPoll: MessageSink {
 }
 
 extension HTTPConnection {
-    /// Lets the request at hand wait for a change of `node`.
+    /// Makes the current request wait for a change of `node`.
     func wait(
         for node: NamedNode,
         knowing known: UnsafeRawBufferPointer,

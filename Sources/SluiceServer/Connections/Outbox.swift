@@ -3,15 +3,15 @@ internal import Support
 
 /// Bytes on their way to one peer.
 ///
-/// Taken from a pool when there is something to say and given back when the kernel has it, so that a quiet
-/// connection holds none.
+/// Taken from a pool when there is something to send and given back when the kernel has taken it,
+/// so that a quiet connection has none.
 final class Outbox {
     @exclusivity(unchecked) var buffer = ByteBuffer()
 }
 
-/// Outboxes that nobody needs at the moment.
+/// Unused outboxes.
 ///
-/// The one given back last is handed out first: its memory is in the caches.
+/// The one given back last is reused first, because its memory is in the caches.
 final class OutboxPool {
     @exclusivity(unchecked) private var free: ContiguousArray<Outbox> = []
 

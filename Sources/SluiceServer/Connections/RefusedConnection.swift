@@ -1,20 +1,22 @@
 internal import EventLoop
 internal import HTTP
 
-/// A connection for which there is no room: it is told so in the protocol it speaks, and ends.
+/// A connection above the limit: it is refused in its own protocol, and closed.
 ///
-/// Browsers do not show a page with what status an upgrade was refused. So a request for WebSocket is accepted and closed with 4529,
-/// which says that coming back later makes sense; everything else, and silence, gets 503. Nothing is asked of `Host`, `Origin` or
-/// tokens: nobody learns anything here, and nobody can do anything.
+/// Browsers do not show a page the status of a refused upgrade. So a request for WebSocket is
+/// accepted and closed with 4529, which means that reconnecting later makes sense; other requests,
+/// and silent clients, get 503. `Host`, `Origin` and tokens are not checked, because such a
+/// connection reveals nothing and can do nothing.
 ///
-/// There are at most ``mostAtOnce`` of them, for `times.refusal` each and as long again for the peer to go.
+/// There are at most ``mostAtOnce`` of them, each for `times.refusal` and as long again for the
+/// peer to close.
 final class RefusedConnection: Connection {
-    /// How many are heard at a time; others get a plain 503.
+    /// How many may exist at a time; others get a plain 503.
     static let mostAtOnce = 32
 
     private let parser: RequestParser
 
-    /// What is answered where no WebSocket is wanted.
+    /// The answer to requests other than upgrades.
     static let problem = Refusal(
         "too_many_connections",
         "there is no room for another connection",
@@ -69,9 +71,9 @@ final class RefusedConnection: Connection {
 }
 
 extension Connection {
-    /// Accepts a request for WebSocket and closes it with 4529 at once: there is no room.
+    /// Accepts a request for WebSocket and closes it with 4529 at once.
     ///
-    /// Returns false where the request is not one that could be accepted.
+    /// - Returns: false if the request could not be accepted.
     func refuseUpgrade(_ head: RequestHead) -> Bool {
         let outcome = Handshake.judge(head, subprotocols: ["sluice.v1.json"])
         guard case .accepted(let subprotocol, _) = outcome else { return false }

@@ -2,18 +2,18 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 
-/// A connection whose messages are a session's, whatever they look like on the wire.
+/// A connection whose messages are those of a session, in whatever form.
 ///
-/// However it ends (goodbye, reset, end of stream, silence, broken protocol, slow reader, drain), the session is closed in
-/// the same loop turn, by ``Session/close(_:)`` and nothing else: at the latest when the socket is, and before that as soon
-/// as it is known that the peer will not be served any more.
+/// However it ends (close, reset, end of stream, silence, broken protocol, slow reader, drain), the
+/// session is closed in the same loop turn, only by ``Session/close(_:)``: at the latest when the
+/// socket is closed, and earlier if it is known that the peer will not be served any more.
 class SessionConnection: Connection {
-    /// What the client asked for; nil where nothing can be asked for, and once it is closed.
+    /// The session; nil if there is none, and once it is closed.
     @exclusivity(unchecked) final var session: Session?
 
     final override var name: String { session.map { "c:\($0.number)" } ?? super.name }
 
-    /// Lets the kernel break the connection where it has heard nothing of the peer for two heartbeats.
+    /// Makes the kernel close a connection whose peer has sent nothing for two heartbeats.
     final func watchPeer() {
         socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
     }
@@ -22,7 +22,7 @@ class SessionConnection: Connection {
         session?.drained()
     }
 
-    /// Messages pass the soft limit where they must, but no peer may pile up more than the hard one.
+    /// Messages may exceed the soft limit, but closes the connection above the hard one.
     final func checkHardLimit() {
         flush()
         guard unsentBytes > server.host.limits.hardBytes, !isLingering else { return }
@@ -31,17 +31,18 @@ class SessionConnection: Connection {
 
     // MARK: - Ending
 
-    /// The one way to end from this side: the session goes now, the last word leaves, the socket follows.
+    /// Ends the connection from this side: the session is closed at once, a last message is sent,
+    /// then the socket is closed.
     final func finish(_ reason: Session.CloseReason, saying code: CloseCode, _ text: String = "") {
         endSession(reason)
         sayGoodbye(code, text)
         closeAfterWriting()
     }
 
-    /// Writes the last word.
+    /// Writes the last message.
     func sayGoodbye(_ code: CloseCode, _ text: String) {}
 
-    /// What the session asks for when it ends by itself, as a message sink.
+    /// Called by the session when it ends by itself (``MessageSink``).
     final func close(code: UInt16, reason: String) {
         guard socket != nil, !isLingering else { return }
         let code = CloseCode(rawValue: code)

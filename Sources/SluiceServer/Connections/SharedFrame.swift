@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Support
 
-/// The frame of the message that many clients get one after the other: made once, sent by all.
+/// The frame of a message that many clients get one after the other: encoded once, sent by all.
 final class SharedFrame {
     @exclusivity(unchecked) private var frame = ByteBuffer()
     @exclusivity(unchecked) private var number: UInt64 = 0

@@ -3,9 +3,9 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// A connection on which WebSocket is spoken (RFC 6455): bytes → messages → session, and back.
+/// A WebSocket connection (RFC 6455): bytes → messages → session, and back.
 final class WebSocketConnection: SessionConnection, MessageSink {
-    /// What is spoken in the messages.
+    /// The contents of the messages.
     enum Kind {
         /// The protocol `sluice.v1.json` (docs/protocol.md).
         case messages
@@ -15,16 +15,16 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         case echo
     }
 
-    /// How messages are compressed; nil where they are not, and once the last one was sent.
+    /// Compresses messages; nil without compression, and after the last message.
     @exclusivity(unchecked) private var compression: Compression?
     /// When something was last written, for the heartbeat message.
     @exclusivity(unchecked) private var wroteAt: UInt64
     private let kind: Kind
-    /// What puts frames together, while there is an unfinished message.
+    /// Assembles frames while a message is incomplete.
     @exclusivity(unchecked) private var assembler: Assembler?
     /// When the next ping is due.
     private var pingAt: UInt64
-    /// When the message that is being received began; 0: none is.
+    /// When the current message began to arrive; 0: none.
     private var frameStartedAt: UInt64 = 0
     private var missedPongs = 0
     private var pingedAt: UInt64 = 0
@@ -33,7 +33,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private var isPaused = false
     private var isFull = false
     private var isParsing = false
-    /// What came in while reading was paused in the middle of a read.
+    /// Bytes that arrived while reading was paused in the middle of a read.
     private var saved = ByteBuffer()
 
     /// Takes over the connection of an accepted upgrade.
@@ -54,7 +54,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    /// Opens the session, where there is one; the answer to the upgrade has been written.
+    /// Opens the session, if there is one; the answer to the upgrade has been written.
     func open(for access: SessionAccess, _ options: StreamOptions = StreamOptions()) {
         watchPeer()
         server.deadlines.set(self, at: pingAt)
@@ -87,11 +87,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    /// Takes what came after the request.
+    /// Handles the bytes after the request.
     func begin(with rest: UnsafeRawBufferPointer) {
         if isLingering { return }
         guard !rest.isEmpty else { return flush() }
-        // The rest lies in the parser's or the loop's memory; frames are unmasked in place.
+        // They are in the parser's or the loop's memory; frames are unmasked in place.
         var copy = ByteBuffer()
         copy.append(rest)
         receive(copy.bytes)
@@ -102,7 +102,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isPaused, !isFull else { return saved.append(bytes) }
-        // The loop lends its read buffer, and does not need the contents afterwards.
+        // The loop does not need the contents of its read buffer afterwards.
         var input = UnsafeMutableRawBufferPointer(mutating: bytes)
         parse(&input)
         setDeadline()
@@ -113,7 +113,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         let assembler = self.assembler ?? takeAssembler()
         defer {
             isParsing = false
-            // A quiet connection holds no assembler. One that failed keeps its own, which is of no use to others.
+            // A quiet connection holds no assembler. One that failed is not reused.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
                 if compression != nil { assembler.messages.inflation = .none }
                 server.assemblers.give(assembler)
@@ -135,7 +135,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             case .ping(let payload):
                 write { FrameEncoder.append(.pong, payload, to: &$0) }
             case .pong:
-                // A pong without a ping is no answer (RFC 6455 §5.5.3).
+                // A pong without a ping is not an answer (RFC 6455 §5.5.3).
                 if missedPongs > 0 { roundTrip = server.loop.now - pingedAt }
                 missedPongs = 0
             case .close(let code, _):
@@ -155,7 +155,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     private func take(_ message: UnsafeRawBufferPointer, _ opcode: Opcode) {
-        // A whole message came; a peer that sends without pause is not slow.
+        // A complete message: a peer that sends without pause is not slow.
         frameStartedAt = 0
         if case .echo = kind {
             return append(opcode, message)
@@ -166,9 +166,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         session?.receive(message: message)
     }
 
-    /// A peer that does not take what it is sent is not read from.
+    /// Stops reading from a peer that does not take its messages.
     private func checkBackPressure() {
-        // After our last message only the peer's end is awaited, which reading reports.
+        // After the last message only the peer's end is awaited, which reading reports.
         guard !isLingering else { return }
         let unsent = unsentBytes
         if unsent > server.host.limits.hardBytes, session != nil || isEcho {
@@ -199,7 +199,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     override func drained() {
-        // A peer that takes bytes is there.
+        // A peer that takes bytes is alive.
         missedPongs = 0
         isFull = false
         super.drained()
@@ -217,7 +217,8 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         if isTooMuch { checkHardLimit() }
     }
 
-    /// One frame serves all, and goes to the kernel from where it stands: a delivery came down from 1,335 instructions to 550.
+    /// One frame serves all clients, and is written without an outbox: this reduced a delivery from
+    /// 1,335 instructions to 550.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
         let isSent = hub._withUnsafeGuaranteedRef { server in
             guard compression == nil, writeAtOnce(server.sharedFrame.bytes(of: message, number)) else {

@@ -1,22 +1,25 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Reads definitions, those of clients and of files, one after the other on a thread of its own; the loop never waits for it.
+/// Reads definitions of clients and files one after the other on a thread of its own; the loop
+/// never waits for it.
 final class DefinitionQueue {
-    /// Definitions of clients that are being read or wait for it; a further one is refused with `busy`.
+    /// The most definitions of clients in the queue, the current one included; another one is
+    /// refused with `busy`.
     ///
-    /// Each waits as bytes, at most `limits.definition`, and is read within some tenths of a second.
+    /// Each waits as bytes, at most `limits.definition`, and is read within some tenths of a
+    /// second.
     static var most: Int { 16 }
 
     private let reader: DefinitionReader
     private let configuration: Configuration
     private let system: ExpressionSystem
     private let loop: Loop
-    /// Started by the first definition: most servers get none while they run.
+    /// Started with the first definition: most servers get none while they run.
     private var thread: SerialThread?
     private var count = 0
 
-    /// Reads what the configuration allows.
+    /// A queue with the options of the configuration.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
         reader = DefinitionReader(limits: SessionLimits(configuration)) {
             DefinitionOptions(configuration, system).accepting(configuration)
@@ -29,9 +32,9 @@ final class DefinitionQueue {
     /// Reads a definition.
     ///
     /// - Parameters:
-    ///   - text: what the client sent.
-    ///   - name: what the graph is called.
-    ///   - answer: called once, in a later turn, with the definition or everything that is wrong with it.
+    ///   - text: the client's text.
+    ///   - name: the graph's name.
+    ///   - answer: called once, in a later turn, with the definition or all problems.
     /// - Throws: `busy`.
     func read(
         _ text: DefinitionText,
@@ -50,10 +53,11 @@ final class DefinitionQueue {
         }
     }
 
-    /// Looks which definition files there are.
+    /// Lists the definition files.
     ///
-    /// - Parameter answer: called once, in a later turn, with their paths; nil: there is no folder that can be read.
-    /// - Throws: where no thread can be started.
+    /// - Parameter answer: called once, in a later turn, with their paths; nil if the folder cannot
+    ///   be read.
+    /// - Throws: if no thread can be started.
     func list(_ answer: @escaping ([String]?) -> Void) throws(UVError) {
         try startedThread().run { [configuration] in
             GraphFolder.paths(in: configuration.graphs)
@@ -65,10 +69,10 @@ final class DefinitionQueue {
     /// Reads a definition file.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - known: the digest of the bytes that need not be read again.
+    ///   - path: its path.
+    ///   - known: a digest; bytes with this digest are not compiled.
     ///   - answer: called once, in a later turn.
-    /// - Throws: where no thread can be started.
+    /// - Throws: if no thread can be started.
     func read(
         file path: String,
         known: UInt128?,
@@ -88,7 +92,7 @@ final class DefinitionQueue {
     private func startedThread() throws(UVError) -> SerialThread {
         if let thread { return thread }
         let started = try SerialThread(on: loop)
-        // What the loop does is not to wait for the processor.
+        // A low priority: the loop must not wait for the processor.
         started.run {
             OwnProcess.lowerThreadPriority()
         } then: {
@@ -98,14 +102,14 @@ final class DefinitionQueue {
     }
 }
 
-/// A definition as a client sent it.
+/// The text of a definition from a client.
 struct DefinitionText: Sendable {
     let bytes: [UInt8]
     let format: DefinitionFormat
 
-    /// What it says, as a tree.
+    /// The text as a tree.
     ///
-    /// - Throws: the places where it is no JSON or YAML.
+    /// - Throws: the places where it is not JSON or YAML.
     func document() throws(HostError) -> Document {
         let document: Document?
         let problems: [GraphHost.Problem]

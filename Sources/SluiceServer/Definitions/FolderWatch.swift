@@ -1,18 +1,18 @@
 internal import EventLoop
 
-/// Tells when the files of a folder have changed and stand still again.
+/// Notices when the files of a folder have changed and are stable again.
 ///
-/// It looks at names, sizes, times and inodes, and opens nothing: that sees a file that an editor puts in another's
-/// place, and works on file systems that report no events. What is still being written when it looks is looked at
-/// again before anybody is told.
+/// It compares names, sizes, times and inodes, and opens nothing: that notices a file that an
+/// editor replaces, and works on file systems without events. A file that is still being written is
+/// checked again before the change is reported.
 final class FolderWatch {
-    /// Between two looks.
+    /// The time between two checks.
     static let interval = Duration.milliseconds(500)
 
     private let folder: String
     private let onChange: () -> Void
     private var timer: Timer?
-    /// What was there when it was last told, and at the last look.
+    /// The entries at the last report, and at the last check.
     private var told: [FileSystem.Entry]?
     private var seen: [FileSystem.Entry]?
 

@@ -2,7 +2,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// What came of reading the configuration's files again.
+/// The result of reading the configuration's files again.
 public struct ReloadReport {
     /// What happened to one graph.
     struct Entry {
@@ -10,19 +10,20 @@ public struct ReloadReport {
         let result: String
         let graph: String
         let file: String
-        /// The rev that the change made, or the present one; nil: the log has not answered yet, or the graph is gone.
+        /// The rev of the change, or the present one; nil if the log has not answered yet, or the
+        /// graph is gone.
         var rev: UInt64?
         var change: DefinitionChange?
     }
 
     var entries: [Entry] = []
-    /// Everything that is wrong; what these files are about stays as it was.
+    /// All problems; whatever these files are about has not changed.
     public internal(set) var problems: [FileProblem] = []
 
-    /// How many graphs have changed, come or gone.
+    /// How many graphs were changed, added or removed.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
 
-    /// Notes a graph whose file says what it said.
+    /// Adds a graph whose file has not changed.
     mutating func keep(_ graph: String, of file: String, at rev: UInt64?) {
         entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
     }

@@ -1,10 +1,11 @@
 internal import EventLoop
 internal import GraphHost
 
-/// One reading of the folder of graphs: a step for each file, then the graphs whose files are gone.
+/// One reload of the folder of graphs: a step for each file, then the graphs whose files are gone.
 ///
-/// Files are read and compiled on another thread, one after the other; the loop only applies what they say, each in a turn of its own.
-/// A file whose bytes are those that made the graph as it is now is not even compiled.
+/// Files are read and compiled on another thread, one after the other; the loop only applies the
+/// definitions, each in a turn of its own. A file with the same bytes as the graph's present
+/// definition is not even compiled.
 final class Reloading {
     private(set) var report: ReloadReport
     let done: (ReloadReport) -> Void
@@ -19,7 +20,7 @@ final class Reloading {
         self.done = done
     }
 
-    /// Reads and takes up everything at once: for the start, when nobody waits.
+    /// Does everything at once: for the start, when no client waits.
     func run() {
         take(GraphFolder.paths(in: server.configuration.graphs))
         while let path = paths.popFirst() {
@@ -28,10 +29,10 @@ final class Reloading {
         removeOthers()
     }
 
-    /// Begins; the server hears of the end by ``Server/finish(_:)``, in a later turn.
+    /// Starts; ``Server/finish(_:)`` is called at the end, in a later turn.
     func start() {
         do throws(UVError) {
-            // Who has stopped meanwhile has let go of this.
+            // The server may have stopped meanwhile; then this object is gone.
             try server.definitions.list { [weak self] paths in
                 guard let self else { return }
                 take(paths)
@@ -51,7 +52,7 @@ final class Reloading {
         kept = Set(server.fileOwners.keys)
     }
 
-    /// Has the next file read, or ends.
+    /// Reads the next file, or ends.
     private func goOn() {
         server.beginTurn()
         guard let path = paths.popFirst() else {
@@ -70,7 +71,7 @@ final class Reloading {
                 if file.definition != nil || !file.problems.isEmpty {
                     takeUp(file)
                 } else if !keep(file) {
-                    // Something else has come in between.
+                    // The graph was changed in the meantime.
                     return read(path, known: nil)
                 }
                 goOn()
@@ -80,7 +81,7 @@ final class Reloading {
         }
     }
 
-    /// Without a thread to read the files, all stays as it is.
+    /// Without a thread to read the files, nothing changes.
     private func fail(_ error: UVError) {
         let message = "graphs: no thread can be started to read them (\(error.message))"
         report.problems.append(FileProblem(message))
@@ -93,7 +94,7 @@ final class Reloading {
     private func takeUp(_ file: GraphFolder.File) {
         report.problems += file.problems
         guard let definition = file.definition else {
-            // Nobody knows what it will say: what it said last goes on.
+            // The file's contents are unknown: its last definition stays.
             kept.formUnion(server.fileOwners.filter { $0.value == file.path }.keys)
             return
         }
@@ -112,7 +113,7 @@ final class Reloading {
         }
     }
 
-    /// Takes up a file whose bytes are known; false: it has to be read.
+    /// Keeps the graph of a file with known bytes; false if the file must be read.
     private func keep(_ file: GraphFolder.File) -> Bool {
         guard let known = server.knownTexts[file.path], known.digest == file.digest,
             server.stands(known, of: file.path), kept.insert(known.graph).inserted
@@ -121,7 +122,7 @@ final class Reloading {
         return true
     }
 
-    /// Ends the graphs whose files are gone, and forgets what was in them.
+    /// Removes the graphs whose files are gone.
     private func removeOthers() {
         for (name, path) in server.fileOwners.sorted(by: { $0.key < $1.key }) where !kept.contains(name) {
             server.fileOwners[name] = nil
@@ -137,16 +138,16 @@ final class Reloading {
     }
 }
 
-/// A file that was taken up: by its digest it is known again.
+/// The digest of a file that was applied.
 struct KnownText {
     let digest: UInt128
     let graph: String
-    /// The hash of the definition that it made.
+    /// The hash of the resulting definition.
     let definition: String
 }
 
 extension Server {
-    /// Whether the graph still is what that file made of it.
+    /// Whether the graph still has that file's definition.
     func stands(_ known: KnownText, of path: String) -> Bool {
         fileOwners[known.graph] == path && host[known.graph]?.definition.hash == known.definition
     }

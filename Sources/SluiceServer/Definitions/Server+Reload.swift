@@ -1,15 +1,18 @@
 internal import GraphHost
 internal import Logging
 
-// The files of the configuration, read again while the server runs: by SIGHUP, by `watch`, by `POST /v1/reload`.
+// Reloads the configuration's files while the server runs: by SIGHUP, by `watch`, by
+// `POST /v1/reload`.
 extension Server {
-    /// Reads graphs, tokens and certificate again.
+    /// Reloads graphs, tokens and the certificate.
     ///
-    /// A file that something is wrong with changes nothing: what it is about goes on as it was. Each graph's change
-    /// is one commit. The files are read and compiled on another thread, and the loop takes up one graph a turn, so that however many there
-    /// are, nobody waits longer than for the largest change. Requests that come while that goes on get a reload of their own after it.
+    /// A file with problems changes nothing. Each graph's change is one commit. The files are read
+    /// and compiled on another thread, and the loop applies one graph per turn, so that no client
+    /// waits longer than for the largest change, however many graphs there are. Requests that
+    /// arrive meanwhile get a reload of their own afterwards.
     ///
-    /// - Parameter done: hears what has changed, and all problems, which stand in the log too; never before this returns.
+    /// - Parameter done: called with the changes and all problems, which are also in the log; never
+    ///   before this returns.
     public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
         guard reloading == nil else {
             reloadRequests.append(done)
@@ -23,7 +26,7 @@ extension Server {
         reloading.start()
     }
 
-    /// A reload has come to its end; the next one serves all who asked meanwhile.
+    /// A reload is finished; the next one serves all requests that came meanwhile.
     func finish(_ reloading: Reloading) {
         self.reloading = nil
         let report = reloading.report
@@ -39,7 +42,7 @@ extension Server {
         reload { report in requests.forEach { $0(report) } }
     }
 
-    /// Defines or redefines one graph as its file says.
+    /// Defines or redefines one graph by its file.
     func take(_ definition: GraphDefinition, from path: String, _ report: inout ReloadReport) {
         let name = definition.name
         var entry = ReloadReport.Entry(result: "added", graph: name, file: path)
@@ -89,9 +92,10 @@ extension Server {
         }
     }
 
-    /// The log has refused what a file says, after the reload was reported.
+    /// The log has refused a file's definition after the reload was reported.
     ///
-    /// Servers that share the log may read the same change at the same time: then the change of the other server was taken, and nothing is wrong.
+    /// Servers that share the log may read the same change at the same time: then the log has taken
+    /// the other server's change, and nothing is wrong.
     private func note(_ error: HostError, of definition: GraphDefinition, from path: String) {
         let name = definition.name
         guard host[name]?.definition.hash != definition.hash else { return }
@@ -103,7 +107,7 @@ extension Server {
 }
 
 extension FileProblem {
-    /// What the host said about a graph of a file.
+    /// The host's error about a graph of a file.
     init(_ error: HostError, of graph: String, in file: String) {
         self.init("graph \(graph): \(error.message)", file: file, code: error.code.rawValue)
     }

@@ -1,6 +1,6 @@
 public import CEL
 
-/// What expressions take from this system; one is enough for a server, whatever thread reads them.
+/// The system's part of expressions, shared by all threads of a server.
 public struct ExpressionSystem: Sendable {
     private let regex = RE2Engine()
     private let zones = SystemTimeZones()
@@ -8,7 +8,7 @@ public struct ExpressionSystem: Sendable {
     /// Regular expressions by RE2, and the time zones of this machine.
     public init() {}
 
-    /// Expressions with all that this system has for them.
+    /// Options of expressions with the functions that need this system.
     ///
     /// - Parameter isStrict: exactly the published standard.
     /// - Returns: options that share patterns and zones with all others of this system.

@@ -3,12 +3,13 @@ internal import Support
 
 /// Regular expressions by RE2, whose searches take time linear in the text.
 ///
-/// Equal patterns are one, on whatever thread they are asked for. A pattern is kept for as long as it is held, and the last few that
-/// came are kept besides, with those that were refused: a pattern that is asked for again and again is compiled once.
+/// Equal patterns share one object on all threads. A pattern is kept while it is held; the most
+/// recent ones are kept besides, including refused ones, so that a pattern that is used repeatedly
+/// is compiled once.
 public final class RE2Engine: RegexEngine, Sendable {
-    /// Bytes one pattern may take, with what it remembers while searching.
+    /// The memory of one pattern, including its search cache.
     static let memoryBytes = 256 * 1024
-    /// How many of the last patterns are kept besides those that are held.
+    /// How many recent patterns are kept besides those that are held.
     static let recentCount = 64
 
     private struct Live {
@@ -32,9 +33,10 @@ public final class RE2Engine: RegexEngine, Sendable {
             return refused[pattern].map { .failure($0) }
         }
 
-        /// Keeps what came of a pattern until as many others have come as are remembered.
+        /// Keeps the result for a pattern until enough others have come.
         ///
-        /// - Returns: what is not kept any more; to be let go of without the lock, because a pattern that ends asks for it.
+        /// - Returns: the entry that is dropped; the caller must release it outside of the lock,
+        ///   because a pattern that ends takes the lock.
         mutating func add(_ text: String, _ result: Result<RE2Pattern, RegexProblem>) -> Recent? {
             switch result {
             case .success(let made): live[text] = Live(pattern: made)
@@ -61,7 +63,7 @@ public final class RE2Engine: RegexEngine, Sendable {
     /// How many different patterns are kept at present.
     public var count: Int { table.withLock { $0.live.count } }
 
-    /// How many times RE2 was given a pattern.
+    /// How often RE2 compiled a pattern.
     var compilations: Int { table.withLock { $0.compilations } }
 
     public func work(of pattern: String) -> Int { RE2Work.units(of: pattern) }
@@ -72,7 +74,7 @@ public final class RE2Engine: RegexEngine, Sendable {
 
     public func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher {
         if let known = table.withLock({ $0.result(of: pattern) }) { return try known.get() }
-        // Another thread may do the same: one of the two remains.
+        // Another thread may do the same; one of the two results is kept.
         let made = Result { () throws(RegexProblem) in
             try RE2Pattern(pattern, memoryBytes: Self.memoryBytes) { [weak self] text in self?.forget(text) }
         }
@@ -84,9 +86,10 @@ public final class RE2Engine: RegexEngine, Sendable {
         return try result.get()
     }
 
-    /// A pattern has ended; another of the same text may live.
+    /// A pattern has ended; another one with the same text may live.
     private func forget(_ text: String) {
-        // It leaves the lock before it is let go of: where it is the last to hold the other one, that asks for the lock too.
+        // It is taken out of the lock before it is released: if it holds the last reference to
+        // another pattern, releasing that takes the lock too.
         _ = table.withLock { table in
             let other = table.live[text]?.pattern
             if other == nil { table.live[text] = nil }

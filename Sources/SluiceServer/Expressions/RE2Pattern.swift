@@ -3,23 +3,25 @@ internal import CRE2
 
 /// One regular expression, compiled by RE2.
 ///
-/// Searching takes time linear in the text: no pattern makes it go back. At worst each byte costs a step for every
-/// instruction of the program, and that is what ``cost(ofBytes:)`` asks for unless the program is small.
+/// Searching takes time linear in the text, without backtracking. At worst each byte costs a step
+/// for every instruction of the program, which ``cost(ofBytes:)`` assumes unless the program is
+/// small.
 final class RE2Pattern: RegexMatcher, Sendable {
     /// As it was written.
     let text: String
-    /// Searches by several threads at once are what RE2 allows.
+    /// RE2 allows concurrent searches.
     nonisolated(unsafe) private let compiled: OpaquePointer
     private let unitsPerEightBytes: Int
     private let unitsPerSearch: Int
-    /// So small a program has so few states that RE2 keeps them all: then a byte is one step.
+    /// A program this small has so few states that RE2 keeps them all: then a byte is one step.
     ///
-    /// A larger one may have more than fit in memory, and then each byte costs a step for each instruction.
+    /// A larger one may have more states than fit in memory, and then each byte costs a step for
+    /// each instruction.
     private static let fewInstructions = 10
-    /// Called when the pattern is let go of.
+    /// Called when the pattern is destroyed.
     private let onEnd: @Sendable (String) -> Void
 
-    /// Compiles `text` to a program that takes at most `memoryBytes` with all it remembers while searching.
+    /// Compiles `text` to a program that takes at most `memoryBytes` with its search cache.
     init(_ text: String, memoryBytes: Int, onEnd: @escaping @Sendable (String) -> Void) throws(RegexProblem) {
         var pattern: OpaquePointer?
         var problem = cre2_problem()

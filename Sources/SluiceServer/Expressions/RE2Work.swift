@@ -1,8 +1,9 @@
-/// How long RE2 may take to compile a pattern or to refuse it, read off the pattern's text.
+/// Estimates from a pattern's text how long RE2 may take to compile or refuse it.
 ///
-/// RE2 bounds the memory of a program and not the time until it is made: `a{1000}` some thousand times takes a second, and so do
-/// some thousand `\pL`, also where the pattern is refused in the end. So the text is looked at first, once from left to right.
-/// Each part costs what it was measured to take at worst, in units of 20 ns, and counted repetitions multiply it.
+/// RE2 limits the memory of a program, but not the time to compile it: `a{1000}` some thousand
+/// times takes a second, and so do some thousand `\pL`, even if the pattern is refused in the end.
+/// So the text is scanned first, once from left to right. Each part costs its measured worst case,
+/// in units of 20 ns, and counted repetitions multiply it.
 struct RE2Work {
     /// Units for the whole pattern.
     static func units(of pattern: String) -> Int {
@@ -13,7 +14,7 @@ struct RE2Work {
         }
     }
 
-    /// What is known of a group that is open, or of the whole pattern.
+    /// The cost of an open group, or of the whole pattern.
     private struct Level {
         /// Everything before the last atom.
         var sum = Amount()
@@ -26,7 +27,7 @@ struct RE2Work {
 
     private struct Amount {
         var units = 0
-        /// Parts that a text need not have, by `?` or `{n,m}`: what they take grows with the square of their number.
+        /// Optional parts, by `?` or `{n,m}`: their cost grows with the square of their number.
         var choices = 0
 
         static func + (a: Amount, b: Amount) -> Amount {
@@ -67,7 +68,7 @@ struct RE2Work {
     private var levels: [Level] = []
     private var level = Level()
     private var folding = 1
-    /// A search for what ends the text goes backwards, by a second program.
+    /// A search for the end of the text runs backwards, by a second program.
     private var directions = 1
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -124,7 +125,7 @@ struct RE2Work {
             if byte == UInt8(ascii: "i") { folding = Units.folding }
             place += 1
         }
-        // `(?i)` is no atom: what follows it repeats what stands before it.
+        // `(?i)` is not an atom: a repetition after it repeats the atom before it.
         guard take(UInt8(ascii: ")")), let outer = levels.popLast() else { return }
         level = outer
         extend(by: Units.literal)
@@ -239,7 +240,8 @@ struct RE2Work {
         return sum * folding
     }
 
-    /// The rest of `[:alpha:]` or `[:^alpha:]`, after its bracket; anything else there is a bracket like another.
+    /// The rest of `[:alpha:]` or `[:^alpha:]`, after its bracket; anything else there is a bracket
+    /// like another.
     private mutating func skipNamedClass() {
         let start = place
         if take(UInt8(ascii: ":")) {

@@ -11,7 +11,7 @@ internal import Support
 public final class SystemTimeZones: TimeZones, Sendable {
     private struct Table {
         var known: [String: TimeZoneRules] = [:]
-        /// Names asked for in vain; bounded, since clients choose them.
+        /// Unknown names; bounded, because clients choose them.
         var unknown: Set<String> = []
     }
 
@@ -39,7 +39,7 @@ public final class SystemTimeZones: TimeZones, Sendable {
         }
     }
 
-    /// Names such as `America/Argentina/Buenos_Aires`; nothing that leads elsewhere.
+    /// Names such as `America/Argentina/Buenos_Aires`; no path to elsewhere.
     private static func isName(_ zone: String) -> Bool {
         let parts = zone.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count <= 3

@@ -1,25 +1,25 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Counts the nodes that nothing leads to, for `/metrics` (I-3).
+/// Counts unreachable nodes, for `/metrics` (I-3).
 ///
-/// Each reading of `/metrics` begins a round, and nothing else does, so a server whose metrics nobody reads does nothing for it.
-/// Nearly every round ends where it begins. What is left of it is done in small steps while the server is quiet, and the next reading
-/// shows the result.
+/// Only reading `/metrics` starts a round, so a server without monitoring does no work for it.
+/// Nearly every round finishes at once. The rest is done in small steps while the server is quiet,
+/// and the next reading shows the result.
 final class LeakRounds {
     /// Milliseconds between two steps.
     private static var pause: UInt64 { 20 }
 
     private unowned let server: Server
     private var timer: Timer?
-    /// How long all turns have lasted when the last step was over, in nanoseconds.
+    /// The total duration of all turns when the last step was over, in nanoseconds.
     private var spent: UInt64 = 0
 
     init(of server: Server) {
         self.server = server
     }
 
-    /// The metrics are being read: counts anew, unless the round before goes on.
+    /// The metrics are being read: starts a round, unless one is running.
     func begin() {
         guard timer?.isActive != true else { return }
         if !server.host.countLeaks(anew: true) { wait() }

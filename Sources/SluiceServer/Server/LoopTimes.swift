@@ -1,7 +1,8 @@
-/// How long clients wait for what, by the clock of the loop's turns.
+/// How long clients wait, by the clock of the loop's turns.
 ///
-/// What begins and ends in one turn takes as long as the turn, which is when its bytes leave. So a turn reads the clock twice, and
-/// once more where it applies commits, however many requests it answers.
+/// What begins and ends in one turn takes as long as the turn, because its bytes are sent at the
+/// end. So a turn reads the clock twice, and a third time if it applies commits, however many
+/// requests it answers.
 struct LoopTimes {
     /// From the beginning of a turn to its end.
     private(set) var turn = TimeHistogram()
@@ -14,28 +15,28 @@ struct LoopTimes {
     /// From the turn in which a request was read to the end of the one in which it was answered.
     private(set) var request = TimeHistogram()
 
-    /// When the turns began in which requests came that were answered in this turn, later than they came.
+    /// The start times of earlier turns whose requests were answered in this turn.
     private var late: ContiguousArray<UInt64> = []
     /// Requests of this turn that are not answered in it.
     private var waiting: UInt64 = 0
     private var requestsBefore: UInt64 = 0
-    /// What `commits` was at the end of the last turn that applied some.
+    /// The value of `commits` at the end of the last turn that applied some.
     private(set) var commitsBefore: UInt64 = 0
 
     /// A request of this turn will be answered in a later one.
     mutating func waits() { waiting &+= 1 }
 
-    /// A request that came in the turn that began at `began` is answered.
+    /// A request is answered that arrived in the turn that began at `began`.
     mutating func answered(sinceTurnAt began: UInt64) { late.append(began) }
 
     /// The turn is over.
     /// - Parameters:
     ///   - began: when it began.
-    ///   - delivered: when its delivery began; 0 where nothing was applied.
-    ///   - end: now.
-    ///   - requests: how many requests have come since the start.
+    ///   - delivered: when its delivery began; 0 if no commit was applied.
+    ///   - end: the present time.
+    ///   - requests: how many requests have arrived since the start.
     ///   - commits: how many commits have been applied since the start.
-    ///   - lateCommits: when the turns began in which those were submitted that were applied later than that.
+    ///   - lateCommits: the start times of earlier turns whose commits were applied in this turn.
     @inline(__always)
     mutating func endTurn(
         from began: UInt64,
@@ -56,7 +57,7 @@ struct LoopTimes {
             propagation.record(delivered &- began)
             delivery.record(end &- delivered)
             commit.record(span, times: commits &- commitsBefore &- UInt64(lateCommits.count))
-            // Those of the start were submitted before the first turn.
+            // Commits of the start were submitted before the first turn.
             for began in lateCommits where began != 0 { commit.record(end &- began) }
             commitsBefore = commits
         }

@@ -1,10 +1,11 @@
 internal import EventLoop
 
-/// Gives the memory that clients have let go of back to the system, once it is quiet.
+/// Returns memory that clients have freed to the system, once the server is quiet.
 ///
-/// The C library keeps what was freed for later, and after a storm that is most of what the process has.
+/// The C library keeps freed memory for later, and after many clients have left that is most of the
+/// process.
 final class MemoryReturn {
-    /// Milliseconds without another client leaving, after which it is quiet.
+    /// Milliseconds without another client leaving, after which the server is quiet.
     private static let quiet: UInt64 = 1_000
 
     private let loop: Loop
@@ -17,7 +18,7 @@ final class MemoryReturn {
         timer?.keepsLoopAlive = false
     }
 
-    /// A client has left, and memory with it.
+    /// A client has left and freed memory.
     func note() {
         last = loop.now
         guard let timer, !timer.isActive else { return }

@@ -1,22 +1,23 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Reads parts of clients' requests, one after the other on a thread of its own; the loop never waits for it.
+/// Reads parts of clients' requests, one after the other on a thread of its own; the loop never
+/// waits for it.
 ///
-/// A connection has at most one part in it, because what comes after the request waits.
+/// A connection has at most one part in the queue, because later requests wait.
 final class PartQueue {
     private let reader: PartReader
     private let loop: Loop
-    /// Started by the first part: most servers get none.
+    /// Started with the first part: most servers get none.
     private var thread: SerialThread?
 
-    /// Reads what the configuration allows.
+    /// A queue with the options of the configuration.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
         reader = PartReader(limits: SessionLimits(configuration)) { DefinitionOptions(configuration, system) }
         self.loop = loop
     }
 
-    /// Reads a part; `done` is called in a later turn, or at once where there is no thread.
+    /// Reads a part; `done` is called in a later turn, or at once if there is no thread.
     func read(_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) {
         guard let thread = startedThread() else { return done(reader.read(part)) }
         thread.run { [reader] in
@@ -29,7 +30,7 @@ final class PartQueue {
     private func startedThread() -> SerialThread? {
         if let thread { return thread }
         thread = try? SerialThread(on: loop)
-        // What the loop does is not to wait for the processor.
+        // A low priority: the loop must not wait for the processor.
         thread?.run {
             OwnProcess.lowerThreadPriority()
         } then: {

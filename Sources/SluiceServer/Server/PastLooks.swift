@@ -3,16 +3,17 @@ internal import EventLoop
 internal import GraphHost
 internal import Synchronization
 
-/// The looks of clients at graphs as they were.
+/// Clients' requests for past states of graphs.
 ///
 /// Each rebuilds a graph on a thread of libuv's, so that the loop waits for none: from the log, or what a derived node is
 /// made from, from the samples that rings have.
 final class PastLooks {
-    /// Looks at a time: libuv has four threads, of which files and the log need some, and each look holds a graph in memory.
+    /// The most that run at a time: libuv has four threads, of which files and the log need some,
+    /// and each request holds a graph in memory.
     static var mostRunning: Int { 2 }
-    /// Looks that wait for those; a further one is refused with `busy`.
+    /// The most that wait; another one is refused with `busy`.
     ///
-    /// About as many as are over before a client gives up.
+    /// About as many as finish before a client gives up.
     static var mostWaiting: Int { 32 }
 
     /// How many of them one principal may have.
@@ -50,7 +51,7 @@ final class PastLooks {
         return { samples.answer(limits: limits, definitions: definitions(), while: $0) }
     }
 
-    /// Begins a look, or lets it wait.
+    /// Starts a request, or queues it.
     ///
     /// - Parameters:
     ///   - principal: who asks; nil where nobody has to say so.
@@ -80,7 +81,7 @@ final class PastLooks {
         return look
     }
 
-    /// How many looks are under way or wait for that.
+    /// How many are running or waiting.
     var count: Int { (running + waiting).count { $0.wish.isWanted } }
 
     private func run(_ look: PastLook) {
@@ -107,9 +108,9 @@ final class PastLooks {
     }
 }
 
-/// One client's look at a graph as it was.
+/// One client's request for a past state.
 final class PastLook {
-    /// Whether the client still waits; asked on the thread that answers.
+    /// Whether the client still waits; read on the thread that answers.
     final class Wish: Sendable {
         private let wanted = Atomic(true)
 
@@ -131,7 +132,7 @@ final class PastLook {
         (self.principal, self.work, self.answer) = (principal, work, answer)
     }
 
-    /// The client no longer waits: drop the answer and stop the work for it soon.
+    /// The client no longer waits: drops the answer and stops the work for it soon.
     func cancel() {
         wish.end()
     }

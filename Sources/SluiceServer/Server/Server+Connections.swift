@@ -4,16 +4,16 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-// Who comes and goes: admission, counting, the list.
+// Connections: admission, counting, the list.
 extension Server {
-    /// Takes in a connection that came through `door`, or turns it away.
+    /// Accepts a connection of `door`, or turns it away.
     func accept(_ socket: TCPConnection, at door: Door) {
         beginTurn()
         activity.note(.accepting)
         accepted += 1
         socket.setNoDelay(true)
         guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }
-        // Behind a proxy it is the client that counts, whom the first request names.
+        // Behind a proxy the client is counted, whom the first request names.
         let isCounted =
             connectionsPerAddress > 0 && door.side != .operations
             && !proxies.trusts(socket.peerAddress)
@@ -29,7 +29,8 @@ extension Server {
         addresses[address, default: 0] < connectionsPerAddress
     }
 
-    /// Counts a connection for an address, and no longer for another; false where there is no room for it.
+    /// Counts a connection for an address, and no longer for its former one; false if there is no
+    /// room.
     func count(_ connection: Connection, as address: String) -> Bool {
         guard connectionsPerAddress > 0, connection.countedAddress != address else {
             return true
@@ -42,7 +43,7 @@ extension Server {
         return true
     }
 
-    /// The socket with TLS on it where that is configured; nil where OpenSSL has no memory for it.
+    /// The socket, with TLS if configured; nil if OpenSSL has no memory for it.
     private func secured(_ socket: TCPConnection) -> Transport? {
         guard let tls else { return .plain(socket) }
         do throws(TLSFailure) {
@@ -75,10 +76,10 @@ extension Server {
         _ = channel.socket.tryWrite(out.bytes)
     }
 
-    /// There is no room for a connection.
+    /// Turns away a connection above the limit.
     ///
-    /// A few at a time are told so in the protocol they speak (``RefusedConnection``); the others at once, as far as the socket takes
-    /// that, before they have said a word.
+    /// A few at a time are refused in their own protocol (``RefusedConnection``); the others get a
+    /// plain answer at once, if the socket takes it, before they have sent anything.
     private func turnAway(_ socket: TCPConnection) {
         turnedAway += 1
         if refusing < RefusedConnection.mostAtOnce, let transport = secured(socket) {
@@ -98,20 +99,20 @@ extension Server {
         socket.close()
     }
 
-    /// Puts a new connection into the list.
+    /// Adds a new connection to the list.
     func add(_ connection: Connection) {
         connection.place = connections.count
         connections.append(connection)
     }
 
-    /// The socket goes on as another connection.
+    /// Another connection takes over the socket.
     func replace(_ old: Connection, by new: Connection) {
         new.place = old.place
         connections[old.place] = new
         old.place = -1
     }
 
-    /// Takes a connection whose socket is closed off the list.
+    /// Removes a closed connection from the list.
     func remove(_ connection: Connection) {
         guard connection.place >= 0 else { return }
         let last = connections.removeLast()
@@ -133,7 +134,7 @@ extension Server {
         addresses[address] = count > 0 ? count : nil
     }
 
-    /// What compresses the messages of a connection that has agreed on it.
+    /// The compression of a connection that has agreed on it.
     func compression(_ agreement: DeflateAgreement) -> Compression? {
         if !agreement.serverKeepsContext, !agreement.clientKeepsContext,
             agreement.serverWindowBits ?? 15 == 15
@@ -143,7 +144,7 @@ extension Server {
         return Compression(agreement, inflaters: inflaters, counters: compressionCounters)
     }
 
-    /// Whether there is memory for a connection with contexts of its own.
+    /// Whether there is memory for another connection with contexts of its own.
     var hasRoomForContexts: Bool {
         compressionCounters.contextBytes + Compression.contextBytes(DeflateAgreement())
             <= configuration.fixed.contextBytes

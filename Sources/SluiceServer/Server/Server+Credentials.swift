@@ -4,9 +4,10 @@ internal import Logging
 
 // Tokens and the certificate, while the server runs.
 extension Server {
-    /// The access that a token grants, which comes from an address.
+    /// The access of a token sent from an address.
     ///
-    /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` where the address has shown too many wrong ones.
+    /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` if the address has sent too
+    ///   many wrong tokens.
     func access(token: String, from address: IPAddress?) throws(HostError) -> Access {
         guard let authenticator else { return door.openAccess }
         var token = token
@@ -20,7 +21,7 @@ extension Server {
         }
     }
 
-    /// What clients get who show too many wrong tokens.
+    /// The error for clients that send too many wrong tokens.
     static func tooManyWrongTokens(after milliseconds: UInt64) -> HostError {
         HostError(
             .rateLimited,
@@ -29,9 +30,10 @@ extension Server {
         )
     }
 
-    /// Reads the file of tokens again: open sessions go on with what their principal may do now, or are closed.
+    /// Reads the file of tokens again: open sessions continue with the present rights of their
+    /// principal, or are closed.
     ///
-    /// - Returns: what is wrong with the file; the old tokens stay then.
+    /// - Returns: the problems of the file; if there are any, the old tokens stay.
     func reloadTokens() -> [FileProblem] {
         guard let authenticator else { return [] }
         do throws(StartFailure) {
@@ -45,9 +47,9 @@ extension Server {
         return []
     }
 
-    /// Reads certificate and key again: connections made from now on show the new ones.
+    /// Reads certificate and key again: new connections use them.
     ///
-    /// - Returns: what is wrong with them; the old ones stay then.
+    /// - Returns: the problems; if there are any, the old ones stay.
     func reloadCertificate() -> [FileProblem] {
         guard configuration.usesTLS else { return [] }
         do throws(TLSFailure) {

@@ -2,13 +2,13 @@ internal import EventLoop
 internal import GraphHost
 internal import Logging
 
-// The end: politely, or at once.
+// Stopping: gracefully, or at once.
 extension Server {
     /// Whether the server is about to stop.
     var isDraining: Bool { state == .draining || state == .stopped }
 
-    /// Stops taking connections, tells sessions to come back later, lets requests finish; what is still open
-    /// after the configured time is closed.
+    /// Stops accepting connections, asks sessions to reconnect later, lets requests finish;
+    /// connections that are still open after the configured time are closed.
     public func drain() {
         guard state == .serving else { return }
         log.info("draining", metadata: ["connections": "\(connections.count)"])
@@ -18,7 +18,8 @@ extension Server {
         beginTurn()
         var random = SystemRandomNumberGenerator()
         for connection in Array(connections) {
-            // Spread out, so that all clients of a big server do not come back in the same second.
+            // Spread out, so that the clients of a big server do not all reconnect in the same
+            // second.
             connection.drain(after: Int.random(in: 200...3000, using: &random))
         }
         sinks.drain()
@@ -27,7 +28,8 @@ extension Server {
         drainTimer?.start(after: configuration.drain)
     }
 
-    /// Ends politely the first time it is called, at once the second time: what a signal does.
+    /// Stops gracefully the first time it is called, at once the second time: the effect of a
+    /// signal.
     public func stopSoon() {
         if state == .draining { stop() } else { drain() }
     }
@@ -43,7 +45,7 @@ extension Server {
         finish()
     }
 
-    /// Is over once the last connection is gone, and sinks have sent what they had.
+    /// Ends the server once the last connection is gone and sinks have sent what they had.
     func finish() {
         guard state != .stopped, connections.isEmpty, !sinks.isBusy else { return }
         state = .stopped
@@ -57,7 +59,7 @@ extension Server {
         memoryReturn = nil
         leakRounds = nil
         drainTimer = nil
-        // What the end of the turn still has to do, it does now.
+        // Completes the work of the turn's end now.
         endTurn()
         turnEnd = nil
         host.close()

@@ -2,13 +2,13 @@ internal import EventLoop
 internal import GraphHost
 internal import Logging
 
-// Letting go of what is kept only for later, when memory is short (G-131).
+// Releasing what is kept only for later use, when memory is short (G-131).
 extension Server {
     /// Watches one pressure file for as long as the result lives.
     typealias OpenPressure = (Loop, _ path: String, _ action: @escaping () -> Void) throws(UVError) ->
         AnyObject
 
-    /// As the kernel tells it.
+    /// The kernel's pressure files.
     static let kernelPressure: @Sendable (Loop, String, @escaping () -> Void) throws(UVError) -> AnyObject = {
         loop,
         path,
@@ -16,7 +16,7 @@ extension Server {
         try MemoryPressure(on: loop, path: path, action: action)
     }
 
-    /// Frees the nodes retained `untilPressure` that nobody needs, as if memory were short.
+    /// Releases the unused nodes retained `untilPressure`, as if memory were short.
     ///
     /// - Parameter reason: for the log.
     public func releaseUnused(because reason: String) {
@@ -26,7 +26,7 @@ extension Server {
         log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": "\(released)"])
     }
 
-    /// Does the same in one graph, for the nodes whose names match.
+    /// Does the same in one graph, for nodes with matching names.
     func flush(_ graph: LiveGraph, matching pattern: String) -> Host.Flushed {
         let flushed = host.flushUnused(of: graph, matching: pattern)
         memoryReturn?.note()
@@ -37,7 +37,7 @@ extension Server {
         return flushed
     }
 
-    /// Asks the first pressure file that lets itself be asked; where none does the server runs without.
+    /// Opens the first pressure file that can be watched; the server also runs without one.
     func openMemoryPressure() -> AnyObject? {
         let configured = configuration.fixed.memoryPressure
         guard configured != "off" else { return nil }

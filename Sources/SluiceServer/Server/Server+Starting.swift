@@ -3,11 +3,11 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 
-// What a server reads and opens before it serves.
+// Reading and opening everything that a server needs.
 extension Server {
-    /// Reads the graphs and begins to listen.
+    /// Reads the graphs and starts listening.
     ///
-    /// - Throws: ``StartFailure`` with everything that is wrong; nothing is listening then.
+    /// - Throws: ``StartFailure`` with all problems; then the server does not listen.
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
@@ -56,7 +56,7 @@ extension Server {
             }
             mounts.append(Mount(path: path, files: files))
         }
-        // Of two that fit, the longer path is meant.
+        // If two paths match, the longer one counts.
         mounts.sort { $0.path.utf8.count > $1.path.utf8.count }
         if !configuration.dashboards.isEmpty {
             dashboards = Dashboards(configuration.dashboards, most: configuration.fixed.dashboards, on: loop)
@@ -123,7 +123,7 @@ extension Server {
     private func listen(at door: Door) throws(StartFailure) -> TCPListener {
         let listener: TCPListener
         do throws(UVError) {
-            // The operations side is one process's own.
+            // Each process has its own operations side.
             let isShared = configuration.reusePort && door.side != .operations
             listener = try TCPListener(door.endpoint, on: loop, reusePort: isShared) {
                 [unowned self, unowned door] in accept($0, at: door)

@@ -9,12 +9,13 @@ internal import Support
 /// A server: its socket, its connections, its graphs, on one loop.
 ///
 /// A process may have any number of servers, on the same loop or on others. Invariants:
-/// - `connections` has every open connection at the place it knows itself (`Connection.place`), and holds it.
-/// - At the end of each turn the host has sent every session what changed, and every connection has passed what it
-///   collected to the kernel.
+/// - `connections` has every open connection at the place it knows itself (`Connection.place`), and
+///   holds it.
+/// - At the end of each turn the host has sent every session what changed, and every connection has
+///   passed what it collected to the kernel.
 /// - `drain` and `stop` may be called at any time, and again.
 public final class Server {
-    /// Where a server stands in its life; it goes through these in order.
+    /// The states of a server, in order.
     public enum State: Sendable, Equatable {
         /// Made, not listening.
         case starting
@@ -26,19 +27,19 @@ public final class Server {
         case stopped
     }
 
-    /// Where it stands.
+    /// The present state.
     @exclusivity(unchecked) public internal(set) var state = State.starting
-    /// What it was told.
+    /// The configuration in force.
     public let configuration: Configuration
-    /// The loop it lives on.
+    /// The server's loop.
     public let loop: Loop
     /// Called once, when the last connection of a draining server is gone.
     public var onStop: (() -> Void)?
-    /// Called when a turn begins that a watchdog has to be woken for.
+    /// Called when a turn begins and the watchdog may be asleep.
     var onBusy: (() -> Void)?
-    /// What the loop is doing.
+    /// The loop's current activity.
     let activity: Activity
-    /// How long clients wait for what.
+    /// How long clients wait.
     @exclusivity(unchecked) var loopTimes = LoopTimes()
     /// How many requests were answered, by status.
     @exclusivity(unchecked) private(set) var answers = ContiguousArray<UInt64>(repeating: 0, count: 600)
@@ -47,23 +48,23 @@ public final class Server {
     let since: Int64
     let log: Logger
     let host: Host
-    /// What `GET /v1/backup` copies; nil where nothing is kept on a disk.
+    /// The database for `GET /v1/backup`; nil if commits are not stored on a disk.
     let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
     let looks: PastLooks
     /// Reads what takes long to read of requests.
     private let parts: PartQueue
-    /// Reads what clients define.
+    /// Reads the definitions of clients and files.
     let definitions: DefinitionQueue
-    /// Where clients come in.
+    /// The listener for clients.
     let door: Door
-    /// Where the operations side does, if that has a listener of its own.
+    /// The listener of the operations, if they have one of their own.
     let adminDoor: Door?
     let originCheck: OriginCheck
-    /// Which sites may embed pages, as it is sent.
+    /// The sites that may embed pages, as a header value.
     let frameAncestors: String
     let proxies: TrustedProxies
-    /// Knows tokens; nil where clients need none.
+    /// Recognises tokens; nil if clients need none.
     var authenticator: Authenticator?
     var wrongTokens: WrongTokens
     let cors: CORS
@@ -79,7 +80,7 @@ public final class Server {
     let setAnswer = SetAnswer()
     let assemblers: AssemblerPool
     let compressionCounters = CompressionCounters()
-    /// For connections whose compressed messages stand by themselves; nil where compression is off.
+    /// Compression for connections without context takeover; nil if compression is off.
     let sharedCompression: Compression?
     let inflaters = InflaterPool()
     let deadlines: Deadlines
@@ -89,9 +90,9 @@ public final class Server {
     private(set) lazy var sinks = Sinks(self)
     /// Which file owns which graph; all others belong to the API.
     var fileOwners: [String: String] = [:]
-    /// What was read last of those files, by their paths.
+    /// The digests of these files, by path.
     var knownTexts: [String: KnownText] = [:]
-    /// The reload in progress, and those that asked for one after it.
+    /// The running reload, and the requests for another one after it.
     var reloading: Reloading?
     var reloadRequests: [(ReloadReport) -> Void] = []
     var watch: FolderWatch?
@@ -106,14 +107,14 @@ public final class Server {
     @exclusivity(unchecked) var sentBytes: UInt64 = 0
     var accepted: UInt64 = 0
     var turnedAway: UInt64 = 0
-    /// Mistakes of the server's own.
+    /// Internal faults.
     private(set) var faults: UInt64 = 0
     /// Refused connections that are completing their handshake.
     var refusing = 0
 
     var listener: TCPListener?
     var adminListener: TCPListener?
-    /// What tells of shortage of memory; tests put another in its place.
+    /// Opens the pressure file; tests replace it.
     var openPressure: OpenPressure = Server.kernelPressure
     var pressure: AnyObject?
     var tls: TLSContext?
@@ -134,13 +135,15 @@ public final class Server {
     private var unfinished: Deque<HTTPConnection> = []
     @exclusivity(unchecked) private var hasWork = false
     @exclusivity(unchecked) private var isFlushing = false
+    /// The connection that is collecting bytes while sessions are flushed.
+    ///
     /// Not retained: it is in the list of connections while it is open.
     @exclusivity(unchecked) var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
 
-    /// A server that listens nowhere yet; its graphs are kept where the configuration says.
+    /// A server that does not listen yet; the configuration says where commits are stored.
     ///
-    /// - Throws: ``StartFailure`` where `dataDir` cannot be used.
+    /// - Throws: ``StartFailure`` if `dataDir` cannot be used.
     public convenience init(
         _ configuration: Configuration,
         on loop: Loop,
@@ -150,7 +153,7 @@ public final class Server {
         self.init(configuration, store: store, on: loop, log: log)
     }
 
-    /// The same with graphs whose commits are kept as `store` says.
+    /// The same with another store of commits.
     init(_ configuration: Configuration, store: CommitStore, on loop: Loop, log: Logger) {
         self.configuration = configuration
         self.loop = loop
@@ -200,9 +203,9 @@ public final class Server {
         }
     }
 
-    /// Writes a mistake of the server's own into the log.
+    /// Writes an internal fault to the log.
     ///
-    /// Returns the word that marks its entry there, which clients receive.
+    /// - Returns: the reference to the entry, which clients receive.
     private func report(_ fault: String) -> String {
         faults += 1
         let id = RandomWord.make(letters: 8)
@@ -210,16 +213,16 @@ public final class Server {
         return id
     }
 
-    /// Where it listens; nil before ``start()`` and after the drain has begun.
+    /// The address it listens on; nil before ``start()`` and once it is draining.
     public var address: SocketAddress? { listener?.address }
 
-    /// Where the operations side listens, if that is not the same; nil as ``address`` is.
+    /// The address of the operations side, if it has its own; nil like ``address``.
     public var adminAddress: SocketAddress? { adminListener?.address }
 
-    /// The address as a browser takes it; empty while nothing is listened on.
+    /// The address as a URL; empty while the server does not listen.
     public var url: String { url(of: address) }
 
-    /// The same of the operations side; empty where that has no listener of its own.
+    /// The same for the operations side; empty if it has no listener of its own.
     public var adminURL: String { url(of: adminAddress) }
 
     private func url(of address: SocketAddress?) -> String {
@@ -233,7 +236,7 @@ public final class Server {
     /// How many connections are open.
     public var connectionCount: Int { connections.count }
 
-    /// The folder that a path lies in, and the path within it.
+    /// The folder of a path, and the path within it.
     func folder(of path: UnsafeRawBufferPointer) -> (files: StaticFiles, path: UnsafeRawBufferPointer)? {
         for mount in mounts {
             if let suffix = mount.suffix(of: path) { return (mount.files, suffix) }
@@ -243,7 +246,8 @@ public final class Server {
 
     // MARK: - Turns
 
-    /// Opens what drives the turns: their end, the ticks of the deadlines, the host's next alarm.
+    /// Opens the handles that drive the turns: their end, the ticks of the deadlines, the host's
+    /// next alarm.
     func setTurns() throws(UVError) {
         turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
         ticker = try PolledTimer(on: loop) { [unowned self] in
@@ -266,7 +270,8 @@ public final class Server {
         beginTurn()
     }
 
-    /// Something happens: the clock of the answers is set, and the end of the turn has something to do.
+    /// Called at the start of every event: sets the clock of answers, and makes the end of the turn
+    /// do its work.
     @inline(__always)
     func beginTurn() {
         if !hasWork { openTurn() }
@@ -284,12 +289,12 @@ public final class Server {
         }
     }
 
-    /// A connection begins to collect bytes.
+    /// A connection starts collecting bytes.
     ///
-    /// Returns whether it was put on the list for the end of the turn.
+    /// While sessions are flushed, each connection's bytes are written before the next connection
+    /// starts, so one outbox, warm in the caches, serves them all.
     ///
-    /// While the host tells its sessions what changed, each gets its bytes out before the next one's turn
-    /// comes: one outbox, warm in the caches, serves them all.
+    /// - Returns: whether it was put on the list for the end of the turn.
     @inline(__always)
     func willWrite(_ connection: Connection) -> Bool {
         if isFlushing {
@@ -301,13 +306,13 @@ public final class Server {
         return true
     }
 
-    /// A request is answered with this status.
+    /// Counts an answer with this status.
     @inline(__always)
     func count(_ status: Status) {
         answers[min(Int(status.rawValue), 599)] &+= 1
     }
 
-    /// Tells sessions what changed, and gives all that connections collected to the kernel.
+    /// Sends sessions their changes, and passes all collected bytes to the kernel.
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
@@ -326,7 +331,7 @@ public final class Server {
             for connection in connections { connection.flushQueued() }
         }
         sharedCompression?.endTurn()
-        // Flushing may have ended the last connection of a server that stops, and the turn with it.
+        // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
         hasWork = false
         if tls != nil { handshakes.endTurn() }
@@ -342,14 +347,14 @@ public final class Server {
         setHostTimer()
     }
 
-    /// A connection has had its share of this turn, and goes on in the next one.
+    /// A connection has used its share of this turn, and continues in the next one.
     func goesOn(_ connection: HTTPConnection) {
         unfinished.append(connection)
     }
 
     private func goOn() {
         if handshakes.isWaiting { handshakes.beginTurn() }
-        // A connection that must wait again goes behind those that have not had their turn.
+        // A connection that must wait again goes to the end of the queue.
         var count = unfinished.count
         while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
@@ -365,10 +370,10 @@ public final class Server {
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
     }
 
-    /// Why the log makes requests unwelcome; nil: it does not.
+    /// Why the log makes the server not ready; nil if it does not.
     ///
-    /// A store that takes no commits for a moment is no reason to send the clients elsewhere. A graph that is not served here is:
-    /// other servers may have it.
+    /// A short outage of the store is no reason to send clients elsewhere. A graph that is not
+    /// served here is one: other servers may have it.
     var unreadiness: HostError? {
         let lasts = loop.now - host.healthChangedAt >= times.fixed.outage
         if host.isCatchingUp || lasts, let refusal = host.health.refusal { return refusal }

@@ -87,13 +87,15 @@ extension HTTP.Limits {
 }
 
 extension DefinitionOptions {
-    /// What definitions and pipelines may use by a configuration, and what their expressions take from `system`.
+    /// What definitions and pipelines may use by a configuration, and what their expressions take
+    /// from `system`.
     public init(_ configuration: Configuration, _ system: ExpressionSystem = ExpressionSystem()) {
         self.init(expressions: system.options(), limits: configuration.fixed.session)
         expressions.cost = configuration.fixed.expression
     }
 
-    /// The same for definitions that are about to be accepted: their sinks may send only where the configuration lets them.
+    /// The same for definitions that are about to be accepted: their sinks may send only where the
+    /// configuration lets them.
     public func accepting(_ configuration: Configuration) -> DefinitionOptions {
         var options = self
         options.sinkHosts = configuration.sinkHosts

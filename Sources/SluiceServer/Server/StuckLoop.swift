@@ -1,21 +1,21 @@
 internal import Support
 
-/// Decides when a turn is reported as too long, and when a server that was told to stop is ended by force.
+/// Decides when a turn is reported as too long, and when a stopping server is ended by force.
 ///
-/// Knows no clock and no thread: times are nanoseconds that it is told.
+/// Independent of clocks and threads: times are parameters, in nanoseconds.
 struct StuckLoop {
     /// A turn that lasts longer is reported.
     static let patience: UInt64 = 1_000_000_000
-    /// How long a server that should have ended has to write what is pending and to close.
+    /// How long a server that should have ended may still write what is pending and close.
     static let grace: UInt64 = 1_000_000_000
 
-    /// What is to be done after a look.
+    /// The result of a check.
     struct Verdict: Equatable {
-        /// The turn that is to be reported.
+        /// The turn to report.
         var report: Activity.Turn?
-        /// The process is to be ended now.
+        /// Whether the process must be ended now.
         var ends = false
-        /// When to look again; nil: when the next turn begins.
+        /// When to check again; nil: when the next turn begins.
         var next: UInt64?
     }
 
@@ -34,13 +34,13 @@ struct StuckLoop {
         deadline = min(deadline ?? .max, now + Self.grace + (deadline == nil ? drain : 0))
     }
 
-    /// Looks at the loop.
+    /// Checks the loop.
     ///
     /// - Parameters:
     ///   - now: the present time.
-    ///   - turn: the turn that goes on.
+    ///   - turn: the running turn.
     ///   - begun: how many turns have begun.
-    /// - Returns: what is to be done.
+    /// - Returns: what to do.
     mutating func look(at now: UInt64, _ turn: Activity.Turn?, begun: UInt64) -> Verdict {
         var verdict = Verdict()
         if let deadline, now >= deadline {

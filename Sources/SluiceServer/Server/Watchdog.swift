@@ -7,23 +7,26 @@ public import EventLoop
 public import Logging
 internal import Support
 
-/// Keeps the way out open: a thread that receives the signals of the process, whatever the server's loop is doing.
+/// A thread that receives the signals of the process, so that it can be stopped whatever the
+/// server's loop is doing.
 ///
-/// - SIGTERM and SIGINT end the server (``Server/stopSoon()``). Where the loop does not get to it in time, the process is
-///   ended with exit code 128 + the signal's number. What the log has answered is on the disk by then, as it is before any kill.
+/// - SIGTERM and SIGINT end the server (``Server/stopSoon()``). If the loop does not react in time,
+///   the process is ended with exit code 128 + the signal's number. Commits that were answered are
+///   on the disk by then, as before any kill.
 /// - SIGHUP and SIGUSR1 are passed on to the loop.
-/// - A turn of the loop that lasts longer than a second is reported in the log, with what it was doing.
+/// - A turn of the loop that lasts longer than a second is reported in the log, with what it was
+///   doing.
 ///
-/// The thread sleeps while the loop does; while there are turns it looks about once a second.
+/// The thread sleeps while the loop does; while there are turns it checks about once a second.
 public final class Watchdog {
-    /// What the loop is asked to do.
+    /// The requests to the loop.
     fileprivate enum Request: Sendable {
         case stop, reload, releaseUnused
     }
 
-    /// What the watchdog does by itself.
+    /// The watchdog's own events.
     enum Event: Sendable {
-        /// A turn has lasted so many milliseconds and goes on.
+        /// A turn has lasted this many milliseconds and is still running.
         case longTurn(Activity.Turn, UInt64)
         /// The process ends with this code, in the middle of a turn or between two.
         case exit(Int32, Activity.Turn?)
@@ -33,15 +36,15 @@ public final class Watchdog {
     private let requests: MailboxReader<Request>
     private let thread: LoopThread<Mailbox<Void>>
 
-    /// Receives signals for `server` from now on, until it is dropped.
+    /// Receives signals for `server` until it is dropped.
     ///
     /// - Parameters:
-    ///   - server: has been started, on the loop of this thread.
-    ///   - log: where long turns are reported; written to while standard error takes it without waiting.
-    /// - Throws: what the system says where it has no thread or no descriptors.
+    ///   - server: a started server on the loop of this thread.
+    ///   - log: where long turns are reported; skipped while writing to standard error would block.
+    /// - Throws: if the system has no thread or no descriptors.
     public convenience init(_ server: Server, log: Logger) throws(UVError) {
         try self.init(server) { event in
-            // Standard error may be what the loop is stuck on.
+            // The loop may be stuck writing to standard error.
             let log = StandardErrorLog.isWritable ? log : nil
             switch event {
             case .longTurn(let turn, let milliseconds):
@@ -56,7 +59,7 @@ public final class Watchdog {
         }
     }
 
-    /// The same with something else that happens then; `perform` is called on the watchdog's thread.
+    /// The same with another action; `perform` is called on the watchdog's thread.
     init(_ server: Server, perform: @escaping @Sendable (Event) -> Void) throws(UVError) {
         self.server = server
         requests = try MailboxReader(on: server.loop) { [unowned server] request in
@@ -149,7 +152,7 @@ private final class Vigil {
 }
 
 extension Activity.Turn {
-    /// What log entries say of it.
+    /// The fields of its log entries.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["doing": "\(work)"]
         if connection != 0 { metadata["connection"] = "\(connection)" }

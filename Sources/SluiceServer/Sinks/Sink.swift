@@ -4,37 +4,39 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 
-/// One sink at work: a session of the host that listens to one node, and a client that sends what it hears.
+/// One running sink: a session of the host that listens to one node, and a client that sends its
+/// values.
 ///
-/// - At most one request is on its way. Nothing here waits for it: the loop goes on, and so do commits.
-/// - A value is tried until it arrives, a newer one takes its place (mode `latest`), the outbox is full (mode `all`), or the receiver
-///   refuses it for good. Between two tries the pause grows up to a minute.
+/// - At most one request is in flight. The loop and commits never wait for it.
+/// - A value is tried until it arrives, a newer one replaces it (mode `latest`), the outbox is full
+///   (mode `all`), or the receiver refuses it for good. The pause between attempts grows up to a
+///   minute.
 final class Sink {
-    /// What was tried, and what became of it.
+    /// Counters of attempts and their results.
     struct Counters {
         /// Values that the receiver accepted.
         var sent: UInt64 = 0
-        /// Tries that came to nothing.
+        /// Failed attempts.
         var failed: UInt64 = 0
-        /// Tries that repeat one that failed.
+        /// Attempts that repeat a failed one.
         var retried: UInt64 = 0
         /// Values that were given up.
         var dropped: UInt64 = 0
-        /// How long all tries took, in milliseconds.
+        /// The total duration of all attempts, in milliseconds.
         var milliseconds: UInt64 = 0
     }
 
     let definition: SinkDefinition
     let graph: LiveGraph
     private(set) var counters = Counters()
-    /// Why the last try failed; nil when it did not.
+    /// Why the last attempt failed; nil if it succeeded.
     private(set) var failure: String?
     /// Milliseconds since 1970 of the first of the tries that have failed in a row, and of the last that arrived.
     private(set) var failingSince: Int64?
     private(set) var arrivedAt: Int64?
     /// The host has ended its session.
     private(set) var isEnded = false
-    /// What waits is tried once more, and not again.
+    /// Waiting values are tried one last time.
     private var isDraining = false
 
     private unowned let sinks: Sinks
@@ -44,7 +46,7 @@ final class Sink {
     private var waiting: Deque<SinkValue> = []
     private var current: SinkValue?
     private var began: UInt64 = 0
-    /// How many tries have failed in a row.
+    /// How many attempts have failed in a row.
     private var failures = 0
     private var epoch = ""
     /// The rev of the newest value, and how many values of that rev came before it.
@@ -58,16 +60,16 @@ final class Sink {
     }
 
     private var server: Server { sinks.server }
-    /// Whether something is on its way or waits.
+    /// Whether a value is in flight or waiting.
     var isBusy: Bool { current != nil || !waiting.isEmpty }
-    /// How many values wait, the one on its way included.
+    /// How many values wait, the one in flight included.
     var queued: Int { waiting.count + (current == nil ? 0 : 1) }
 
-    /// Begins to listen.
+    /// Starts listening.
     func begin() {
         let session = Session(host: server.host, sink: self, transport: "sink")
         self.session = session
-        // All names are words without quotes.
+        // Names contain no quotes.
         request(#"{"op":"hello","client":"sink \#(definition.name)"}"#)
         listen()
     }
@@ -82,7 +84,7 @@ final class Sink {
         message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Ends it at once, and what it has not sent.
+    /// Ends it at once, and drops unsent values.
     func end() {
         isEnded = true
         let session = session
@@ -94,7 +96,7 @@ final class Sink {
         waiting = []
     }
 
-    /// The server is about to stop: tries once more what waits.
+    /// The server is about to stop: tries waiting values one last time.
     func drain() {
         isDraining = true
         guard pause?.isActive == true else { return }
@@ -105,7 +107,7 @@ final class Sink {
     // MARK: - Listening
 
     private func take(_ entry: JSONReader, rev: Int) {
-        // Only values are sent: a node that is empty or has failed says nothing.
+        // Only values are sent: empties and failures are not.
         guard let value = entry["v"] else { return }
         newest = (rev, rev == newest.rev ? newest.count + 1 : 0)
         let mark = newest.count == 0 ? "\(rev)" : "\(rev).\(newest.count)"
@@ -177,7 +179,7 @@ final class Sink {
             if isDraining { counters.dropped += 1 } else { tryAgain(value, after: wait) }
         }
         next()
-        // A connection is kept while there is something to send, and not for its own sake.
+        // A connection is kept only while there is something to send.
         if current == nil { client = nil }
         if !isBusy { sinks.becameIdle() }
     }
@@ -225,7 +227,7 @@ final class Sink {
 }
 
 extension Sink: MessageSink {
-    /// What it cannot send waits here, where it is bounded, and not in the session.
+    /// Unsent values wait here, where they are bounded, and not in the session.
     var unsentBytes: Int { 0 }
 
     func send(message: UnsafeRawBufferPointer) {
@@ -238,7 +240,7 @@ extension Sink: MessageSink {
             let rev = message["rev"]?.int ?? 0
             message["d"]?.elements.forEach { take($0, rev: rev) }
         case "end" where message["code"]?.string == "slow":
-            // More than a session queues in one turn: what comes next is sent again.
+            // More than a session queues in one turn: the subscription starts again.
             log(.warning, "a sink missed values: too many came at once")
             server.loop.soon { [weak self] in
                 self?.server.beginTurn()
@@ -262,6 +264,6 @@ extension Sink: MessageSink {
 struct SinkValue {
     let body: [UInt8]
     let rev: Int
-    /// The same for each try of the same value.
+    /// Equal for all attempts of the same value.
     let key: String
 }

@@ -34,7 +34,8 @@ extension Sinks {
         "graph=\"\(sink.graph.name)\",sink=\"\(sink.definition.name)\""
     }
 
-    /// Appends `,"sinks":[…]`, what `GET /v1/graphs/{g}` says of those of a graph; nothing where there are none.
+    /// Appends `,"sinks":[…]` with a graph's sinks, for `GET /v1/graphs/{g}`; nothing if there are
+    /// none.
     func append(of graph: LiveGraph, to out: inout ByteBuffer) {
         let sinks = list(of: graph)
         guard !sinks.isEmpty else { return }

@@ -4,14 +4,15 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-/// The sinks of all graphs (docs/sinks.md): as the definitions say, on the one server that makes the ticks.
+/// The sinks of all graphs (docs/sinks.md), running on the server that makes the ticks.
 final class Sinks {
     unowned let server: Server
     private var all: [Name: Sink] = [:]
-    /// What was last looked at.
+    /// The state at the last check.
     private var seen: (definitions: UInt64, isLeading: Bool)?
     private var isStopped = false
-    /// What all secure connections share; made before the server serves, because reading the authorities takes a while.
+    /// The TLS context of all secure connections; made before the server serves, because reading
+    /// the authorities takes a while.
     private var trust: TLSContext?
 
     private struct Name: Hashable {
@@ -23,7 +24,7 @@ final class Sinks {
         self.server = server
     }
 
-    /// Reads what secure connections need, if there may be any.
+    /// Reads the trusted authorities, if a sink may need them.
     func prepare() {
         guard !server.configuration.sinkHosts.isEmpty else { return }
         do throws(TLSFailure) {
@@ -33,7 +34,9 @@ final class Sinks {
         }
     }
 
-    /// Follows changes of the definitions, and of who makes the ticks: the end of a turn, which is mostly nothing.
+    /// Follows changes of the definitions, and of which server makes the ticks.
+    ///
+    /// Called at the end of each turn; usually there is nothing to do.
     @inline(__always)
     func endTurn() {
         let present = (definitions: server.host.definitionChanges, isLeading: server.host.isLeading)
@@ -42,7 +45,7 @@ final class Sinks {
         follow()
     }
 
-    /// Begins and ends sinks; those that say the same go on as they are.
+    /// Starts and ends sinks; unchanged ones continue.
     private func follow() {
         var wanted: [Name: (sink: SinkDefinition, graph: LiveGraph)] = [:]
         if server.host.isLeading, !isStopped {
@@ -74,7 +77,7 @@ final class Sinks {
         }
     }
 
-    /// Why a sink that is stored must not begin: the configuration was another one then.
+    /// Why a stored sink must not start: the configuration has changed since.
     private func refusal(of sink: SinkDefinition) -> String? {
         if !sink.url.isAllowed(by: server.configuration.sinkHosts) {
             return "'\(sink.url.authority)' is not in sinkHosts"
@@ -102,7 +105,7 @@ final class Sinks {
 
     // MARK: - The end
 
-    /// Whether something is on its way or waits.
+    /// Whether a value is in flight or waiting.
     var isBusy: Bool { all.values.contains { $0.isBusy } }
 
     func drain() {

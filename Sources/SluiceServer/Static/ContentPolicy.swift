@@ -1,6 +1,6 @@
-/// What browsers are told that a page may load and who may embed it (Content-Security-Policy).
+/// What a page may load and who may embed it (Content-Security-Policy).
 enum ContentPolicy {
-    /// What stands in the configuration, `/demo=default-src 'self'`; nil where it is of another form.
+    /// Parses `/demo=default-src 'self'` from the configuration; nil if the form is another.
     static func parse(_ text: String) -> (path: String, policy: String)? {
         guard text.first == "/", let split = text.firstIndex(of: "=") else { return nil }
         let policy = text[text.index(after: split)...]

@@ -11,13 +11,13 @@ internal import Support
 
 /// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
 ///
-/// Reads happen on the loop; changes happen one after another on a thread of libuv's, so that the condition of
-/// a change is checked against the file that it replaces.
+/// Reads happen on the loop; changes happen one after another on a thread of libuv's, so that the
+/// condition of a change is checked against the file that it replaces.
 final class Dashboards {
     /// The largest file that is read.
     static let maximumBytes = 1 << 20
 
-    /// A dashboard, and what its file says about itself.
+    /// A dashboard, with the title and graph from its file.
     struct Row {
         let name: String
         let title: String?
@@ -53,7 +53,7 @@ final class Dashboards {
         return list
     }
 
-    /// Makes a change when those before it are done, and answers on the loop.
+    /// Makes a change after earlier ones, and answers on the loop.
     func change(
         _ change: @escaping @Sendable (DashboardFolder) -> DashboardChange,
         answer: @escaping (DashboardChange) -> Void
@@ -78,7 +78,7 @@ final class Dashboards {
     }
 }
 
-/// What a dashboard's JSON says about itself.
+/// The properties in a dashboard's JSON.
 struct DashboardText {
     let title: String?
     let graph: String?
@@ -91,14 +91,15 @@ struct DashboardText {
     }
 }
 
-/// What a change of a dashboard came to.
+/// The result of a change of a dashboard.
 enum DashboardChange: Sendable {
     case saved(tag: String, isNew: Bool)
     case removed
     case missing
     /// The condition does not hold; the present entity tag, if the dashboard exists.
     case conflict(tag: String?)
-    /// The dashboard that would be replaced or removed belongs to a graph that the caller has no right to.
+    /// The dashboard that would be replaced or removed belongs to a graph that the caller has no
+    /// right to.
     case forbidden(graph: String)
     case full
     case unwritable(String)
@@ -115,12 +116,12 @@ struct DashboardFolder: Sendable {
     /// Whether the server may write to it.
     var isWritable: Bool { access(path, W_OK) == 0 }
 
-    /// The file of that dashboard; nil where there is none.
+    /// The file of that dashboard; nil if there is none.
     func read(_ name: String) -> [UInt8]? {
         try? Files.read(file(name), limit: Dashboards.maximumBytes).bytes
     }
 
-    /// The entity tag of a dashboard: the beginning of its SHA-256.
+    /// The entity tag of a dashboard: a prefix of its SHA-256.
     static func tag(_ bytes: [UInt8]) -> String {
         String(
             decoding: bytes.withUnsafeBytes { SHA256.digest($0) }.prefix(12).flatMap {
@@ -173,7 +174,7 @@ struct DashboardFolder: Sendable {
         return .removed
     }
 
-    /// Removes what a server that died while it saved has left.
+    /// Removes files that a crash while saving has left.
     func removeUnfinished() {
         for name in (try? Files.names(in: path)) ?? [] where name.hasPrefix(Self.unfinished) {
             unlink("\(path)/\(name)")
@@ -200,7 +201,7 @@ struct DashboardFolder: Sendable {
         return condition.holds(tag) ? nil : .conflict(tag: tag)
     }
 
-    /// Has the system put the folder's entries on the disk.
+    /// Syncs the folder's entries to the disk.
     private func synchronize() {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return }
@@ -214,7 +215,7 @@ struct DashboardCondition: Sendable {
     private let ifMatch: [UInt8]?
     private let ifNoneMatch: [UInt8]?
 
-    /// - Throws: `bad_request` where a field cannot be read.
+    /// - Throws: `bad_request` if a field is invalid.
     init(_ head: RequestHead) throws(HostError) {
         ifMatch = try Self.read(head.value(.ifMatch), "If-Match")
         ifNoneMatch = try Self.read(head.value(.ifNoneMatch), "If-None-Match")
@@ -229,7 +230,7 @@ struct DashboardCondition: Sendable {
         throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
     }
 
-    /// Whether a change of what has this tag may go on; nil: there is no such dashboard.
+    /// Whether the condition holds for a dashboard with this tag; nil: there is no such dashboard.
     func holds(_ tag: String?) -> Bool {
         if let ifMatch, !matches(ifMatch, tag, { $0.matchesStrongly($1) }) { return false }
         if let ifNoneMatch, matches(ifNoneMatch, tag, { $0.matchesWeakly($1) }) { return false }

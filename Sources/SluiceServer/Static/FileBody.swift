@@ -1,7 +1,8 @@
 internal import HTTP
 internal import Support
 
-/// The body of an answer, given to the kernel piece by piece: the next when it has taken the one before.
+/// The body of an answer, passed to the kernel piece by piece: the next one when it has taken the
+/// one before.
 ///
 /// So a peer that does not read costs one piece, however long the file.
 final class FileBody {
@@ -28,7 +29,7 @@ final class FileBody {
         file = nil
     }
 
-    /// Whether all of it has been given.
+    /// Whether all pieces have been passed on.
     var isOver: Bool { offset == size }
 
     /// Appends the next piece; false when the file cannot be read or has become shorter.

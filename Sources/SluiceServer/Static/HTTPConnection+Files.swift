@@ -3,7 +3,7 @@ internal import Support
 
 // Files of the public folder and of the mounted ones (docs/http.md).
 extension HTTPConnection {
-    /// Answers with the file that the path names, compressed where that helps and the client takes it.
+    /// Answers with the file of the path, compressed if that helps and the client accepts it.
     func serveFile(_ head: RequestHead) {
         guard let (files, path) = server.folder(of: head.path), let file = files.open(path) else {
             return refuse(Self.notFound)
@@ -74,7 +74,7 @@ extension EntityTagCondition {
 }
 
 extension ByteBuffer {
-    /// Appends the validator and what browsers are told, up to the policy.
+    /// Appends the validator and the security fields for browsers, up to the policy.
     fileprivate mutating func append(securityOf etag: String) {
         field("ETag", string: etag)
         append(
@@ -88,9 +88,10 @@ extension ByteBuffer {
         )
     }
 
-    /// Appends what the page needs and nothing more.
+    /// Appends the sources that the page needs, and no others.
     ///
-    /// `host` is the validated host that the client asked for: older Safari does not match `ws:` and `wss:` with `'self'`.
+    /// `host` is the validated host that the client asked for: older Safari does not match `ws:`
+    /// and `wss:` with `'self'`.
     fileprivate mutating func append(policyFor host: UnsafeRawBufferPointer, isSecure: Bool) {
         append(
             """

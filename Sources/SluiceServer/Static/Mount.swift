@@ -1,10 +1,11 @@
-/// A folder whose files are served below a path of its own, with the same confinement as the public one.
+/// A folder whose files are served below a path of its own, with the same confinement as the public
+/// one.
 struct Mount {
     /// `/firmware`: begins with a slash and ends without.
     let path: String
     let files: StaticFiles
 
-    /// What stands in the configuration, `/firmware=/srv/firmware`; nil where it is of another form.
+    /// Parses `/firmware=/srv/firmware` from the configuration; nil if the form is another.
     static func parse(_ text: String) -> (path: String, folder: String)? {
         guard let split = text.firstIndex(of: "="), text.first == "/" else { return nil }
         let path = String(text[..<split])
@@ -28,7 +29,7 @@ struct Mount {
     /// Whether text is of the form `/path=folder`.
     static func isWellFormed(_ text: String) -> Bool { parse(text) != nil }
 
-    /// The path within the folder, beginning with a slash; nil where another folder is meant.
+    /// The path within the folder, beginning with a slash; nil if the path is outside of it.
     func suffix(of path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let count = self.path.utf8.count
         guard path.count > count, path[count] == UInt8(ascii: "/"), path.starts(with: self.path.utf8) else {

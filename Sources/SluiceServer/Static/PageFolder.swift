@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Where the page is that comes with the program.
+/// The folder of the page that comes with the program.
 enum PageFolder {
     /// The value of `public` that means it.
     static let automatic = "auto"

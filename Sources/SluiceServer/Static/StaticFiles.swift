@@ -11,29 +11,31 @@ internal import HTTP
 ///
 /// Invariants:
 /// - A path is decoded once, by the request parser, and never again here.
-/// - A segment that is empty, begins with a dot or holds a NUL or a backslash names nothing. That rules out
-///   `..` as well as dot-files.
-/// - The file that is opened lies below the folder after all symbolic links are resolved.
-/// - Folders are not listed; a path that ends in `/` means the `index.html` in it.
+/// - A segment that is empty, begins with a dot or contains a NUL or a backslash matches nothing.
+///   That rules out `..` and dot-files.
+/// - The opened file is below the folder after all symbolic links are resolved.
+/// - Folders are not listed; a path that ends in `/` means its `index.html`.
 final class StaticFiles {
     /// The folder with all links resolved and without a slash at the end.
     let root: String
-    /// What pages of this folder may load, in place of the usual policy.
+    /// The content policy of pages of this folder, if it is not the usual one.
     let policy: String?
 
-    /// The largest file that is compressed while its client waits, in bytes: some five milliseconds of the loop.
+    /// The largest file that is compressed while its client waits, in bytes: some five milliseconds
+    /// of the loop.
     static let compressedAtOnce = 128 * 1024
 
-    /// What was compressed lately, by path; all of it goes when there is too much.
+    /// Recently compressed files, by path; all are dropped when there is too much.
     private var compressed: [String: (etag: String, bytes: [UInt8])] = [:]
     private var compressedBytes = 0
     /// The files that are being compressed on another thread, by path.
     private var compressing: Set<String> = []
 
-    /// The bytes of a file in the coding `gzip`; nil when it cannot be read, or is large and not compressed yet.
+    /// The bytes of a file in the coding `gzip`; nil when it cannot be read, or is large and not
+    /// compressed yet.
     ///
-    /// A file is compressed once, and again when it has changed: a small one at once, a large one on another thread. Until that
-    /// is done it is sent as it is.
+    /// A file is compressed once, and again when it has changed: a small one at once, a large one
+    /// on another thread. Until that is done it is sent as it is.
     func gzip(_ file: borrowing StaticFile, on loop: Loop) -> [UInt8]? {
         if let known = compressed[file.path], known.etag == file.etag { return known.bytes }
         guard file.size <= Self.compressedAtOnce else {
@@ -51,7 +53,7 @@ final class StaticFiles {
         let etag = file.etag
         guard compressing.insert(path).inserted else { return }
         FileTask.run(on: loop) { () throws(UVError) -> [UInt8]? in
-            // It may have changed since: then the next who asks begins anew.
+            // It may have changed since: then the next request starts again.
             guard let file = StaticFile(path: path, type: ""), file.etag == etag else { return nil }
             return file.read()?.withUnsafeBytes(Gzip.compress)
         } answer: { [weak self] result in
@@ -80,7 +82,7 @@ final class StaticFiles {
         root = resolved == "/" ? "" : resolved
     }
 
-    /// The file that `path` (decoded, beginning with a slash) names; nil when there is none that may be
+    /// The file at `path` (decoded, beginning with a slash); nil if there is none that may be
     /// served.
     func open(_ path: UnsafeRawBufferPointer) -> StaticFile? {
         guard var relative = Self.checked(path) else { return nil }
@@ -89,7 +91,7 @@ final class StaticFiles {
         return StaticFile(path: resolved, type: FileType.of(relative))
     }
 
-    /// The path as a string if every segment of it may be asked for.
+    /// The path as a string, if all its segments are allowed.
     private static func checked(_ path: UnsafeRawBufferPointer) -> String? {
         guard path.first == UInt8(ascii: "/"), path.count < 4096 else { return nil }
         var isSegmentStart = false
@@ -130,7 +132,7 @@ struct StaticFile: ~Copyable {
 
     /// Opens the file at that very path; nil where there is none.
     init?(path: String, type: String) {
-        // O_NONBLOCK: opening a pipe that somebody put there must not stop the loop.
+        // O_NONBLOCK: opening a pipe in the folder must not block the loop.
         let descriptor = Self.open(path)
         guard descriptor >= 0 else { return nil }
         var status = stat()
@@ -154,7 +156,7 @@ struct StaticFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whether compressing it is worth while: text, and not tiny.
+    /// Whether compressing is worthwhile: text, and not tiny.
     var isCompressible: Bool {
         guard size >= 512, size <= 16 << 20 else { return false }
         return type.hasPrefix("text/") || type.hasPrefix("application/json") || type.hasPrefix("image/svg")
@@ -182,7 +184,7 @@ struct StaticFile: ~Copyable {
         return isComplete ? bytes : nil
     }
 
-    /// Fills `buffer` with what stands at `offset`; false when that cannot be read, or not so much is there any more.
+    /// Fills `buffer` from `offset`; false if that cannot be read, or the file has become shorter.
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var count = 0
         while count < buffer.count {

@@ -9,11 +9,12 @@ internal import Support
     internal import Darwin
 #endif
 
-// A copy of all that is kept, while the server runs.
+// Backups of the log while the server runs.
 extension HTTPConnection {
-    /// `GET /v1/backup`: the database as of one moment.
+    /// `GET /v1/backup`: the database at one moment.
     ///
-    /// The copy is made beside the log by the log's own thread, and is gone from the folder before its first byte is sent.
+    /// The log's own thread makes the copy beside the log. It is gone from the folder before its
+    /// first byte is sent.
     func sendBackup() {
         guard let store = server.store else {
             return refuse(

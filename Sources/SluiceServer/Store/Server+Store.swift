@@ -4,11 +4,11 @@ internal import Logging
 internal import RedisLog
 internal import SQLiteLog
 
-// Where the graphs' commits are kept: chosen here, and nowhere else.
+// The store of the graphs' commits, chosen here and nowhere else.
 extension Server {
-    /// Opens what the configuration names: nothing, a log in `dataDir`, or one in Redis.
+    /// Opens the configured store: none, a log in `dataDir`, or one in Redis.
     ///
-    /// - Throws: ``StartFailure`` where it cannot be used.
+    /// - Throws: ``StartFailure`` if it cannot be used.
     static func openStore(
         _ configuration: Configuration,
         on loop: Loop,
@@ -74,7 +74,9 @@ extension Server {
         )
     }
 
-    /// Brings back what clients have defined; what files have defined comes back with its file, or where other servers have that file.
+    /// Restores the graphs that clients have defined.
+    ///
+    /// Graphs of files are restored with their files, or if other servers have the file.
     func restoreGraphs() throws(StartFailure) {
         for stored in host.storedGraphs where stored.origin == .client || host.isShared {
             do throws(StoreError) {
@@ -85,7 +87,7 @@ extension Server {
         }
     }
 
-    /// Waits until the graphs have begun, and says which are stored and have no file any more.
+    /// Waits until the graphs have started, and reports stored graphs without a file.
     func settleGraphs() {
         host.settle()
         for stored in host.storedGraphs where host[stored.name] == nil {

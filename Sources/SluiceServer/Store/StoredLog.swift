@@ -3,24 +3,25 @@ public import GraphHost
 internal import RedisLog
 internal import SQLiteLog
 
-/// What servers have kept, for the command line: none has to be running.
+/// The log of servers, for the command line; no server need be running.
 public struct StoredLog {
     private let reader: any LogReader
 
     /// Opens the log of a folder for reading.
     ///
-    /// - Throws: ``StoreError`` where there is none, or of another version.
+    /// - Throws: ``StoreError`` if there is none, or it has another version.
     public init(folder: String) throws(StoreError) {
         reader = try StoreReader(database: "\(folder)/\(StoreFolder.databaseName)")
     }
 
-    /// Reads what is in a Redis, as `redis.url` and `redis.prefix` of the configuration name it.
+    /// Opens the log in a Redis, as `redis.url` and `redis.prefix` of the configuration name it.
     ///
     /// - Parameters:
-    ///   - url: where it is.
-    ///   - authorities: path of the file of authorities, as `redis.ca`; nil: those that the system trusts.
-    ///   - prefix: what the names of its keys begin with.
-    /// - Throws: ``StoreError`` where the address is invalid.
+    ///   - url: its address.
+    ///   - authorities: path of the file of authorities, as `redis.ca`; nil: those that the system
+    ///     trusts.
+    ///   - prefix: the prefix of its keys.
+    /// - Throws: ``StoreError`` if the address is invalid.
     public init(redis url: String, authorities: String?, prefix: String) throws(StoreError) {
         guard var address = RedisAddress(url) else {
             throw StoreError(
@@ -32,14 +33,14 @@ public struct StoredLog {
         reader = RedisReader(address, prefix: prefix)
     }
 
-    /// A play of one graph's log to a rev, or to the end.
+    /// A replay of one graph's log to a rev, or to the end.
     public func replay(_ graph: String, to rev: UInt64?) throws(StoreError) -> Replay {
         try Replay(graph, from: reader, to: rev) { DefinitionOptions(Configuration()) }
     }
 
-    /// Plays a log on the definition of a file.
+    /// Replays a log on the definition of a file.
     ///
-    /// - Throws: ``StartFailure`` with everything that is wrong with the file, or ``StoreError``.
+    /// - Throws: ``StartFailure`` with all problems of the file, or ``StoreError``.
     public func replay(_ replay: Replay, with file: String) throws -> Replay.Outcome {
         try replay.run { options in
             let (definition, problems) = GraphFolder.read(file: file, options)
@@ -49,13 +50,13 @@ public struct StoredLog {
     }
 }
 
-/// A copy of all that a server has kept, as `GET /v1/backup` gives it out.
+/// A backup, as made by `GET /v1/backup`.
 public struct StoredBackup {
     private let reader: StoreReader
 
     /// Opens it for reading.
     ///
-    /// - Throws: ``StoreError`` where it is none, or of another version.
+    /// - Throws: ``StoreError`` if it is not a backup, or has another version.
     public init(_ path: String) throws(StoreError) {
         reader = try StoreReader(database: path)
     }
@@ -67,8 +68,8 @@ public struct StoredBackup {
         return graphs
     }
 
-    /// Puts a copy into a folder that has none, where a server can be started on it: in a new epoch, because what was answered
-    /// after the copy was made is not in it.
+    /// Restores a backup into a folder without data, on which a server can be started: in a new
+    /// epoch, because commits answered after the backup are missing.
     public func restore(into folder: String) throws(StoreError) {
         try reader.restore(into: folder)
     }

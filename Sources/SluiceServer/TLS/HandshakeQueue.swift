@@ -1,15 +1,15 @@
 internal import DequeModule
 
-/// Shares out TLS handshakes over turns of the loop.
+/// Spreads TLS handshakes over turns of the loop.
 ///
-/// A handshake takes the server's private key, some hundred microseconds to several milliseconds. Those above the share of a
-/// turn wait for the next ones, in the order in which their bytes came, and connections that are established are served
-/// in between.
+/// A handshake uses the server's private key, which takes some hundred microseconds to several
+/// milliseconds. Handshakes above the share of a turn wait for the next turns, in the order of
+/// their arrival, and established connections are served in between.
 final class HandshakeQueue {
     /// How many steps of handshakes one turn takes: 4 signatures with RSA 4096 are 20 ms.
     static let stepsPerTurn = 4
 
-    /// Called before a step is done or has to wait.
+    /// Called before a step is done or queued.
     private let onStep: () -> Void
     private var waiting: Deque<() -> Void> = []
     private var stepsInTurn = 0
@@ -21,7 +21,7 @@ final class HandshakeQueue {
     /// Whether steps wait for the next turn.
     var isWaiting: Bool { !waiting.isEmpty }
 
-    /// Whether a step may be done now; it is counted then.
+    /// Whether a step may be done now; counts it.
     func takesStep() -> Bool {
         guard stepsInTurn < Self.stepsPerTurn, waiting.isEmpty else { return false }
         stepsInTurn += 1
@@ -35,7 +35,7 @@ final class HandshakeQueue {
         onStep()
     }
 
-    /// A turn begins: steps that wait are done, as many as it may have.
+    /// A turn begins: does as many waiting steps as it may.
     func beginTurn() {
         stepsInTurn = 0
         while stepsInTurn < Self.stepsPerTurn, let step = waiting.popFirst() {

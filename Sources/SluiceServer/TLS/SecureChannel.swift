@@ -2,7 +2,8 @@ internal import EventLoop
 internal import HTTP
 internal import Support
 
-/// A TLS connection on a socket, with the face of a ``TCPConnection``: what is written is plaintext, and so is what its delegate hears.
+/// A TLS connection on a socket, with the interface of a ``TCPConnection``: writes and delegate
+/// calls carry plaintext.
 ///
 /// Invariants:
 /// - Ciphertext leaves in the order in which it was made.
@@ -12,29 +13,29 @@ internal import Support
 package final class SecureChannel: ConnectionDelegate {
     /// Who hears what happens here.
     weak var delegate: (any ConnectionDelegate)?
-    /// Hears, before the delegate hears the end, why TLS ended it.
+    /// Called before the delegate learns of the end, with the reason why TLS ended it.
     var onFailure: (TLSFailure) -> Void = { _ in }
     /// The handshake is over.
     var onEstablished: () -> Void = {}
 
     let socket: TCPConnection
     private let session: TLSSession
-    /// Where plaintext is put while it is lent; shared by all channels of a loop.
+    /// The buffer for decrypted data, shared by all channels of a loop.
     private let room: PlaintextRoom
     private let outboxes: OutboxPool
     private var isEstablished = false
     private(set) var isPeerClosed = false
     private var isShutDown = false
     private var isFailing = false
-    /// Ciphertext that TLS has made by itself and the kernel did not take, since nothing was queued last.
+    /// Ciphertext made by TLS itself that the kernel did not take, since the queue was last empty.
     private var owed = 0
-    /// The most of it, in bytes: answers to requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
+    /// Its limit in bytes: answers to requests for new keys (KeyUpdate, RFC 8446 §4.6.3).
     private static let mostOwed = 16 * 1024
-    /// Shares out handshakes; nil: each is done at once.
+    /// Spreads handshakes over turns; nil: each is done at once.
     private let handshakes: HandshakeQueue?
-    /// What has come of a handshake that waits for its turn.
+    /// The received bytes of a handshake that waits for its turn.
     private var held = ByteBuffer()
-    /// The most of it, in bytes: a client's first message has some hundred to two thousand.
+    /// Its limit in bytes: a client's first message has some hundred to two thousand.
     private static let mostHeld = 8 * 1024
 
     init(
@@ -55,7 +56,7 @@ package final class SecureChannel: ConnectionDelegate {
     /// The version spoken, such as `TLSv1.3`.
     var version: String { session.version }
 
-    /// Begins the handshake; a client's first word.
+    /// Starts the handshake of a client.
     func begin() {
         session.handshake()
         sendOutput()
@@ -65,15 +66,16 @@ package final class SecureChannel: ConnectionDelegate {
 
     var queuedBytes: Int { socket.queuedBytes }
 
-    /// Encrypts bytes and hands them to the kernel, or queues what it does not take.
+    /// Encrypts bytes and passes them to the kernel, or queues what it does not take.
     ///
-    /// Returns all or nothing of them: nothing before the handshake is over and while earlier ciphertext is queued.
+    /// - Returns: the number of bytes taken, all or none: none before the handshake is over and
+    ///   while earlier ciphertext is queued.
     func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard isEstablished, socket.queuedBytes == 0 else { return 0 }
         return encrypt(bytes) ? bytes.count : 0
     }
 
-    /// Encrypts bytes behind what is queued.
+    /// Encrypts bytes and queues them.
     func write(_ bytes: UnsafeRawBufferPointer) {
         _ = encrypt(bytes)
     }
@@ -92,7 +94,7 @@ package final class SecureChannel: ConnectionDelegate {
         socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
     }
 
-    /// Says goodbye in TLS and then in TCP, once everything queued is written.
+    /// Closes TLS and then TCP, once everything queued is written.
     func shutdown() {
         guard !isShutDown else { return }
         isShutDown = true
@@ -101,7 +103,8 @@ package final class SecureChannel: ConnectionDelegate {
         socket.shutdown()
     }
 
-    /// Says goodbye as far as the kernel takes it now, so that the end is not taken for a cut (RFC 8446 §6.1), and closes.
+    /// Sends a close alert if the kernel takes it now, so that the end is not mistaken for a
+    /// truncation (RFC 8446 §6.1), and closes.
     func close() {
         if !isShutDown, !isFailing {
             session.sendClose()
@@ -120,7 +123,7 @@ package final class SecureChannel: ConnectionDelegate {
         read(bytes)
     }
 
-    /// Keeps a part of a handshake until its turn comes, and reads nothing more meanwhile.
+    /// Keeps a part of a handshake until its turn comes, and stops reading meanwhile.
     private func wait(with bytes: UnsafeRawBufferPointer, in handshakes: HandshakeQueue) {
         guard held.count + bytes.count <= Self.mostHeld else {
             return fail(TLSFailure("more bytes than a handshake begins with"))
@@ -158,7 +161,7 @@ package final class SecureChannel: ConnectionDelegate {
         }
     }
 
-    /// Sends what TLS answers by itself.
+    /// Sends the answers that TLS made itself.
     private func answerPeer() {
         let before = socket.queuedBytes
         sendOutput()
@@ -195,7 +198,8 @@ package final class SecureChannel: ConnectionDelegate {
     }
 }
 
-/// The memory into which the channels of one loop decrypt; what is in it is lent for a call only.
+/// The buffer into which the channels of one loop decrypt; its contents are valid only during a
+/// call.
 final class PlaintextRoom {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
 

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// What all TLS connections of one side share: certificate and key, trusted authorities, versions.
+/// The shared part of all TLS connections of one side: certificate and key, trusted authorities,
+/// versions.
 ///
 /// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with, so it can be replaced
 /// while the server runs.
@@ -18,7 +19,7 @@ package final class TLSContext {
         _ = SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         // SSL_OP_NO_RENEGOTIATION is 1 << 30, which Swift does not import.
         SSL_CTX_set_options(raw, 1 << 30)
-        // A password is never asked for on the terminal: a key that needs one is an error.
+        // Passwords are never asked for on the terminal: a key that needs one is an error.
         SSL_CTX_set_default_passwd_cb(raw) { _, _, _, _ in 0 }
     }
 
@@ -29,7 +30,8 @@ package final class TLSContext {
     /// The server's side.
     ///
     /// - Parameters:
-    ///   - certificate: path of a PEM file: the server's certificate, then those between it and the authority.
+    ///   - certificate: path of a PEM file: the server's certificate, then those between it and the
+    ///     authority.
     ///   - key: path of the PEM file of its private key, without a password.
     /// - Returns: the context.
     /// - Throws: what cannot be used, and why.
@@ -49,7 +51,7 @@ package final class TLSContext {
         return context
     }
 
-    /// A client's side, which wants a certificate that an authority it trusts has signed for the host's name.
+    /// A client's context.
     ///
     /// `authorities` is the path of a PEM file of authorities; nil means those that the system trusts.
     package static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
@@ -69,7 +71,7 @@ package final class TLSContext {
     }
 }
 
-/// Chooses HTTP/1.1 (RFC 7301); a client that offers other protocols only is told so by an alert.
+/// Chooses HTTP/1.1 (RFC 7301); a client that offers only other protocols gets an alert.
 private let selectProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenLength, offered, length, _ in
     guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_NOACK }
     var offset = 0

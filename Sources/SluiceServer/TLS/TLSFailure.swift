@@ -13,7 +13,7 @@ package struct TLSFailure: Error, CustomStringConvertible {
         isPlainHTTP = false
     }
 
-    /// Takes the errors of this thread off OpenSSL's queue; the first is the one that says what happened.
+    /// Takes the errors of this thread from OpenSSL's queue; the first one is the cause.
     init(during action: String) {
         let first = ERR_get_error()
         ERR_clear_error()
@@ -26,7 +26,8 @@ package struct TLSFailure: Error, CustomStringConvertible {
         isPlainHTTP = first & 0x7f_ffff == UInt(SSL_R_HTTP_REQUEST)
     }
 
-    /// OpenSSL's words for one of its errors, the system's for an error of the system, such as a file that is not there.
+    /// OpenSSL's words for one of its errors, the system's for an error of the system, such as a
+    /// file that is not there.
     private static func reason(_ error: UInt) -> String {
         // ERR_SYSTEM_FLAG and ERR_SYSTEM_MASK of OpenSSL 3.
         if error & 0x8000_0000 != 0 { return UVError(errno: Int32(error & 0x7fff_ffff), call: "TLS").message }

@@ -2,13 +2,14 @@ internal import COpenSSL
 internal import HTTP
 internal import Support
 
-/// One TLS connection without a socket: ciphertext goes in and comes out, plaintext likewise.
+/// One TLS connection without a socket: ciphertext goes in and comes out, and so does plaintext.
 ///
 /// Invariants:
-/// - `input` is set only while ``receive(_:into:deliver:)`` runs, and all of it is consumed by then: OpenSSL keeps the unfinished record.
-/// - What has to be sent stands in `output`, in the order in which it has to leave; whoever calls takes it with ``takeOutput()``.
+/// - `input` is set only while ``receive(_:into:deliver:)`` runs, and is consumed by its end:
+///   OpenSSL keeps an unfinished record.
+/// - Ciphertext to send is in `output`, in order; the caller takes it with ``takeOutput()``.
 final class TLSSession {
-    /// How reading ended.
+    /// The result of reading.
     enum Reading {
         /// All that came was used.
         case more
@@ -21,18 +22,18 @@ final class TLSSession {
     private let ssl: OpaquePointer
     private let context: TLSContext
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Ciphertext that has to be sent; nil while there is none, so that a quiet connection holds no memory for it.
+    /// Ciphertext to send; nil if there is none, so that a quiet connection holds no memory for it.
     private var output: Outbox?
     private let outboxes: OutboxPool
     private var isFinished = false
 
-    /// A connection of which nothing has been sent or received.
+    /// A connection before its handshake.
     ///
     /// - Parameters:
-    ///   - context: what it shares with others.
-    ///   - host: for a client, the name or address that the server's certificate must be for.
-    ///   - outboxes: where the memory for ciphertext comes from.
-    /// - Throws: what OpenSSL says.
+    ///   - context: the shared context.
+    ///   - host: for a client, the name or address in the server's certificate.
+    ///   - outboxes: the pool for ciphertext.
+    /// - Throws: OpenSSL's error.
     init(_ context: TLSContext, host: String? = nil, outboxes: OutboxPool) throws(TLSFailure) {
         guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
             throw TLSFailure(during: "TLS")
@@ -55,7 +56,8 @@ final class TLSSession {
         SSL_free(ssl)
     }
 
-    /// Wants the certificate of that host, and says so in the handshake (RFC 6066 §3: names, not addresses).
+    /// Requires a certificate for that host, and sends its name in the handshake (RFC 6066 §3:
+    /// names, not addresses).
     private func expect(_ host: String) throws(TLSFailure) {
         let parameters = SSL_get0_param(ssl)
         if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
@@ -73,19 +75,20 @@ final class TLSSession {
     /// The version spoken, such as `TLSv1.3`.
     var version: String { String(cString: SSL_get_version(ssl)) }
 
-    /// Begins or goes on with the handshake; for clients, which speak first.
+    /// Starts or continues the handshake; for clients, which send first.
     func handshake() {
         ERR_clear_error()
         _ = SSL_do_handshake(ssl)
     }
 
-    /// Takes ciphertext and hands on what it says, in pieces that are lent for the call.
+    /// Decrypts ciphertext and delivers the plaintext in pieces, which are valid only during the
+    /// call.
     ///
     /// - Parameters:
-    ///   - bytes: what came from the socket.
-    ///   - room: where plaintext is put; at least 16 KiB keep a record in one piece.
-    ///   - deliver: hears each piece, and says whether it wants more.
-    /// - Returns: how it ended.
+    ///   - bytes: bytes from the socket.
+    ///   - room: the buffer for plaintext; at least 16 KiB keep a record in one piece.
+    ///   - deliver: called with each piece; returns whether to continue.
+    /// - Returns: the result of reading.
     func receive(
         _ bytes: UnsafeRawBufferPointer,
         into room: UnsafeMutableRawBufferPointer,
@@ -128,7 +131,7 @@ final class TLSSession {
 
     /// Encrypts all of `plaintext` into `output`.
     ///
-    /// Returns false where the connection cannot be written to any more, or not yet.
+    /// - Returns: false if the connection cannot be written to any more, or not yet.
     func send(_ plaintext: UnsafeRawBufferPointer) -> Bool {
         guard isEstablished, !isFinished else { return false }
         guard !plaintext.isEmpty else { return true }
@@ -139,14 +142,14 @@ final class TLSSession {
         return status == 1
     }
 
-    /// Puts the announcement that nothing more will be sent into `output` (RFC 8446 §6.1).
+    /// Puts the close alert into `output` (RFC 8446 §6.1).
     func sendClose() {
         guard isEstablished, !isFinished else { return }
         ERR_clear_error()
         _ = SSL_shutdown(ssl)
     }
 
-    /// Hands over what has to be sent.
+    /// Returns the ciphertext to send.
     func takeOutput() -> Outbox? {
         defer { output = nil }
         return output

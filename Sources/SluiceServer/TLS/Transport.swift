@@ -1,6 +1,6 @@
 package import EventLoop
 
-/// What bytes travel on: a socket as it is, or one with TLS on it.
+/// The transport of bytes: a plain socket, or one with TLS.
 ///
 /// Two cases instead of a protocol, because the plain one is on the way of every delivery.
 package enum Transport {
@@ -33,7 +33,7 @@ package enum Transport {
         }
     }
 
-    /// Hands over bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
+    /// Writes bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
     @inline(__always)
     package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch self {
@@ -42,7 +42,8 @@ package enum Transport {
         }
     }
 
-    /// Whether bytes that ``tryWrite(_:)`` took are not in the kernel's hands yet; `wroteAll` follows then.
+    /// Whether bytes that ``tryWrite(_:)`` took have not reached the kernel yet; then `wroteAll`
+    /// follows.
     @inline(__always)
     package var holdsBytes: Bool {
         switch self {
@@ -51,7 +52,7 @@ package enum Transport {
         }
     }
 
-    /// Queues bytes behind all others; the delegate hears `wroteAll`.
+    /// Queues bytes after all others; the delegate is called with `wroteAll`.
     ///
     /// `keeper` keeps the bytes in place until they are written.
     package func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {

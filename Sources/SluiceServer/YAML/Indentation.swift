@@ -1,6 +1,6 @@
-/// Finds out how far the text of a block scalar (`|` or `>`) is indented, which libyaml does not tell.
+/// Finds the indentation of the text of a block scalar (`|` or `>`), which libyaml does not report.
 ///
-/// Questions come in the order of the file, so that the file is walked through once.
+/// Questions come in the order of the file, so that the file is read once.
 struct Indentation {
     private let bytes: [UInt8]
     private var line = 0
@@ -11,7 +11,8 @@ struct Indentation {
         self.bytes = bytes
     }
 
-    /// How many spaces of the file stand before each line of `text`, whose indicator is on `line`, from 0.
+    /// How many spaces precede each line of `text` in the file; its indicator is on `line`, counted
+    /// from 0.
     mutating func spaces(before text: String, below line: Int) -> Int {
         while self.line <= line, at < bytes.count {
             if bytes[at] == UInt8(ascii: "\n") { self.line += 1 }

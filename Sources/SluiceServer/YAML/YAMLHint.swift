@@ -1,9 +1,9 @@
-/// Guesses why a line is no YAML: what people forget to quote, and tabs.
+/// Guesses why a line is not YAML: typical missing quotes, and tabs.
 enum YAMLHint {
-    /// What to do about the problem at a place of the file, counted from 0; nil where nothing can be guessed.
+    /// A hint for the problem at a place of the file, counted from 0; nil if there is none.
     static func hint(_ bytes: [UInt8], line: Int, column: Int) -> String? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // A value that goes on is often reported at the line after it.
+        // A value of several lines is often reported at the line after it.
         guard line < lines.count else { return nil }
         if lines[line].prefix(while: { $0 == 0x20 || $0 == 0x09 }).contains(0x09) {
             return "YAML is indented with spaces; there is a tab here"

@@ -3,13 +3,13 @@ public import GraphHost
 
 /// Reads YAML 1.2 by libyaml's events: the core schema, no tags, no merge keys, bounded aliases.
 ///
-/// What is left out is what makes YAML files dangerous or surprising: a document cannot name types, cannot
-/// grow by more than ``maximumRepeated`` through aliases, and cannot nest deeper than ``maximumDepth``. Duplicate keys are
-/// kept; whoever reads the document reports them.
+/// It leaves out what makes YAML files dangerous or surprising: a document cannot name types,
+/// cannot grow by more than ``maximumRepeated`` through aliases, and cannot nest deeper than
+/// ``maximumDepth``. Duplicate keys are kept; the reader of the document reports them.
 public enum YAMLReader {
     /// How many aliases a document may use.
     public static let maximumAliases = 100
-    /// How many nodes aliases may add; what is written out is bounded by the size of the file alone.
+    /// How many nodes aliases may add; the size of the file limits everything else.
     public static let maximumRepeated = 100_000
     /// How deep it may nest, aliases expanded.
     public static let maximumDepth = 64
@@ -18,8 +18,9 @@ public enum YAMLReader {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8, or UTF-16 with a byte order mark.
-    ///   - file: the name that problems shall carry.
-    /// - Returns: the document; or nil with what is wrong, or nil without a problem where the file is empty or has only comments.
+    ///   - file: the file's name for problems.
+    /// - Returns: the document; or nil with the problems, or nil without a problem if the file is
+    ///   empty or has only comments.
     public static func read(
         _ bytes: [UInt8],
         file: String?
@@ -60,7 +61,7 @@ extension Position {
     }
 }
 
-/// Puts events together to a document, without recursion.
+/// Builds a document from events, without recursion.
 private struct DocumentBuilder {
     /// A list or mapping that is still open.
     struct Open {
@@ -74,7 +75,7 @@ private struct DocumentBuilder {
         var depth = 1
     }
 
-    /// What an anchor stands for, with what it costs to repeat it.
+    /// The node of an anchor, with the cost of repeating it.
     struct Anchored {
         let document: Document
         let size: Int
@@ -100,7 +101,7 @@ private struct DocumentBuilder {
         problems.append(GraphHost.Problem(message, file: file, at: position, hint: hint))
     }
 
-    /// Takes one event; false: it makes no sense to go on.
+    /// Takes one event; false if reading cannot continue.
     mutating func take(_ event: yaml_event_t) -> Bool {
         let position = Position(event.start_mark)
         switch event.type {
