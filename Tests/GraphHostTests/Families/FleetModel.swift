@@ -279,7 +279,7 @@ struct FleetModel {
         settle(since: former, living)
     }
 
-    /// A member comes back to those who have asked for its name.
+    /// A node comes back to those who have asked for its name.
     private mutating func rejoin(_ name: String) {
         for (key, sub) in subs {
             guard case .group(var names, let globs, let asked) = sub.target, asked.contains(name) else {
@@ -352,6 +352,7 @@ struct FleetModel {
             if living.contains("sum") { isSumRebuilt = true }
         }
         end(subsTo: gone)
+        for name in declared.subtracting(before) { rejoin(name) }
         settle(since: former, living)
     }
 
