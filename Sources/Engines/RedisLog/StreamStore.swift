@@ -43,7 +43,7 @@ protocol StreamStore: AnyObject, Sendable {
     func load(_ graph: String) throws(RedisError) -> LoadedGraph?
 
     /// Stores what a graph is at a position, and deletes what lies further back than `oldest`;
-    /// false: the lease or the epoch is another one now.
+    /// false: the lease or the epoch has changed.
     func store(
         _ state: [UInt8],
         of graph: String,
