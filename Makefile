@@ -56,6 +56,7 @@ docs:                   ## the generated parts of README.md, docs/ and the artic
 	python3 scripts/docs.py
 	python3 scripts/rules.py
 	python3 scripts/wire.py
+	python3 scripts/errors.py
 	python3 scripts/examples.py
 
 documentation:          ## the reference of the library as web pages, in .build/documentation

@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The targets stand in dependency order: what comes later may know what comes earlier, never the reverse.
-// ARCHITECTURE.md shows the same as a picture.
+// The targets stand in dependency order: what comes later may know what comes earlier, never the
+// reverse. ARCHITECTURE.md shows the same as a picture.
 import Foundation
 import PackageDescription
 
@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 
 /// What TLS to Redis needs: hiredis has it from version 1.0 on, in a library of its own.
 ///
-/// Without its header, servers refuse `rediss://` at the start. `CPATH` names further folders of headers, as it does for compilers.
+/// Without its header, servers refuse `rediss://` at the start. `CPATH` names further folders of
+/// headers, as it does for compilers.
 let redisTLS: [Target.Dependency] = {
     let further = ProcessInfo.processInfo.environment["CPATH"]?.split(separator: ":").map(String.init) ?? []
     let folders = further + ["/usr/local/include", "/opt/homebrew/include", "/usr/include"]
@@ -75,8 +76,8 @@ let package = Package(
         // Its pkg-config file has a flag that SwiftPM refuses with a warning.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(name: "CHiredisSSL"),
-        // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but `-lre2` and a flag that
-        // SwiftPM refuses with a warning.
+        // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but
+        // `-lre2` and a flag that SwiftPM refuses with a warning.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
         // Pure libraries.

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// A package of its own, so that nobody who builds the server fetches what only a comparison needs.
+// A package of its own, so that building the server does not fetch what only a comparison needs.
 import PackageDescription
 
 let package = Package(
@@ -45,7 +45,8 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
             ]
         ),
-        // Looks for expressions that take more time than they are charged for; scripts/nightly.sh runs it.
+        // Looks for expressions that take more time than they are charged for; scripts/nightly.sh
+        // runs it.
         .executableTarget(
             name: "UnitSearch",
             dependencies: [

@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// A package of its own: everything in it, the server's targets included, is compiled with libFuzzer's instrumentation.
-// scripts/fuzz.sh builds and runs it.
+// A package of its own: everything in it, the server's targets included, is compiled with
+// libFuzzer's instrumentation. scripts/fuzz.sh builds and runs it.
 import PackageDescription
 
 let package = Package(

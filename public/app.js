@@ -30,15 +30,15 @@ follow("(prefers-reduced-motion: reduce)", "reduced");
 follow("(prefers-color-scheme: dark)", "theme");
 store.set("paused", false);
 
-// That there is a session, not whose: its cookie is out of reach of scripts.
+// Whether there is a session. Scripts cannot read its cookie.
 try { store.set("session", localStorage.getItem("sluice.session") !== null); } catch { store.set("session", false); }
 store.listen("session", (session) => {
   try { session ? localStorage.setItem("sluice.session", "yes") : localStorage.removeItem("sluice.session");
   } catch { /* for now only */ }
 });
 
-// `state` in the store is the client's own, with `late` (the server is silent) and `restarted` (it has begun
-// another history).
+// `state` in the store is the client's state, with `late` (the server is silent) and `restarted`
+// (the graph has a new epoch).
 const meters = { trips: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
 let late = false, restarted = false, asked = 0, pinged = 0;
 
@@ -46,7 +46,7 @@ const client = connect("/v1/ws", {
   client: "dashboard",
   onState(state) {
     late = restarted = false;
-    // An answer is also awaited while the socket is being made.
+    // A page that is still connecting waits for an answer, too.
     asked = state.name === "live" || state.name === "closed" || state.at ? 0 : performance.now();
     tell(state);
   },
@@ -73,7 +73,7 @@ frame.tick(async () => {
   asked = pinged = now;
   const trip = await client.ping();
   if (trip === undefined) return;
-  // The first trip is one of a page that is loading.
+  // The first trip includes the loading of the page.
   meters.trips = meters.trips ? [...meters.trips.slice(-4), trip] : [];
 });
 
@@ -90,7 +90,7 @@ const dialogs = Object.fromEntries(["open", "confirm", "menu"].map((name) => [na
   return module[name](...given);
 }]));
 
-// Fetched before it is needed, when there may be no server.
+// Fetched before it is needed, because the server may be gone then.
 const present = () => store.set("present", true);
 for (const event of ["pointermove", "pointerdown", "keydown"]) addEventListener(event, present, { once: true });
 setTimeout(present, 3000);
@@ -155,7 +155,7 @@ async function show(route) {
     await styled();
     if (current !== mine) return;
     const view = await mount(element, context);
-    // Another may have come meanwhile.
+    // Another view may have been opened in the meantime.
     if (current === mine) {
       mine.view = view;
       past?.follow(path, route);
@@ -187,7 +187,8 @@ keys.bind("p", "Pause or resume the display", () => {
 keys.bind("h", "Look at the past, or back at now", () => lookBack(), { group: "Graph" });
 keys.bind("?", "This list of keys", () => shell.help());
 
-// A server that wants a token closes; a view that did not load is tried again with the next connection.
+// A server that wants a token closes; a view that did not load is tried again with the next
+// connection.
 let wasSignedOut = false;
 store.listen("state", (state) => {
   if (isSignedOut(state) === wasSignedOut && !(state.name === "live" && current?.isMissing)) return;

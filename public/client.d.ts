@@ -1,9 +1,15 @@
-/** A type that values are checked against: a constructor, or a function that gives the value back or throws. */
+/**
+ * A type that values are checked against: a constructor, or a function that gives the value back or
+ * throws.
+ */
 export type Type<T> = Check<T>["check"] | null;
 /** Declared as a method, whose parameter may be narrower: `BigInt` does not take everything. */
 interface Check<T> { check(value: unknown): T; }
 
-/** "graph/node", "graph/room.*,hall" (names and globs), or the same as an object; `combine` makes one object of several nodes. */
+/**
+ * "graph/node", "graph/room.*,hall" (names and globs), or the same as an object; `combine` makes
+ * one object of several nodes.
+ */
 export type Target =
   | string
   | { graph: string; node: string }
@@ -11,16 +17,25 @@ export type Target =
   | { graph: string; combine: Record<string, string> };
 
 export interface Options {
-  /** What this client calls itself in the server's lists. */
+  /** The client's name in the server's lists. */
   client?: string;
-  /** A token for servers that want one; pages use the cookie of a session instead. */
+  /** A token, if the server needs one; pages use the cookie of a session instead. */
   token?: string;
-  /** Milliseconds between two values of one subscription at most, unless it says otherwise. */
+  /**
+   * The shortest time between two values of one subscription, in milliseconds, unless it has its
+   * own.
+   */
   every?: number;
   onState?: (state: State) => void;
-  /** What a listener throws, subscriptions that are too long to be sent, frames that cannot be read. Without it they are rejections that nobody handles. */
+  /**
+   * Called with errors that a listener throws, subscriptions that are too long to send, and
+   * unreadable frames. Without it they become unhandled rejections.
+   */
   onError?: (error: unknown) => void;
-  /** Hears every message of the server as it came, and how many characters its frame had: for meters and logs. */
+  /**
+   * Called with every message of the server and the number of characters of its frame, for meters
+   * and logs.
+   */
   onMessage?: (message: any, length: number) => void;
   /** Another implementation of WebSocket. */
   WebSocket?: unknown;
@@ -41,9 +56,11 @@ export interface State {
   readonly reason?: string;
 }
 
-/** What is known of a node besides its value; asked for with `facets`. */
+/** The state of a node besides its value; requested with `facets`. */
 export interface Facets {
-  /** When a node that is set was set or confirmed last, as of the delivery that said so: milliseconds since 1970. */
+  /**
+   * When a mutable node was last set or confirmed, as of this delivery: milliseconds since 1970.
+   */
   readonly t?: number;
   readonly loading?: true;
   /** How much of the load is done, 0…1. */
@@ -56,28 +73,36 @@ export interface Meta {
   /** The commit's time, milliseconds since 1970. */
   readonly t: number;
   readonly rev: number;
-  /** Another epoch than before: the server has begun another history. */
+  /** Differs from the previous epoch if the server's history has started anew. */
   readonly epoch: string;
-  /** The rev of the node's own last change, where it differs from `rev`. */
+  /** The rev of the node's own last change, if it differs from `rev`. */
   readonly c?: number;
-  /** How many emissions are in this one; more than 1 means that the server has folded. */
+  /** The number of emissions in this one; above 1 the server has folded some. */
   readonly folded: number;
   readonly by?: string;
   readonly ctx?: unknown;
-  /** A value from the node's history, asked for with `history`. */
+  /** A value from the node's history, requested with `history`. */
   readonly history?: boolean;
   /** The first delivery after a reconnect: how long the connection was away, milliseconds. */
   readonly gap?: number;
-  /** The node holds nothing; `value` is undefined. */
+  /** The node is empty; `value` is undefined. */
   readonly empty?: boolean;
-  /** The operator failed, or the value is not of the type asked for (`type_mismatch`); `value` is undefined. */
+  /**
+   * The operator failed, or the value does not have the requested type (`type_mismatch`); `value`
+   * is undefined.
+   */
   readonly fail?: { code: string; at?: string; msg: string };
   /** The subscription has ended or was refused; `value` is undefined. */
   readonly ended?: { code: string; msg?: string; problems?: unknown[] };
-  /** With `facets`: what is known besides the value; whether this delivery is about that alone. */
+  /**
+   * With `facets`: the state besides the value, and whether this delivery is about the state alone.
+   */
   readonly state?: Facets;
   readonly same?: true;
-  /** For several nodes: the names that changed, what they hold now, and how many stay out because there are too many, where that has changed. */
+  /**
+   * For several nodes: the names that changed, their values now, and how many nodes are left out
+   * because there are too many, if that has changed.
+   */
   readonly changed?: string[];
   readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true; state?: Facets; same?: true }>;
   readonly more?: number;
@@ -91,18 +116,19 @@ export interface WatchOptions {
   mode?: "latest" | "all";
   /** Bound for mode "all". */
   queue?: number;
-  /** Whether `meta.state` says what is known besides the value. */
+  /** Whether `meta.state` has the state besides the value. */
   facets?: boolean;
-  /** Whether producers are asked for a value where there is none, or a stale one. */
+  /** Whether producers are asked for missing and stale values. */
   load?: boolean;
-  /** The owner or owners, up to eight; without them it is the connection. */
+  /** The owner or owners, up to eight; by default the connection. */
   owner?: string | string[];
   /**
-   * How long the server keeps the pipeline running for this client when the connection breaks, such as "30s", which is the default where earlier values count for
-   * what the pipeline gives: an average then goes on after a reconnect.
+   * How long the server keeps the pipeline running for this client after the connection breaks,
+   * such as "30s", which is the default for pipelines that depend on earlier values: an average
+   * then continues after a reconnect.
    */
   keep?: string | number;
-  /** So many of the newest values first, where the node keeps a history. */
+  /** How many of the newest values come first, if the node keeps a history. */
   history?: number;
   /** Further options of the protocol. */
   [option: string]: unknown;
@@ -111,9 +137,9 @@ export interface WatchOptions {
 export interface Watch<T> {
   readonly value: T | undefined;
   readonly meta: Meta | undefined;
-  /** Whether the value may no longer be true: no connection, or the subscription has ended. */
+  /** Whether the value may be out of date: no connection, or the subscription has ended. */
   readonly stale: boolean;
-  /** Asks again after the server has ended the subscription. */
+  /** Subscribes again after the server has ended the subscription. */
   again(): void;
   close(): void;
 }
@@ -123,34 +149,36 @@ declare global {
   interface SymbolConstructor { readonly dispose: unique symbol; }
 }
 
-/** An owner of this connection: what is watched through it lasts until it is released, or until each watch is closed. */
+/** An owner of this connection: its watches last until it is released, or until each is closed. */
 export interface Owner {
   watch: Client["watch"];
   stream: Client["stream"];
-  /** Ends all that only this owner watches; watches end with the code `closed`. The owner may be used again. */
+  /**
+   * Ends all watches that only this owner has, with the code `closed`. The owner may be used again.
+   */
   release(): void;
   /** The same, at the end of a `using` block. */
   [Symbol.dispose](): void;
 }
 
-/** Whether clients listen to a node, and whether its value is to be set now. */
+/** Whether clients listen to a node, and whether its value must be set now. */
 export interface Demand { wanted: boolean; load?: true; }
 
 export interface SetOptions {
-  /** Nodes to make empty in the same commit. */
+  /** Nodes to clear in the same commit. */
   clear?: string[];
-  /** Only if these nodes hold this: a value, nothing, or what they held at a revision. */
+  /** Only if these nodes have this value, are empty, or have not changed since a revision. */
   if?: Record<string, { v: unknown } | { empty: true } | { rev: number }>;
   ctx?: unknown;
-  /** Cleared when this connection ends, unless somebody else has set them since. */
+  /** Cleared when this connection ends, unless another client has set them since. */
   presence?: boolean;
   /** A person made the set, not a program. */
   hand?: boolean;
-  /** A key of your own; a repeat with the same key within ten minutes is applied once. */
+  /** An idempotency key; repeats with the same key within ten minutes are applied once. */
   key?: string;
 }
 
-/** A raised alarm of a graph, with what the node holds. */
+/** A raised alarm of a graph, with the node's value. */
 export interface Alarm {
   node: string; severity: "info" | "warning" | "alarm"; title?: string; v?: unknown; fail?: { code: string; msg: string };
 }
@@ -159,18 +187,21 @@ export interface GraphSummary {
   graph: string; title?: string; epoch: string; rev: number; nodes: number; listeners: number;
   /** The hash of the definition. */
   definition: string;
-  /** What calls for attention, the most urgent first; with more than twenty, how many there are. */
+  /** The raised alarms, most urgent first; if there are more than twenty, their number. */
   alarms?: Alarm[]; alarmCount?: number;
-  /** Nodes whose values are out of date; with more than a hundred, how many there are. */
+  /** Nodes whose values are stale; if there are more than a hundred, their number. */
   stale?: string[]; staleCount?: number;
-  /** Nodes that the definition lost and clients still set. */
+  /** Nodes that the definition no longer has and clients still set. */
   missed?: string[];
 }
 
 export interface Cursor { epoch: string; rev: number; }
 
 export declare class SluiceError extends Error {
-  /** A code of the server (docs/protocol.md, "Errors"), or `not-connected`, `unknown-outcome`, `key-expired`. */
+  /**
+   * A code of the server (docs/protocol.md, "Errors"), or `not-connected`, `unknown-outcome`,
+   * `key-expired`.
+   */
   readonly code: string;
   /** "graph" or "graph/node". */
   readonly path?: string;
@@ -184,46 +215,60 @@ export declare class SluiceError extends Error {
 export interface Client {
   readonly state: State;
   readonly limits: { msg: number; subs?: number; pipe?: number };
-  /** What the server calls this connection, such as "c:7". */
+  /** The server's name for this connection, such as "c:7". */
   readonly session?: string;
   readonly server?: string;
   watch<T = unknown>(target: Target, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
   stream<T = unknown>(target: Target, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
-  /** An owner of that name, for `watch` and `stream`; two of one name are the same owner. */
+  /** The owner with that name, for `watch` and `stream`; the same object for the same name. */
   owner(name: string): Owner;
-  /** Looks without owning; `fn` hears the protocol's `topo` and `topod`, and `{op: "end", code, msg}`. */
+  /**
+   * Observes without owning; `fn` receives the protocol's `topo` and `topod`, and `{op: "end",
+   * code, msg}`.
+   */
   observe(graph: string, fn: (event: any) => void, options?: { every?: number; around?: string; depth?: number; members?: string[] }): Watch<never>;
   /**
-   * Which of these nodes, names or globs, clients listen to. `fn` has the wanted ones by name, and in `meta.m` what has changed; `load`: the node is to
-   * be set now.
+   * Reports which of these nodes, names or globs, clients listen to. `fn` receives the wanted ones
+   * by name, and the changes in `meta.m`; `load`: the node must be set now.
    */
   demand(graph: string, nodes: string | string[], fn: (wanted: Record<string, Demand>, meta: { m: Record<string, Demand>; changed: string[]; ended?: Meta["ended"] }) => void): Watch<Record<string, Demand>>;
-  /** Reports what is known of a node besides its value. */
+  /** Reports the state of a node besides its value. */
   load(target: string, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
   /**
-   * Holds the node for as long as this client is connected: set now, if there is a connection, and again with each that comes; the server makes it
-   * empty when the connection ends. Without a value the node is let go. Resolves when the server has accepted it, with null while there is no connection; what
-   * is refused with a later connection goes to `onError`.
+   * Keeps the node set while this client is connected: sets it now, if there is a connection, and
+   * again with each new one; the server clears it when the connection ends. Without a value the
+   * node is released. Resolves when the server has accepted it, or with null while there is no
+   * connection; errors of later connections go to `onError`.
    */
   presence(target: string, value?: unknown): Promise<Cursor | null>;
   get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
   get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
-  /** The graphs there are. From then on `changes` hears in which of them something begins or ceases to call for attention. */
+  /**
+   * The graphs there are. From then on `changes` is called with the graphs in which a node
+   * begins or stops needing attention.
+   */
   list(changes?: (graphs: string[]) => void): Promise<GraphSummary[]>;
   /** Shows another token, now and with every connection that comes. */
   auth(token: string): Promise<{ expires?: number }>;
-  /** Connects now, also after `closed`; asks a server that is connected whether it is still there. */
+  /**
+   * Connects now, also after `closed`; a client that is connected checks whether the server still
+   * answers.
+   */
   retry(): void;
   /**
-   * Asks whether the server is there, and resolves with the milliseconds of the round trip; with `undefined` when there was no answer.
-   * Nothing at all from the server for `patience` seconds (4), and at most one more: the connection counts as lost.
+   * Checks whether the server answers, and resolves with the round trip in milliseconds, or
+   * `undefined` without an answer. The connection counts as lost if the server is silent for
+   * `patience` seconds (4) and at most one more.
    */
   ping(patience?: number): Promise<number | undefined>;
   close(): void;
 }
 
-/** JSON as it is sent: integers of 64 bits with every digit; throws at what JSON would make null. `space` as in `JSON.stringify`. */
+/**
+ * JSON as it is sent: integers of 64 bits with every digit; throws for values that JSON would turn
+ * into null. `space` as in `JSON.stringify`.
+ */
 export declare function encode(value: unknown, space?: number | string): string;
 /** JSON as it is read: integers that a number cannot hold exactly are BigInt. */
 export declare function decode(text: string): any;

@@ -14,7 +14,7 @@ export const encode = (value, space) => JSON.stringify(value, (_, each) => {
 export const decode = (text) => JSON.parse(text, /\d{16}/.test(text) ? (_, value, { source } = {}) =>
   (/^-?\d{16,}$/.test(source) && BigInt(source) != value ? BigInt(source) : value) : undefined);
 const told = ({ v, empty, fail, state }) => encode({ v, empty, fail, state });
-// With only a state, or only a value, the other holds on.
+// Either the state or the value may be missing; then the known one is kept.
 const joined = (known, next) => next.v !== undefined || next.empty || next.fail || next.gone || next.m
   ? { state: known?.state, ...next, same: undefined } : { ...known, ...next, n: 1, same: true };
 
@@ -25,7 +25,7 @@ function typed(type, value) {
   throw new TypeError(`expected ${type.name}, got ${value && typeof value}`);
 }
 
-// Whether earlier values count for what a pipeline gives.
+// Whether a pipeline's values depend on earlier ones.
 const remembers = ({ op, node, nodes, combine, pipe = [] }) => op === "sub" && !nodes && (!(node || combine) ||
   [pipe].flat().some((stage) => !/^(map|replace|ifEmpty)$/.test(Object.keys(Object(stage))[0])));
 
@@ -96,7 +96,7 @@ export function connect(address = "/v1/ws", {
     return request({ op: "set", graph, set: node ? { [node]: value } : value, key, ...given }, target);
   }
 
-  // The server forgets it with each connection.
+  // The server forgets presence when a connection ends.
   async function presence(target, value) {
     const { graph, node } = place(target), isOver = value === undefined;
     isOver ? claims.delete(target) : claims.set(target, value);
@@ -151,7 +151,7 @@ export function connect(address = "/v1/ws", {
       return drop(4400, error.message);
     }
     left = 10;
-    // Ticks, not time: timers may have stood still.
+    // Counts ticks, not time: timers may have been suspended.
     timer = setInterval(() => --left ? left === hb && ping(hb) : drop(4508, "no answer"), 1000);
     socket.onopen = () => send({ op: "hello", client, token });
     socket.onclose = ({ code, reason }) => drop(code, reason);
@@ -167,9 +167,9 @@ export function connect(address = "/v1/ws", {
 
   function receive(message, length) {
     safely(onMessage, message, length);
-    // A listener closed.
+    // A listener may have closed the socket.
     if (!socket) return;
-    // Without an id the oldest request could not be read.
+    // An error without an id is the answer to the oldest request.
     const { op, d, code, node, id = op === "err" && [...byID].find(([, { reject }]) => reject)?.[0] } = message;
     const of = byID.get(id);
     if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
@@ -241,7 +241,7 @@ export function connect(address = "/v1/ws", {
       again: () => ask(sub),
       close() {
         if (!sub.watchers.delete(handle) || sub.watchers.size) return;
-        // The next view may want it.
+        // The next view may need the same subscription.
         sub.timer = setTimeout(() => {
           subs.delete(sub.key);
           if (byID.has(sub.id)) send({ op: "unsub", id: sub.id });
@@ -276,7 +276,7 @@ export function connect(address = "/v1/ws", {
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
   }
 
-  // The first answer of a connection names all that globs mean and is wanted.
+  // The first answer of a connection names all wanted matches.
   function wants(sub, { m }) {
     const { values, isNew } = sub;
     for (const each in isNew && values) m[each] ??= { wanted: false };
@@ -315,7 +315,7 @@ export function connect(address = "/v1/ws", {
     if (code === "shutdown") return;
     sub.ended = code;
     if (retry || code === "slow") setTimeout(ask, after * (1 + Math.random() / 4), sub);
-    // A listener may watch again.
+    // A listener may subscribe again.
     tell(sub, {}, { ...sub.meta, ended: { code, msg, problems } }, [...sub.watchers]);
   }
 

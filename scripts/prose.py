@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks what people read: marks of translated English, long lines, and references that lead nowhere.
 
-- In documents and in the comments of FOLDERS: the words of MARKS.
-- In documents: lines of prose over 100 columns. Tables, code, and lines that are mostly a link or code may be longer.
+- In documents and in the comments of FOLDERS: the words of MARKS, and lines over 100 columns. Tables, code, and lines
+  that are mostly a link or code may be longer.
 - In documents: links to files and headings that are not there.
-- In documents and comments: paths below docs/ and numbers of rules that are not there.
+- In documents and comments: paths below docs/, Swift files, pages and numbers of rules that are not there.
 - In ARCHITECTURE.md and docs/decisions: names in code font that occur nowhere in the sources.
 - Pages that the index of their folder does not name, and rules that are stated twice.
 
@@ -19,11 +19,8 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 100
 # Folders whose comments are plain English already. Add one when it is clean.
-FOLDERS = [
-    "Sources/CEL", "Sources/Engines", "Sources/EventLoop", "Sources/HTTP", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch",
-    "Sources/Support", "config",
-]
-GENERATED = {"docs/rules.md", "docs/wire-rules.md"}
+FOLDERS = ["Sources", "Tests", "public", "Benchmarks", "Fuzzing", "config"]
+GENERATED = {"docs/rules.md", "docs/wire-rules.md", "docs/errors.md"}
 
 # What to look for, and what to write instead.
 MARKS = [
@@ -94,6 +91,16 @@ def marks(path, line, text):
             report(path, line, f"'{match[0].strip()}': {hint}")
 
 
+def names(path, line, text):
+    """Swift and Python files, and symbols in double backticks, that comments name."""
+    for name in re.findall(r"(?<![\w*/])[A-Z]\w+(?:\+\w+)?\.swift\b|(?<![\w*/.])[a-z]\w+\.py\b", text):
+        if not any(file == name or file.endswith("/" + name) for file in files):
+            report(path, line, f"there is no {name}")
+    for symbol in re.findall(r"``([A-Za-z_]\w*)", text):
+        if symbol not in known_words():
+            report(path, line, f"nothing in the sources is called {symbol}")
+
+
 def citations(path, line, text):
     """Paths below docs/ and numbers of rules."""
     for name in re.findall(r"\bdocs/[\w./-]+\.(?:md|json)\b", text):
@@ -117,6 +124,12 @@ def links(path, line, text):
             report(path, line, f"the link {target} leads nowhere")
         elif place and whole.endswith(".md") and place not in anchors_of(whole):
             report(path, line, f"{whole} has no heading #{place}")
+
+
+def is_prose(line, comment):
+    """Whether a line is a comment of words that could be wrapped."""
+    words = re.sub(r"`[^`]*`", "", comment)
+    return bool(re.match(r"\s*(?://|/?\*|#)", line)) and len(words) > WIDTH // 2 and not re.match(r"\||     ?\S", comment)
 
 
 def document(path):
@@ -143,9 +156,15 @@ def document(path):
 
 
 def comments(path):
-    """(line, text) of the comments of a Swift, Python or YAML file."""
-    sign = r"(?:^|\s)///?(?!/)\s?(.*)$" if path.endswith((".swift", ".js")) else r"(?:^|\s)#(?!!)\s?(.*)$"
+    """(line, text) of the comments of a Swift, JavaScript, Python or YAML file."""
+    slashes = path.endswith((".swift", ".js", ".mjs", ".ts"))
+    sign = r"(?:^|\s)///?(?!/)\s?(.*)$" if slashes else r"(?:^|\s)#(?!!)\s?(.*)$"
+    in_block = False
     for line, text in enumerate((root / path).read_text().splitlines(), 1):
+        if slashes and (in_block or re.match(r"\s*/\*", text)):
+            in_block = "*/" not in text
+            yield line, re.sub(r"^\s*/?\*+/?\s?|\s*\*/.*$", "", text)
+            continue
         match = re.search(sign, re.sub(r'"(?:[^"\\]|\\.)*"', '""', text) if not text.lstrip().startswith(("//", "#")) else text)
         if match and "http" not in text[: match.start()]:
             yield line, match[1]
@@ -154,12 +173,19 @@ def comments(path):
 words = None
 
 
-def identifiers(path):
-    """Names in code font of a page about the sources."""
+def known_words():
+    """All words of the sources, without those that only comments have."""
     global words
     if words is None:
         texts = [(root / p).read_text(errors="replace") for p in files if re.search(r"\.(swift|js|py|ya?ml|txt|sh)$", p)]
-        words = set(re.findall(r"\w+", "\n".join([*texts, *files])))
+        code = [line for text in texts for line in text.splitlines() if not re.match(r"\s*(?://|#(?!if|expect|require))", line)]
+        words = set(re.findall(r"\w+", "\n".join([*code, *files])))
+    return words
+
+
+def identifiers(path):
+    """Names in code font of a page about the sources."""
+    words = known_words()
     for line, text in enumerate((root / path).read_text().splitlines(), 1):
         for code in re.findall(r"`([^`]+)`", text):
             for word in re.findall(r"\b[A-Z][a-z]+[A-Za-z]*\b|\b[a-z]+[A-Z]\w+\b", code):
@@ -189,16 +215,22 @@ def main():
                 identifiers(path)
     if not given:
         index()
-    sources = [p for p in files if re.search(r"\.(swift|ya?ml)$", p)]
+    sources = [p for p in files if re.search(r"\.(swift|js|mjs|ts|py|ya?ml)$", p) and not (root / p).is_symlink()]
     for path in sorted(given or sources):
         if path.endswith(".md"):
             continue
         clean = bool(given) or path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+        lines, in_code = (root / path).read_text().splitlines(), False
         for line, text in comments(path):
-            if clean:
+            in_code ^= text.startswith("```")
+            # What an example prints is no comment.
+            if clean and not text.startswith("prints "):
                 marks(path, line, text)
-            if path.startswith(("Sources/", "config/")):
+                if not in_code and len(lines[line - 1]) > WIDTH and is_prose(lines[line - 1], text) and not path.endswith("ml"):
+                    report(path, line, f"{len(lines[line - 1])} columns; comments have at most {WIDTH}")
+            if clean and path.startswith(("Sources/", "config/", "Tests/", "public/")):
                 citations(path, line, text)
+                names(path, line, text)
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -25,7 +25,7 @@ package struct ServiceOptions: ParsableArguments {
         return service
     }
 
-    /// What SLUICE_TOKEN says, or a usage error; nil where it is not set.
+    /// The token in SLUICE_TOKEN, or a usage error; nil if it is not set.
     ///
     /// There is no option for it: arguments are seen by everybody on the machine.
     package static func token() throws -> Token? {
@@ -41,9 +41,9 @@ package struct ServiceOptions: ParsableArguments {
         try trusting(Self.named(url) ?? Self.service("http://127.0.0.1:8080", from: "the standard address"))
     }
 
-    /// The server that `--url` or, without it, SLUICE_URL names; nil where neither does.
+    /// The server of `--url` or, without it, of SLUICE_URL; nil if neither is given.
     ///
-    /// A usage error where it is no address.
+    /// Throws a usage error if it is not a valid address.
     package static func named(_ url: String?) throws -> ServiceURL? {
         if let url { return try service(url, from: "--url") }
         return try environment("SLUICE_URL").map { try service($0, from: "SLUICE_URL") }
@@ -58,7 +58,7 @@ package struct ServiceOptions: ParsableArguments {
         return service
     }
 
-    /// A variable of the environment; nil where it is empty or not set.
+    /// A variable of the environment; nil if it is empty or not set.
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -71,14 +71,14 @@ package struct NodeAddress {
     /// Nil where only a graph was named.
     package let node: String?
 
-    /// Reads `graph/node`, `graph`, or the same after a server:
+    /// Parses `graph/node`, `graph`, or the same after a server:
     /// `http://127.0.0.1:8080/v1/graphs/house/nodes/mode`.
     package init(_ text: String, _ options: ServiceOptions) throws {
         var parts: [Substring]
         if text.contains("://") {
             guard let url = ServiceURL(text), let mark = url.path.firstRange(of: "/v1/graphs/") else {
                 throw ValidationError(
-                    "'\(text)' is no URL such as http://localhost:8080/v1/graphs/house/nodes/mode"
+                    "'\(text)' is not a URL such as http://localhost:8080/v1/graphs/house/nodes/mode"
                 )
             }
             let scheme = url.isSecure ? "https" : "http"

@@ -24,8 +24,8 @@ package enum Terminal {
         return ExitCode(1)
     }
 
-    /// Does something that may fail; a failure is said on standard error and ends the command with exit code
-    /// 1.
+    /// Does something that may fail; a failure is said on standard error and ends the command with
+    /// exit code 1.
     package static func reporting<Result>(_ work: () throws -> Result) throws -> Result {
         do { return try work() } catch { throw failure("\(error)") }
     }
@@ -35,7 +35,8 @@ package enum Terminal {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                // The reader of the pipe has gone (`sluice watch … | head -1`): nobody is left to tell.
+                // The reader of the pipe has gone (`sluice watch … | head -1`): there is no one
+                // left to write to.
                 if errno == EINTR { continue }
                 exit(errno == EPIPE ? 0 : 1)
             }

@@ -1,7 +1,7 @@
 internal import CLibuv
 
-/// Calls an action when a time has come, after all sockets that were ready were served: the place to look at deadlines of
-/// peers.
+/// Calls an action when a time has come, after all sockets that were ready were served: the place
+/// to look at deadlines of peers.
 ///
 /// libuv runs timers before it polls. A process that stood still, stopped by a signal or busy with
 /// something long, would find its peers late although what they sent in time lies in the kernel. So
@@ -29,7 +29,8 @@ public final class PolledTimer {
         check.keepsLoopAlive = false
     }
 
-    /// Calls the action once, after `interval` in whole milliseconds, rounded up; replaces an earlier call.
+    /// Calls the action once, after `interval` in whole milliseconds, rounded up; replaces an
+    /// earlier call.
     public func start(after interval: Duration) {
         let comes: uv_timer_cb = { $0!.pointee.data.owner(PolledTimer.self).come() }
         uv_timer_start(timer.raw, comes, max(interval.milliseconds, 1), 0)

@@ -171,7 +171,8 @@ public final class Host {
     }
 
     deinit {
-        // Nodes that die with the host tell it so, as long as it is whole; observers hear of none.
+        // Nodes that are freed together with the host report it to the host, so that must happen
+        // while the host is whole. Observers are not notified.
         for graph in known {
             graph.chains.watch = nil
             table.remove(named: graph.name)
@@ -243,7 +244,7 @@ public final class Host {
             throw HostError(.inUse, "a graph named \(definition.name) exists")
         }
         guard known.count < limits.graphs else {
-            let message = "there are \(limits.graphs) graphs, as many as there may be (limits.graphs)"
+            let message = "there are \(limits.graphs) graphs, the most that are allowed (limits.graphs)"
             throw HostError(.tooLarge, message)
         }
     }
@@ -287,7 +288,9 @@ public final class Host {
         guard graph.isLive else { return .refused(Self.unknown(graph)) }
         guard graph.deferred == nil else { return .refused(Self.isChanging) }
         if let hash, hash != graph.definition.hash {
-            return .refused(HostError(.conflict, "the definition is another one now", rev: graph.rev))
+            return .refused(
+                HostError(.conflict, "the definition has changed in the meantime", rev: graph.rev)
+            )
         }
         let origin = origin ?? graph.origin
         guard definition.hash != graph.definition.hash || origin != graph.origin else {
@@ -421,7 +424,7 @@ public final class Host {
         pending.moves += 1
         pending.refusal = nil
         guard pending.moves <= Self.mostMoves else {
-            let message = "others changed the graph each time that this was tried"
+            let message = "other servers changed the graph during every attempt"
             return pending.answer(
                 .failure(HostError(.conflict, message, rev: pending.commit.graph.rev, retry: true))
             )
@@ -560,7 +563,7 @@ public final class Host {
     }
 
     static var isChanging: HostError {
-        HostError(.conflict, "another change of this definition is on its way", retry: true)
+        HostError(.conflict, "another change of this definition is pending", retry: true)
     }
 
     private static func unknown(_ graph: LiveGraph) -> HostError {

@@ -21,7 +21,7 @@ extension MessageCore {
             }
             start = after
         }
-        guard facts.method != .connect else { return "CONNECT is not served" }
+        guard facts.method != .connect else { return "CONNECT is not supported" }
         var place = start
         var isEscaped = false
         while true {

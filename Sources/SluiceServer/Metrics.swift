@@ -29,11 +29,11 @@ enum Metrics {
             )
         }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
-        out.sample("sluice_internal_errors_total", "counter", "Mistakes of the server.", server.faults)
+        out.sample("sluice_internal_errors_total", "counter", "Internal faults of the server.", server.faults)
         times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
         server.sinks.appendMetrics(to: &out)
-        out.head("sluice_build_info", "gauge", "Which Sluice this is.")
+        out.head("sluice_build_info", "gauge", "The version of Sluice.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)
     }
@@ -127,7 +127,7 @@ enum Metrics {
         out.sample(
             "sluice_connections_refused_total",
             "counter",
-            "Connections there was no room for.",
+            "Connections refused for lack of room.",
             server.turnedAway
         )
         out.sample(
@@ -139,13 +139,13 @@ enum Metrics {
         out.sample(
             "sluice_wrong_tokens_total",
             "counter",
-            "Tokens shown that are not known.",
+            "Unknown tokens received.",
             server.wrongTokens.shown
         )
         out.sample(
             "sluice_wrong_tokens_limited_total",
             "counter",
-            "Those beyond what an address may show.",
+            "Unknown tokens above the limit of their address.",
             server.wrongTokens.limited
         )
         requests(server.answers, &out)
@@ -158,7 +158,7 @@ enum Metrics {
         out.sample(
             "sluice_sent_bytes_total",
             "counter",
-            "Bytes given to the kernel for peers.",
+            "Bytes sent to peers.",
             server.sentBytes
         )
         out.sample(
@@ -194,7 +194,7 @@ enum Metrics {
         out.sample(
             "sluice_memory_pressure_total",
             "counter",
-            "Times that nodes nobody needed were let go of for want of memory.",
+            "Times that unused nodes were released because memory was short.",
             statistics.pressureEvents
         )
         out.sample(
@@ -214,7 +214,7 @@ enum Metrics {
         )
         out.histogram(
             "sluice_delivery_seconds",
-            "From then until all that clients receive of it is handed to the kernel.",
+            "From then until everything that clients receive of it has been passed to the kernel.",
             times.delivery
         )
         out.histogram(
@@ -250,7 +250,7 @@ enum Metrics {
             out.sample("process_open_fds", "gauge", "Open descriptors.", UInt64(open))
         }
         let most = UInt64(OwnProcess.descriptorLimit)
-        out.sample("process_max_fds", "gauge", "Most descriptors allowed.", most)
+        out.sample("process_max_fds", "gauge", "The limit of descriptors.", most)
         let time = OwnProcess.processorTime
         out.head("process_cpu_seconds_total", "counter", "Processor time used.")
         out.append("process_cpu_seconds_total ")

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by it.
+/// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by
+/// it.
 package enum SHA1 {
     /// The twenty bytes of the digest of `bytes`.
     package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -23,10 +24,10 @@ package enum SHA1 {
 
 /// Random bytes from the kernel, for tokens, session names and epochs.
 ///
-/// Not from OpenSSL: its generator takes the kernel's bytes too, and making it costs a start two milliseconds and two
-/// megabytes that a server without TLS never needs again.
+/// Not from OpenSSL: its generator takes the kernel's bytes too, and making it costs a start two
+/// milliseconds and two megabytes that a server without TLS never needs again.
 package enum RandomBytes {
-    /// `count` bytes nobody can guess.
+    /// `count` unpredictable bytes.
     package static func make(_ count: Int) -> [UInt8] {
         var kernel = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &kernel) }

@@ -16,8 +16,8 @@ public struct ErrorRow: Sendable {
 
 /// The one table of errors.
 ///
-/// Both sides answer by it, the messages of `GraphHost` and the responses of `HTTP`, which do not know each other.
-/// Documentation and OpenAPI are generated from it.
+/// Both sides answer by it, the messages of `GraphHost` and the responses of `HTTP`, which do not
+/// know each other. Documentation and OpenAPI are generated from it.
 public enum ErrorTable {
     /// The row of a code; a code without one is a mistake of ours and is answered as `internal`.
     public static func row(_ code: String) -> ErrorRow {

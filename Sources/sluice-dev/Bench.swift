@@ -17,7 +17,7 @@ struct BenchCommand: ParsableCommand {
     )
 }
 
-/// What all runs have in common.
+/// Options of all runs.
 struct BenchOptions: ParsableArguments {
     @Option(help: "graph/node to post or subscribe to; it must take numbers or, with --size, texts.")
     var node = "house/note"
@@ -33,7 +33,7 @@ struct BenchOptions: ParsableArguments {
 
     @OptionGroup var options: ServiceOptions
 
-    /// What the run is about.
+    /// The node of the run.
     func target() throws -> (service: ServiceURL, graph: String, node: String) {
         let address = try NodeAddress(node, options)
         guard let name = address.node else {
@@ -50,14 +50,14 @@ struct BenchOptions: ParsableArguments {
         return gauge
     }
 
-    /// Prints what was found; failures make the status 1.
+    /// Prints the report; failures make the exit code 1.
     func tell(_ report: BenchReport) throws {
         Terminal.print(json ? report.json : report.text)
         if report.failures > 0 { throw ExitCode(1) }
     }
 }
 
-/// What runs that post have in common.
+/// Options of runs that post.
 struct PostOptions: ParsableArguments {
     @Option(help: "How many requests each connection keeps in flight.")
     var pipeline = 1
@@ -71,12 +71,12 @@ struct PostOptions: ParsableArguments {
     func run(_ bench: BenchOptions, connections: Int, subscribers: Int, wantsAll: Bool) throws {
         let target = try bench.target()
         guard (1...10_000).contains(connections), (1...1024).contains(pipeline) else {
-            throw ValidationError("--connections is 1 to 10000, --pipeline 1 to 1024")
+            throw ValidationError("--connections must be 1 to 10000, --pipeline 1 to 1024")
         }
         guard size == 0 || (24...65_536).contains(size) else {
-            throw ValidationError("--size is 0, or 24 to 65536")
+            throw ValidationError("--size must be 0, or 24 to 65536")
         }
-        guard (0...1000).contains(rate) else { throw ValidationError("--rate is 0 to 1000") }
+        guard (0...1000).contains(rate) else { throw ValidationError("--rate must be 0 to 1000") }
         var settings = Bench.Settings(service: target.service, graph: target.graph, node: target.node)
         settings.connections = connections
         settings.depth = pipeline
@@ -136,7 +136,7 @@ struct BenchFanout: ParsableCommand {
 
     func run() throws {
         guard (1...100_000).contains(subscribers) else {
-            throw ValidationError("--subscribers is 1 to 100000")
+            throw ValidationError("--subscribers must be 1 to 100000")
         }
         try posts.run(bench, connections: connections, subscribers: subscribers, wantsAll: !latest)
     }
@@ -159,7 +159,7 @@ struct BenchIdle: ParsableCommand {
 
     func run() throws {
         guard (1...100_000).contains(subscribers) else {
-            throw ValidationError("--subscribers is 1 to 100000")
+            throw ValidationError("--subscribers must be 1 to 100000")
         }
         let target = try bench.target()
         var settings = Bench.Settings(service: target.service, graph: target.graph, node: target.node)
@@ -191,7 +191,7 @@ struct BenchChurn: ParsableCommand {
     @OptionGroup var bench: BenchOptions
 
     func run() throws {
-        guard (1...10_000).contains(clients) else { throw ValidationError("--clients is 1 to 10000") }
+        guard (1...10_000).contains(clients) else { throw ValidationError("--clients must be 1 to 10000") }
         let target = try bench.target()
         var settings = Churn.Settings(
             service: target.service,
@@ -237,11 +237,11 @@ struct BenchReload: ParsableCommand {
     func run() throws {
         guard (10...100_000).contains(nodes), (nodes...1_000_000).contains(listeners) else {
             throw ValidationError(
-                "--nodes is 10 to 100000, --listeners at least as many, and at most 1000000"
+                "--nodes must be 10 to 100000, --listeners at least as many, and at most 1000000"
             )
         }
         if let files {
-            guard (1...1_000).contains(files) else { throw ValidationError("--files is 1 to 1000") }
+            guard (1...1_000).contains(files) else { throw ValidationError("--files must be 1 to 1000") }
             var bench = ReloadStops()
             bench.files = files
             bench.nodes = nodes

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import SluiceServer
 
-/// Prints what `scripts/docs.py` puts into the documentation.
+/// Prints the sections that `scripts/docs.py` puts into the documentation.
 struct Docs: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",

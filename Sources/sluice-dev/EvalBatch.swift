@@ -7,7 +7,8 @@ internal import Support
 struct EvalBatch {
     let options: Options
 
-    /// The answer to one line `{"id","expr","container"?,"bindings"?,"check"?}`: `{"id","value"}` or `{"id","error"}`.
+    /// The answer to one line `{"id","expr","container"?,"bindings"?,"check"?}`: `{"id","value"}`
+    /// or `{"id","error"}`.
     func answer(_ line: String) -> String {
         var text: [UInt8] = []
         do {

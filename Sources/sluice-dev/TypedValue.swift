@@ -4,21 +4,21 @@ internal import Support
 
 /// Values of expressions as JSON that keeps their types: `{"type":"int","value":"42"}`.
 enum TypedValue {
-    /// A text that should be a typed value and is none.
+    /// A text that is not a valid typed value.
     struct Malformed: Error, CustomStringConvertible {
         let description: String
     }
 
     // MARK: Reading
 
-    /// The value a tree of JSON says.
+    /// The value of a tree of JSON.
     static func value(_ tree: Value) throws(Malformed) -> Value {
         guard case .map(let map) = tree, case .string(let type)? = map["type"] else {
             throw Malformed(description: "a typed value is an object with 'type' and 'value'")
         }
         let content = map["value"] ?? .null
         guard let value = try value(type, content) else {
-            throw Malformed(description: "this is no value of type '\(type)'")
+            throw Malformed(description: "this is not a value of type '\(type)'")
         }
         return value
     }

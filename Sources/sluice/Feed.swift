@@ -79,7 +79,7 @@ struct FeedFleet: ParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func validate() throws {
-        guard (1...10_000).contains(devices) else { throw ValidationError("--devices is 1 to 10000") }
+        guard (1...10_000).contains(devices) else { throw ValidationError("--devices must be 1 to 10000") }
     }
 
     func run() throws {
@@ -107,7 +107,7 @@ extension ServiceOptions {
             throw ValidationError("--graph '\(graph)' is not the name of a graph")
         }
         let duration = interval.duration
-        guard duration >= .milliseconds(10) else { throw ValidationError("--interval is 10ms at the least") }
+        guard duration >= .milliseconds(10) else { throw ValidationError("--interval must be at least 10ms") }
         try Terminal.reporting {
             let feed = try make(address.graph, address.service, duration)
             feed.onNote = Terminal.note

@@ -53,7 +53,7 @@ struct Reload: ParsableCommand {
         let reader = try ConfigurationOptions.read(config: config, listen: nil, settings: [], insecure: false)
         guard let service = reader.configuration.operations else {
             throw ValidationError(
-                "the configuration leaves the port to the system: say where the server is with --url"
+                "the configuration leaves the port to the system: give the server's address with --url"
             )
         }
         return service

@@ -34,7 +34,7 @@ struct Watch: ParsableCommand {
     func run() throws {
         let address = try NodeAddress(node, options)
         guard let name = address.node else { throw ValidationError("'\(node)' names a graph, not a node") }
-        guard every >= 0 else { throw ValidationError("--every is a number of milliseconds, 0 or more") }
+        guard every >= 0 else { throw ValidationError("--every must be a number of milliseconds, 0 or more") }
         let subject = Watcher.Subject(
             graph: address.graph,
             node: name,

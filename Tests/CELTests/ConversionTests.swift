@@ -132,7 +132,7 @@ struct ConversionTests {
         #expect(outcome(row.source, strict: true) == row.expected)
     }
 
-    @Test("a time with something behind it is none, however long it is")
+    @Test("a time followed by something else is invalid, however long it is")
     func longTimes() {
         // 256 bytes are a time.
         let time = "2009-02-13T23:31:30." + String(repeating: "0", count: 235) + "Z"

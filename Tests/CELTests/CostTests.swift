@@ -87,7 +87,8 @@ struct CostTests {
         #expect(try spending("'%f'.format([value])", 0).units < 120)
     }
 
-    /// What the search for dear expressions (Benchmarks/Sources/UnitSearch) has found: what each took, in units of 20 ns.
+    /// What the search for dear expressions (Benchmarks/Sources/UnitSearch) has found: what each
+    /// took, in units of 20 ns.
     static let dear: [(source: String, value: Value, atLeast: Int)] = [
         ("value % 4.9e-324", .double(.greatestFiniteMagnitude), 250),
         ("'%s'.format([value])", .bytes([UInt8](repeating: 255, count: 8_000)), 6_400),
@@ -118,7 +119,7 @@ struct CostTests {
         #expect(units >= atLeast, "\(source): \(units)")
     }
 
-    @Test("the search for dear expressions uses every function and macro")
+    @Test("the search for costly expressions uses every function and macro")
     func searched() throws {
         let here = "\(#filePath)"
         let tests = try #require(here.firstRange(of: "/Tests/CELTests/"))
@@ -135,7 +136,8 @@ struct CostTests {
 
     @Test("long expressions are read in time that goes with their length")
     func longExpressions() throws {
-        // Deep chains side by side, which depend on a variable at their far end; then chains that fail where they begin.
+        // Deep chains side by side, which depend on a variable at their far end; then chains that
+        // fail where they begin.
         let chain = "value" + String(repeating: "+1", count: 240)
         let chains = "[" + Array(repeating: chain, count: 400).joined(separator: ",") + "].size()"
         #expect(outcome(chains, ["value": 1], cost: 1_000_000) == "int 400")

@@ -152,7 +152,8 @@ struct HostileTests {
 
     @Test("the worst source of a given length is checked in time")
     func checkingTime() {
-        // Did-you-mean, qualified names and folding must not make checking slower than linear by much.
+        // Did-you-mean, qualified names and folding must not make checking slower than linear by
+        // much.
         _ = outcome(String(repeating: "x", count: 200_000))
         _ = outcome((0..<200).map { "name\($0)" }.joined(separator: "."))
         _ = outcome("[" + String(repeating: "1+1,", count: 20_000) + "1]", cost: 100_000)

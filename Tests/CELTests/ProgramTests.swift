@@ -95,7 +95,7 @@ struct ProgramTests {
         #expect(throws: EvaluationError.self) { try program.evaluate(many) }
     }
 
-    @Test("values nest at most 64 deep, whoever makes them")
+    @Test("values nest at most 64 deep, however they are made")
     func depth() throws {
         let wrap = try Program("[acc]", variables: [Variable("acc")])
         var value: Value = 1
@@ -191,7 +191,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "a constant regular expression that is none is shown where it is wrong",
+        "an invalid constant regular expression is reported at its place",
         arguments: [
             ("value.matches('ab(c')", 17), ("value.matches(r'ab(c')", 18),
             ("matches(value, \"\"\"ab(c\"\"\")", 20),

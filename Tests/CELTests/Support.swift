@@ -14,8 +14,8 @@ struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String { source }
 }
 
-/// Evaluates without variables: `int 3`, `[string "a"]`, `error expr_divide`; `invalid expr_type` when it does not
-/// compile.
+/// Evaluates without variables: `int 3`, `[string "a"]`, `error expr_divide`; `invalid expr_type`
+/// when it does not compile.
 func outcome(_ source: String, strict: Bool = false, cost: Int = 10_000) -> String {
     outcome(source, [:], strict: strict, cost: cost)
 }
@@ -60,7 +60,8 @@ func describe(_ value: Value) -> String {
     }
 }
 
-/// Stands in for a real engine: a pattern is found where it stands literally; brackets make it invalid.
+/// Stands in for a real engine: a pattern is found where it stands literally; brackets make it
+/// invalid.
 final class LiteralRegexEngine: RegexEngine {
     private final class Matcher: RegexMatcher {
         let pattern: [UInt8]

@@ -28,7 +28,7 @@ struct TimeZoneTests {
     }
 
     @Test(
-        "what is no rule is refused",
+        "an invalid rule is refused",
         arguments: ["", "5", "CET", "CET-1CEST,M13.1.0,M1.1.0", "A1B,", "A1B,M1.1.0"]
     )
     func malformed(_ rule: String) {

@@ -54,8 +54,9 @@ final class DiskFile {
         for place in unsynced.sorted() where dice.chance(1, in: 2) { settle(place) }
     }
 
-    /// A synchronisation that failed: of what it should have made durable, some is, and the rest will not be by a later one
-    /// either, although reads still show it (https://wiki.postgresql.org/wiki/Fsync_Errors).
+    /// A synchronisation that failed: of what it should have made durable, some is, and the rest
+    /// will not be by a later one either, although reads still show it
+    /// (https://wiki.postgresql.org/wiki/Fsync_Errors).
     func synchroniseBadly(_ dice: inout SeededGenerator) {
         synchroniseHalf(&dice)
         unsynced = []

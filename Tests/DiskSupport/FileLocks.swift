@@ -1,6 +1,7 @@
 internal import CSQLite
 
-/// The locks of a database file among the connections of one process (https://sqlite.org/lockingv3.html).
+/// The locks of a database file among the connections of one process
+/// (https://sqlite.org/lockingv3.html).
 final class FileLocks {
     private var holders: [ObjectIdentifier: Int32] = [:]
 
@@ -77,7 +78,7 @@ final class SharedMemory {
         return true
     }
 
-    /// A connection lets go of it; true: that was the last one.
+    /// Releases a connection's locks; returns true if it was the last connection.
     func leave(_ user: AnyObject) -> Bool {
         let id = ObjectIdentifier(user)
         for slot in readers.keys { readers[slot]?.remove(id) }

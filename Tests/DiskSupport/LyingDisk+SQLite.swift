@@ -6,9 +6,11 @@ internal import CSQLite
 #endif
 import Synchronization
 
-// The disk as SQLite sees it: https://sqlite.org/c3ref/vfs.html and https://sqlite.org/c3ref/io_methods.html.
+// The disk as SQLite sees it: https://sqlite.org/c3ref/vfs.html and
+// https://sqlite.org/c3ref/io_methods.html.
 
-/// Extended result codes (https://sqlite.org/rescode.html), which the header computes in a way that Swift does not import.
+/// Extended result codes (https://sqlite.org/rescode.html), which the header computes in a way that
+/// Swift does not import.
 enum Failure {
     static let read = SQLITE_IOERR | 1 << 8
     static let shortRead = SQLITE_IOERR | 2 << 8
@@ -96,7 +98,7 @@ final class Registration {
             owner(of: vfs).random(UnsafeMutableRawBufferPointer(start: target, count: Int(count)))
             return count
         }
-        // Nobody else runs who could be waited for.
+        // No other thread runs, so there is nothing to wait for.
         vfs.pointee.xSleep = { _, microseconds in microseconds }
         vfs.pointee.xCurrentTime = { _, time in
             time?.pointee = 2_460_000

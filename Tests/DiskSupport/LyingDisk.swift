@@ -3,7 +3,8 @@ import GraphHost
 public import SQLiteLog
 import TestSupport
 
-/// A disk in memory that fails as a test says, for SQLite (as a VFS) and for what stands beside SQLite's files.
+/// A disk in memory that fails as a test says, for SQLite (as a VFS) and for what stands beside
+/// SQLite's files.
 ///
 /// Everything that it chooses follows from its seed. One thread uses it at a time.
 public final class LyingDisk: @unchecked Sendable {
@@ -17,8 +18,8 @@ public final class LyingDisk: @unchecked Sendable {
         case synchronisation(Int)
         /// All operations from that one on fail.
         case from(Int)
-        /// The process or the machine stops in the middle of that operation: nothing reaches the disk any more until
-        /// ``kill()`` or ``cut()``.
+        /// The process or the machine stops in the middle of that operation: nothing reaches the
+        /// disk any more until ``kill()`` or ``cut()``.
         case stop(Int)
     }
 
@@ -26,7 +27,8 @@ public final class LyingDisk: @unchecked Sendable {
     public var fault = Fault.nothing {
         didSet { (operations, synchronisations, hasFailed) = (0, 0, false) }
     }
-    /// Reads, writes, synchronisations, truncations, openings and deletions since the fault was set.
+    /// Reads, writes, synchronisations, truncations, openings and deletions since the fault was
+    /// set.
     public private(set) var operations = 0
     private var synchronisations = 0
     /// Whether the fault has come to pass.
@@ -118,7 +120,8 @@ public final class LyingDisk: @unchecked Sendable {
         preconditionFailure("there are \(bits) bits")
     }
 
-    /// The files as a store has them, for one process: they do nothing any more after ``kill()`` and ``cut()``.
+    /// The files as a store has them, for one process: they do nothing any more after ``kill()``
+    /// and ``cut()``.
     public var store: any StoreFiles { StoreOnDisk(self) }
 
     // MARK: - What a process does

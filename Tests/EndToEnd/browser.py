@@ -8,7 +8,8 @@ from sluice import Server
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
-# What Chromium says by itself about a server that is down: expected where a test stops it, nowhere else.
+# What Chromium says by itself about a server that is down: expected where a test stops it, nowhere
+# else.
 DOWN = "ERR_CONNECTION|WebSocket connection"
 
 

@@ -292,7 +292,8 @@ class WebKitPage(Page):
         self.evaluate(LISTEN)
 
     def evaluate(self, expression):
-        # An answer that is an element or a list with one has a form of its own; as text everything is only data.
+        # An answer that is an element or a list with one has a form of its own; as text everything
+        # is only data.
         script = f"const done = arguments[0]; Promise.resolve().then(() => ({expression})).then((v) => done([JSON.stringify(v) ?? 'null']), (e) => done([null, String(e)]));"
         value, *error = self.send("POST", "/execute/async", script=script, args=[])
         assert not error, (expression, error)

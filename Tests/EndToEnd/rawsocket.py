@@ -12,7 +12,8 @@ class RawSocket:
         self.socket = socket.socket()
         self.socket.settimeout(timeout)
         if receive_buffer:
-            # Before connecting, so that the kernel neither offers more nor makes it larger by itself.
+            # Before connecting, so that the kernel neither offers more nor makes it larger by
+            # itself.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         if source:
             self.socket.bind((source, 0))

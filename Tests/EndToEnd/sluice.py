@@ -93,7 +93,8 @@ class Server(Address):
         self.config.write_text(f"graphs: {folder}/graphs\npublic: {ROOT}/public\n{kept}{config}")
         self.log = open(folder / "log", "w+")
         self.arguments, self.listen, self.trust = arguments, listen, trust
-        # Debug builds let tests change limits that are no keys: `# fixed: limits.work=100 times.close=200ms`.
+        # Debug builds let tests change limits that are no keys:
+        # `# fixed: limits.work=100 times.close=200ms`.
         fixed = " ".join(re.findall("# fixed: (.*)", config))
         self.environment = {**(environment or {}), **({"SLUICE_TEST_LIMITS": fixed} if fixed else {})}
         self.start()

@@ -262,7 +262,7 @@ def test_auth_may_come_before_hello(tmp_path):
         assert tell(client, op="list", id=2)["op"] == "ok"
 
 
-def test_who_does_not_say_hello_in_time_is_sent_away(tmp_path):
+def test_a_client_that_does_not_say_hello_in_time_is_closed(tmp_path):
     with Guarded(tmp_path, config="# fixed: times.hello=300ms") as server:
         with server.socket() as client, pytest.raises(ConnectionClosed) as closed:
             client.recv(5)
@@ -472,7 +472,7 @@ def test_without_tokens_only_loopback_is_served_unless_that_is_meant(tmp_path):
     (["--name", "role:x"], "role:"),
     (["--name", "a b"], "name"),
     (["--name", "x", "--can", "raed"], "read"),
-    (["--name", "x", "--expires", "tomorrow"], "moment"),
+    (["--name", "x", "--expires", "tomorrow"], "time"),
 ])
 def test_the_command_refuses_entries_that_a_server_would_refuse(arguments, says):
     ran = subprocess.run([BINARY, "token", *arguments], capture_output=True, text=True)
@@ -520,7 +520,7 @@ def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
         assert samples["sluice_wrong_tokens_limited_total"] >= 120
 
 
-def test_wrong_tokens_behind_a_proxy_count_for_the_client(tmp_path):
+def test_wrong_tokens_through_a_proxy_count_for_the_client(tmp_path):
     config = "trustedProxies: [127.0.0.0/8]\n# fixed: limits.wrongTokens=2\n"
     with Guarded(tmp_path, config=config) as server:
         def read(client):

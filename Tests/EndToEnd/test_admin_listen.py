@@ -80,7 +80,7 @@ def test_where_it_would_be_answered_is_said(parted):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/version"])
-def test_health_is_told_at_both(parted, path):
+def test_health_is_served_at_both(parted, path):
     assert parted.get(path).status == parted.operations.get(path).status == 200
 
 

@@ -38,7 +38,7 @@ def test_eval_says_what_is_wrong_and_where(server):
     text = "value + '" + "x" * (16_384 - 100) + "'"
     assert evaluate(server, {"node": "any", "pipe": [{"map": text}]}).status == 200
     longer = evaluate(server, {"node": "any", "pipe": [{"map": text + "+ '" + "x" * 100 + "'"}]})
-    assert longer.status == 429 and longer.json()["detail"] == "a pipeline and its source are written in at most 16384 bytes"
+    assert longer.status == 429 and longer.json()["detail"] == "a pipeline and its source may have at most 16384 bytes"
     assert server.request("POST", "/v1/graphs/g/eval", "{}", {"Origin": "http://evil.example"}).status == 403
 
 
@@ -95,5 +95,5 @@ def test_patterns_are_bounded():
         three = evaluate(server, {"node": "name", "pipe": [
             {"map": "value.matches('b') && value.matches('c')"}, {"map": "string(value).matches('d')"}]})
         assert three.json()["code"] == "pattern_limit" and "at most 2" in three.json()["detail"], three.json()
-        # What was held for a question is let go of with it.
+        # Everything that was held for a question is released with it.
         assert evaluate(server, {"node": "name", "pipe": [{"map": "value.matches('d')"}]}).json()["v"] is False

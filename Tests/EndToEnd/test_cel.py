@@ -19,7 +19,8 @@ def run(script, *arguments, seconds=600):
 def test_the_published_cases_agree():
     result = run("conformance.py", DEVELOPER, ROOT / ".venv" / "cel-cases")
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-2000:]
-    # One names a constant of an enum; docs/expressions.md says so. Any other difference is to be listed there too.
+    # One names a constant of an enum; docs/expressions.md says so. Any other difference is to be
+    # listed there too.
     assert "1419 of 1420 agree" in result.stdout, result.stdout[-6000:]
     assert result.stdout.startswith("dynamic/value_null/literal"), result.stdout
 

@@ -35,7 +35,7 @@ def test_watch_is_a_client_with_a_name():
         eventually(lambda: names() == [], what="nobody")
 
 
-def test_watch_goes_on_when_the_server_is_started_anew():
+def test_watch_continues_after_a_restart_of_the_server():
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 1)
         with subprocess.Popen([BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True) as watching:
@@ -88,7 +88,7 @@ def test_a_file_without_a_graph_is_a_problem(folder, text):
     (folder / "graphs" / "lost.yaml").write_text(text)
     result = sluice("check", "--config", folder / "sluice.yaml")
     assert result.returncode == 1
-    assert "lost.yaml: nothing is defined here" in result.stderr
+    assert "lost.yaml: there is no definition in it" in result.stderr
 
 
 @pytest.mark.parametrize("host", ["a.example:8443", "[::1]", "http://a.example"])
@@ -145,7 +145,7 @@ def test_a_minus_may_begin_a_value():
         assert sluice("set", "--url", server.url, "g/x", "--", "-5").returncode == 0 and server.value("g", "x") == -5
 
 
-def test_the_version_is_told_by_command_and_by_option():
+def test_the_version_is_printed_by_command_and_by_option():
     assert sluice("--version").stdout == sluice("version").stdout
 
 
@@ -231,10 +231,10 @@ def test_every_kind_of_problem_is_an_object(folder):
     assert missing["file"].endswith("none.yaml") and "cannot be read" in missing["message"] and "line" not in missing
     (folder / "empty.yaml").write_text("# nothing\n")
     assert problems(folder / "empty.yaml") == [
-        {"file": str(folder / "empty.yaml"), "code": "bad_field", "message": "nothing is defined here"}]
+        {"file": str(folder / "empty.yaml"), "code": "bad_field", "message": "there is no definition in it"}]
     (folder / "syntax.yaml").write_text("graph: [\n")
     syntax, = problems(folder / "syntax.yaml")
-    assert syntax["line"] == 2 and syntax["column"] == 1 and "no YAML" in syntax["message"]
+    assert syntax["line"] == 2 and syntax["column"] == 1 and "not YAML" in syntax["message"]
     # Those of the configuration beside those of its graphs.
     (folder / "graphs/h.yaml").write_text("graph: g\nnodes: {}\n")
     config = folder / "c.yaml"

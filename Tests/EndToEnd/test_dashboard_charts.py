@@ -44,7 +44,7 @@ def test_a_chart_of_a_derived_node_begins_with_its_past(open_page):
     with Server({"g": GRAPH}) as server:
         for value in range(10, 20):
             server.set("g", "x", value)
-        # Nobody has listened to it so far, and its definition keeps nothing.
+        # It has had no listener so far, and its definition keeps nothing.
         page = open_page(server, address(layout({"kind": "series", "nodes": ["double"], "w": 12, "h": 6})))
         canvas = widget(page, "double").locator("canvas")
         expect(canvas).to_have_attribute("aria-label", re.compile("double 38, between 2"), timeout=15_000)
@@ -149,7 +149,7 @@ def test_under_load_nothing_is_late_and_the_page_stays_free(browser, open_page):
             start = next_at = time.monotonic()
             while time.monotonic() < start + seconds:
                 value += 1
-                # Numbers of their own, which nobody reads twice.
+                # Each number is read only once.
                 sent[str(value)] = time.time() * 1000
                 server.batch("load", set={"n7": value, **{f"n{(value + i) % 7 + 8 * (i % 3)}": value for i in range(9)}})
                 next_at = max(next_at + 0.05, time.monotonic() - 1)

@@ -41,7 +41,7 @@ def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_i
         expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
         expect(widget(page, "First")).to_have_css("grid-column-start", "3")
         expect(widget(page, "First")).to_have_css("grid-column-end", "span 4")
-        # And once more, put back.
+        # And back to its place again.
         page.get_by_role("button", name="Menu of First").press("Enter")
         page.get_by_role("menuitem", name="Move or resize").press("Enter")
         for key in ("ArrowRight", "Escape"):
@@ -72,7 +72,8 @@ def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             page.mouse.move(x, y)
             page.mouse.down()
-            # What moves widgets is loaded by the first press, a hand that holds on is moved with it.
+            # What moves widgets is loaded by the first press, a hand that holds on is moved with
+            # it.
             page.wait_for_timeout(300)
             page.mouse.move(x + by_x, y + by_y, steps=4)
             page.mouse.up()
@@ -109,7 +110,7 @@ def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.up()
-        # Requests are heard of while the page is waited for.
+        # Playwright handles requests only while it waits for the page.
         eventually(lambda: page.wait_for_timeout(50) or held != [])
         with page.expect_response("**/dash/moving.js"):
             held[0].continue_()

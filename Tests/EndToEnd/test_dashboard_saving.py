@@ -71,7 +71,7 @@ def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_l
         question.get_by_role("button", name="Save mine").click()
         second.wait_for_url(re.compile("d=b$"))
         assert nodes() == ["y"]
-        # Whoever looks at it gets it without a reload.
+        # Other viewers get it without a reload.
         expect(widget(first, "y").locator("output")).to_have_text("2", timeout=30_000)
 
 
@@ -103,7 +103,8 @@ def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_
         page = open_page(server, "/#/g/g", viewport={"width": 1280, "height": 1600})
         page.get_by_role("link", name="Dashboard", exact=True).click()
         expect(page.locator(".dash-notice")).to_contain_text("Made from the nodes")
-        # A slider where there are bounds, a choice for what is one, a lamp for what is true or false, charts for numbers with a past.
+        # A slider where there are bounds, a choice for what is one, a lamp for what is true or
+        # false, charts for numbers with a past.
         expect(page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")).to_have_value("1")
         expect(page.get_by_role("article", name="y, Editor").locator("input")).to_have_value("2")
         expect(page.get_by_role("article", name="mode, Editor").get_by_role("combobox")).to_be_visible()

@@ -41,7 +41,7 @@ def test_every_kind_of_widget_shows_its_node(open_page):
         expect(widget(page, "Milli").locator("output")).to_have_text("61500")
 
 
-def test_widgets_own_what_they_show_and_let_go_of_it(open_page):
+def test_widgets_own_what_they_show_and_release_it(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "number", "node": "double"}, {"kind": "number", "node": "double", "title": "Again"})))
         expect(widget(page, "double").locator("output")).to_have_text("2")

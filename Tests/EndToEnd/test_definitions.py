@@ -322,7 +322,7 @@ nodes:
         server.set("house", "order", {"id": "abc", "lines": [1, 2.0]})
         for value, said in (({}, "must have 'id'"), ({"id": "A"}, "must match ^[a-z]+$ at /id"),
                             ({"id": "a", "lines": [1, 0]}, "must be at least 1 at /lines/1"),
-                            ({"id": "a", "secret": 1}, "must not have members besides those of the schema"),
+                            ({"id": "a", "secret": 1}, "must not have members other than those of the schema"),
                             ([], "must be an object")):
             answer = server.request("POST", "/v1/graphs/house/nodes/order", json.dumps(value))
             assert answer.status == 422 and answer.json()["code"] == "type_mismatch"

@@ -70,6 +70,11 @@ def test_a_sentence_without_its_test_is_noticed(tmp_path):
     assert not any(line.startswith("W-1 ") for line in lines)
 
 
+def test_the_page_of_messages_is_up_to_date_and_every_message_has_a_known_code():
+    result = subprocess.run([sys.executable, ROOT / "scripts/errors.py", "--check"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_every_planted_fault_finds_its_place():
     result = subprocess.run([sys.executable, ROOT / "scripts/mutations.py", "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -84,7 +89,7 @@ def test_every_code_of_a_failure_is_in_the_documentation():
     page = (ROOT / "docs/definitions.md").read_text().split("## Empty and failed")[1].split("\n## ")[0]
     listed = {code for row in re.findall(r"^\| (`[^|]*) \|", page, re.M) for code in re.findall(r"`([a-z_]+)`", row)}
     assert {"overflow", "not_a_key", "expr_divide"} <= written
-    # A pulse is an emission within a change of the definition, which nobody sees.
+    # A pulse is an emission within a change of the definition, which clients never see.
     assert written - {"expr_syntax", "pulse"} == listed
 
 

@@ -175,7 +175,7 @@ def test_presence_ends_with_the_process():
 
 def test_a_folder_belongs_to_one_server():
     with Server({"g": GRAPH}, keeps=True) as server:
-        with pytest.raises(AssertionError, match="another process has the folder .*: process [0-9]+"):
+        with pytest.raises(AssertionError, match="another process uses the folder .*: process [0-9]+"):
             Server({}, config=f"dataDir: {server.data}")
 
 

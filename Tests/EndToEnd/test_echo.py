@@ -53,7 +53,8 @@ def test_case(plain, send, expect, chop):
     assert exchange(plain, send) == expect
     assert exchange(plain, [b"".join(send)]) == expect
     if chop:
-        # Byte by byte; the kernel may put some together again, which the unit tests' splits make up for.
+        # Byte by byte; the kernel may put some together again, which the unit tests' splits make up
+        # for.
         whole = b"".join(send)
         assert exchange(plain, [whole[i:i + 1] for i in range(len(whole))]) == expect
 

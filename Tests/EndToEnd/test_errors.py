@@ -292,7 +292,7 @@ def test_on_a_socket(server, code):
     assert answer["op"] == "err" and answer["code"] == code and answer["msg"] and answer["retry"] is False
 
 
-def test_cycle_limit_is_told_by_explain(server):
+def test_cycle_limit_is_shown_by_explain(server):
     assert cycle_limit(server) == {"cycle_limit"}
 
 
@@ -467,7 +467,7 @@ def test_every_close_code_is_met():
 
 
 @pytest.mark.parametrize("code,way", [
-    # Who does not read has a moment (`times.close`) for what is left.
+    # A client that does not read gets `times.close` for what is left.
     pytest.param(code, way, marks=pytest.mark.weighed if code == 4580 else ())
     for code, ways in sorted(CLOSES.items()) for way in range(len(ways))])
 def test_close_codes(server, code, way):

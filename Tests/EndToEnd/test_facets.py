@@ -1,4 +1,4 @@
-"""What is known of a node besides its value, over real sockets (docs/protocol.md, Facets)."""
+"""Facets of a node, over real sockets (docs/protocol.md, Facets)."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def test_by_http_a_report_is_a_commit_and_the_value_stays(server):
     ({"error": {"code": "No!"}}, "error.code"), ({"error": {"code": "a", "msg": "m" * 1025}}, "error.msg"), ([], "object"),
     ({"notModified": False}, "notModified"),
 ])
-def test_bad_reports_are_told_what_is_wrong(server, report, hint):
+def test_bad_reports_get_an_error(server, report, hint):
     """L-1: bad_field, with the field in words."""
     answer = load(server, "x", report)
     assert answer.status == 400 and answer.json()["code"] == "bad_field" and hint in answer.json()["detail"]
@@ -79,7 +79,7 @@ def test_other_refusals_are_those_of_sets(server):
     assert load(server, "x", {"loading": True}, **{"If-Match": '"other:1"'}).status == 412
 
 
-def test_subscribers_who_ask_receive_states(server, client):
+def test_subscribers_that_ask_receive_states(server, client):
     """L-4: alone, in groups, in mode all, and by server-sent events."""
     client.send(op="sub", id=1, graph="g", node="x", facets=True)
     assert client.receive()["state"].keys() == {"t"}
@@ -169,7 +169,7 @@ def test_two_servers_agree():
         assert state(one, "x") == state(other, "x")
 
 
-def test_only_who_may_set_reports(tmp_path):
+def test_only_clients_that_may_set_may_report(tmp_path):
     """L-1: the right to set is needed, and nothing is told about nodes that may not be read."""
     with Guarded(tmp_path) as server:
         def report(who, node):

@@ -84,7 +84,7 @@ def test_the_largest_fleet_is_there_after_ten_batches():
 
 
 @pytest.mark.parametrize("devices", ["0", "10001", "many"])
-def test_a_number_of_devices_that_is_none_is_refused(devices):
+def test_an_invalid_number_of_devices_is_refused(devices):
     done = subprocess.run([BINARY, "feed", "fleet", "--devices", devices], capture_output=True, text=True)
     assert done.returncode == 2 or done.returncode == 64, done
     assert "devices" in done.stderr

@@ -149,7 +149,7 @@ def test_keys_in_the_outline_are_about_its_own_row(open_page):
         expect(page.locator(".focus-chip")).to_contain_text("Focus: double")
 
 
-def test_the_cursor_of_the_outline_stays_when_somebody_joins_and_goes_up_from_what_is_gone(open_page):
+def test_the_cursor_of_the_outline_stays_when_a_client_joins_and_goes_up_from_what_is_gone(open_page):
     with Server({"g": CHAIN}) as server, pipelines(server) as tablet:
         page = open_page(server, "/#/g/g?view=outline")
         rows = page.get_by_role("treeitem")
@@ -210,7 +210,7 @@ def test_a_window_that_is_wide_narrow_and_wide_again_has_its_inspector(open_page
 
 # Pictures
 
-def test_a_narrow_picture_stays_where_it_is_when_somebody_joins(open_page):
+def test_a_narrow_picture_stays_where_it_is_when_a_client_joins(open_page):
     with Server({"g": graph_of(12)}) as server:
         page = open_page(server, "/#/g/g?view=picture", viewport={"width": 390, "height": 844})
         shows(page)

@@ -230,7 +230,8 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
     with Server({"house": (ROOT / "config/graphs/house.yaml").read_text()}) as server:
         page = open_page(server, "/#/g/house")
         expect(living(page).first).to_be_visible()
-        # Somebody is there: keys and clicks find what they need, also when the server has gone.
+        # The user moves the mouse: keys and clicks find what they need, even after the server has
+        # gone.
         page.mouse.move(5, 5)
         eventually(lambda: len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0]]) == 2,
                    what="what is likely to be needed")

@@ -127,7 +127,8 @@ def test_feedback_is_drawn_as_feedback_and_a_ring_that_nobody_owns_is_flagged(op
             expect(node(page, name)).not_to_have_class(re.compile("leak"))
         expect(page.locator(".graph-notice")).to_have_text("Leak: 2 nodes in a ring that nobody owns")
         assert overlapping(boxes(page)) == []
-        # A way back has ports of its own: it ends at the lower side of its node, not among the edges that enter.
+        # A way back has ports of its own: it ends at the lower side of its node, not among the
+        # edges that enter.
         ends = page.evaluate("""() => [...document.querySelectorAll('.edge[data-look="feedback"]')].map((e) => {
             const p = e.getPointAtLength(e.getTotalLength());
             return [...document.querySelectorAll('.node')].some((g) => {

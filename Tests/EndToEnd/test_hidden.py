@@ -55,7 +55,8 @@ def test_a_hidden_dashboard_rests_and_keeps_what_it_owns(chromium):
             assert 1 <= heard <= seconds + 2, f"{heard} updates in {seconds:.1f} s"
             assert tab.evaluate(TEXT) == shown, "nothing is drawn"
             assert server.counts("g")["listeners"] == owned
-            # The budget is 1 %; the machine of the tests is shared, and what waits is not what works, but caches are cold.
+            # The budget is 1 %; the machine of the tests is shared, and what waits is not what
+            # works, but caches are cold.
             assert not NIGHTLY or thread / seconds < 0.05
         finally:
             busy.stop()

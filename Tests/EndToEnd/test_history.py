@@ -92,7 +92,7 @@ def test_the_past_of_a_derived_node_comes_from_the_rings_of_its_sources():
     with Server({"g": DERIVED}) as server:
         for value in (9, 17, 18, 21):
             last = server.set("g", "t", value)
-        # Nobody has listened so far.
+        # It has had no listener so far.
         page = history(server, "gap").json()
         assert [entry["v"] for entry in page["d"]] == [3, 2, -1]
         assert page["rev"] == page["d"][-1]["rev"] == last["rev"] and page["epoch"] == last["epoch"]
@@ -102,7 +102,8 @@ def test_the_past_of_a_derived_node_comes_from_the_rings_of_its_sources():
         assert [entry["v"] for entry in first["d"]] == [3] and first["more"]
         assert history(server, "gap", f"?since={last['rev']}").json()["d"] == []
         assert server.request("HEAD", "/v1/graphs/g/nodes/gap/history").status == 200
-        # Further back nothing is known, and what a timer made of the values does not follow from them.
+        # Further back nothing is known, and what a timer made of the values does not follow from
+        # them.
         gone = history(server, "gap", "?since=0")
         assert gone.status == 410 and gone.json()["code"] == "gone"
         assert history(server, "calm").json()["d"] == []

@@ -51,7 +51,7 @@ def test_a_quick_case(stands, case):
 
 
 @cases(resets.CASES)
-def test_who_breaks_off(stands, case):
+def test_clients_that_break_off(stands, case):
     stands.run(case)
 
 
@@ -82,7 +82,8 @@ def slow_outcomes(tmp_path_factory):
     outcomes = {}
     with (standing(slow.TIMES) as plain, Secure(tmp_path_factory.mktemp("tls"), slow.TIMES) as secure,
           Guarded(tmp_path_factory.mktemp("guarded"), config=slow.TIMES) as guarded):
-        # Its own times would end the subscriber that does not answer pings while nobody reads.
+        # Its own timeouts would end the subscriber, which answers no pings while nothing reads from
+        # it.
         plain.subscriber.close()
         servers = {"plain": plain.server, "tls": secure, "guarded": guarded}
         for server in servers.values():
@@ -128,7 +129,7 @@ def secure(tmp_path_factory):
 
 
 @cases(resets.TLS)
-def test_who_breaks_off_over_tls(secure, case):
+def test_clients_that_break_off_over_tls(secure, case):
     before = held(secure)
     case.run(secure)
     eventually(lambda: held(secure) == before)
@@ -148,7 +149,7 @@ def test_after_a_doubt_come_the_answers_owed_then_one_error_then_the_end(stands,
         assert [peer.response()[0] for _ in range(2)] == [200, 200]
         answered, headers, _ = peer.response()
         assert (answered, headers["connection"]) == (status, "close")
-        # What follows is not looked at: nobody knows where it begins.
+        # The rest is not parsed, because its beginning is unknown.
         assert peer.closed() and not peer.buffer
     assert server.value("g", "y") == 4
 

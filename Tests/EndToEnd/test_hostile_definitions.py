@@ -32,7 +32,7 @@ def loop_seconds(server):
 
 
 @pytest.mark.parametrize("make", definitions.ALLOWED, ids=lambda make: make.__name__)
-def test_large_definitions_hold_nobody(server, make):
+def test_large_definitions_delay_no_client(server, make):
     bodies = [make(0), make(1)]
     assert all(len(body) <= definitions.BYTES for body in bodies)
     held = {}
@@ -54,7 +54,7 @@ def test_large_definitions_hold_nobody(server, make):
 
 
 @pytest.mark.parametrize("make", definitions.REFUSED, ids=lambda make: make.__name__)
-def test_dear_definitions_are_refused(server, make):
+def test_costly_definitions_are_refused(server, make):
     before = loop_seconds(server)
     answer = put(server, make(0))
     assert answer.status in (400, 404, 422), answer
@@ -88,7 +88,7 @@ def test_files_are_compiled_beside_the_loop(server):
     assert server.request("POST", "/v1/reload").status == 200
 
 
-def test_a_file_may_be_dear(server):
+def test_a_file_may_be_costly(server):
     """It is the operator's own."""
     folder = pathlib.Path(server.folder.name) / "graphs"
     dear = definitions.loops(0, most=250)

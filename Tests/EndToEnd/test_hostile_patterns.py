@@ -50,7 +50,7 @@ def server():
 
 
 @pytest.mark.parametrize("attack", [patterns.subscription, patterns.question, patterns.definition], ids=lambda a: a.__name__)
-def test_patterns_hold_nobody(server, attack):
+def test_patterns_delay_no_client(server, attack):
     bound, rounds = 0.1 if attack is patterns.definition else 0.05, 3
     before = processor(server)
     with Client(server) as client, Bystander(server) as bystander:
@@ -61,7 +61,8 @@ def test_patterns_hold_nobody(server, attack):
     assert bystander.count > 0
     used = (processor(server) - before) / rounds
     print(f"{attack.__name__}: others waited {bystander.longest * 1000:.1f} ms, the server worked for {used * 1000:.0f} ms")
-    # Beside other work a wait says little; the server's own time says how long it cannot have served others.
+    # Beside other work a wait says little; the server's own time says how long it cannot have
+    # served others.
     if os.environ.get("SLUICE_NIGHTLY"):
         assert used < 2 * bound, used
 
@@ -83,7 +84,7 @@ def test_what_is_slow_to_refuse_is_refused_by_its_text(server, name):
 def test_one_token_leaves_room_for_all(server):
     with Client(server) as greedy, Client(server) as other:
         refused = []
-        # No more than that: refusals in ten quarters of a second end a connection.
+        # Not more: refusals in ten quarters of a second end a connection.
         for number in range(20):
             search = " || ".join(f"value.matches('k{number}x{n}')" for n in range(16))
             refused.append(greedy.ask(op="sub", graph="g", node="name", pipe=[{"filter": search}]).get("code"))

@@ -31,7 +31,8 @@ def test_moving_celsius_in_one_browser_moves_fahrenheit_in_the_other_both_ways(o
         live(one)
         live(other)
         expect(widget(other, "Set point in °F").locator("input:not([type=range])")).to_have_value("69.8")
-        # The time from the key in one page to the field's change in the other, by the clock of the machine both are on.
+        # The time from the key in one page to the field's change in the other, by the clock of the
+        # machine both are on.
         other.evaluate("""() => {
             const field = document.querySelector('[aria-label^="Set point in °F"] input:not([type=range])');
             let before = field.value;

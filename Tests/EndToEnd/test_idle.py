@@ -31,7 +31,8 @@ def descriptors():
 
 
 def subscribe(server, count, round):
-    # An address of its own for every round: the kernel keeps ports of ended connections for a while.
+    # An address of its own for every round: the kernel keeps ports of ended connections for a
+    # while.
     clients = [RawWebSocket(server, source=f"127.0.0.{2 + round}") for _ in range(count)]
     for client in clients:
         client.subscribe("g", "x")
@@ -63,7 +64,8 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
         each = (sizes[1] - sizes[0]) / SOCKETS
         print(f"\n{SOCKETS} quiet WebSockets: {each:.0f} bytes each; resident memory before, with them, without, …, in KiB: "
               + ", ".join(f"{size / 1024:.0f}" for size in sizes))
-        # 1.5 KiB is the target for optimised builds, with ten thousand; here pages that are touched once count more.
+        # 1.5 KiB is the target for optimised builds, with ten thousand; here pages that are touched
+        # once count more.
         assert each < 1536 + 512 * 1024 / SOCKETS
         # A round like the one before finds the memory that that one gave back.
         assert max(sizes[3:]) - sizes[2] < 256 * 1024

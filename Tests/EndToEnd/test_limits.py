@@ -15,19 +15,19 @@ from sluice import BINARY, ROOT, Server, eventually
 
 NODE = "/v1/graphs/g/nodes/"
 
-# Where the breach of a key is tested: a file, and words of the test.
+# Where exceeding a key's limit is tested: a file, and words of the test.
 TESTED = {
-    "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "who comes when there is no room gets a clean 503"),
+    "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "a client gets a clean 503 when there is no room"),
     "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
     "limits.dashboards": ("Tests/EndToEnd/test_saved_dashboards.py", "size_and_number_are_bounded"),
     "limits.sets": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.sets: what comes too fast is refused"),
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),
-    "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: who has no room"),
+    "limits.pipelines": ("Tests/GraphHostTests/Host/PipelineLaneTests.swift", "limits.pipelines: a principal without units"),
     "limits.held": ("Tests/GraphHostTests/Host/HeldTests.swift", "limits.held: values that stages make"),
     "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "limits.keptChains=2"),
     "times.load": ("Tests/EndToEnd/test_demand.py", "# fixed: times.load=300ms"),
     "times.keep": ("Tests/EndToEnd/test_keeping.py", "# fixed: times.keep=90s"),
-    "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many dear requests takes many turns"),
+    "limits.work": ("Tests/GraphHostTests/Host/TurnShareTests.swift", "A message with many costly requests takes many turns"),
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.members": ("Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 1"),
@@ -44,7 +44,7 @@ TESTED = {
     "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer=2"),
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
-    "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: who says nothing"),
+    "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: a silent client"),
     "times.outage": ("Tests/SluiceServerTests/LogFailureTests.swift", "times.outage: /readyz is patient"),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),
@@ -157,7 +157,7 @@ def definition():
         assert server.request("PUT", "/v1/graphs/new", text(101)).status == 413
 
 
-def test_only_who_may_define_a_graph_may_send_a_large_one(tmp_path):
+def test_only_clients_that_may_define_a_graph_may_send_a_large_one(tmp_path):
     from test_access import Guarded
 
     with Guarded(tmp_path) as server:

@@ -115,7 +115,7 @@ def test_a_client_that_goes_while_it_waits_is_released(server, way):
     eventually(lambda: server.counts("g") == start, what="release")
 
 
-def test_requests_behind_a_waiting_one_wait_too(server):
+def test_requests_after_a_waiting_one_wait_too(server):
     raw = RawSocket(server)
     raw.send(f"GET {NODE}x HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag(server, 'x')}\r\nPrefer: wait=30\r\n\r\n"
              f"GET {NODE}small HTTP/1.1\r\nHost: localhost\r\n\r\n")

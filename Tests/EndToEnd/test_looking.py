@@ -74,7 +74,7 @@ def test_a_picture_of_the_surroundings(server):
     ("around=x&depth=many", 400, "bad_field", None),
     ("depth=2", 400, "bad_field", None),
 ])
-def test_surroundings_that_are_none(server, query, status, code, hint):
+def test_invalid_surroundings(server, query, status, code, hint):
     """I-1: an unknown node and a bad depth are refused with code, and a hint where one can be given."""
     answer = server.get(f"/v1/graphs/g/graph?{query}")
     assert (answer.status, answer.json()["code"], answer.json().get("hint")) == (status, code, hint)
@@ -158,7 +158,7 @@ def test_a_model_of_the_surroundings_fed_by_differences(server, part):
             client.send(**step)
             while client.receive().get("id") != step["id"]:
                 pass
-            # What has changed is told within one interval; where nothing near has, nothing comes.
+            # Changes are sent within one interval; if nothing near has changed, nothing is sent.
             def settled():
                 if near.agrees(server):
                     return True
@@ -203,7 +203,7 @@ def test_why_a_node_is_alive(server):
 
 # I-3: lost nodes
 
-def test_nothing_is_lost_whoever_comes_and_goes(server):
+def test_nothing_is_lost_while_clients_come_and_go(server):
     """I-3: a healthy server has no nodes that nothing leads to, with rings and without."""
     for _ in range(5):
         with Client(server) as client:
@@ -216,7 +216,7 @@ def test_nothing_is_lost_whoever_comes_and_goes(server):
 
 # I-4: flush
 
-def test_a_flush_lets_go_of_what_nobody_needs(server):
+def test_a_flush_releases_unused_nodes(server):
     """I-4: what matches and is not in use goes, and the answer says what."""
     def read():
         assert server.value("k", "sum") is not None and server.value("k", "room.warm") is not None

@@ -57,7 +57,7 @@ def test_a_value_keeps_the_text_it_was_set_with(server, client):
     assert server.get("/v1/graphs/g/nodes/any").body == b'{"b": 1.50, "a": [1e2,\t"\\u00e9"]}'
 
 
-def test_a_set_over_the_socket_is_answered_and_heard_by_others(server, client):
+def test_a_set_over_the_socket_is_answered_and_received_by_others(server, client):
     with Client(server) as other:
         other.ask(op="sub", graph="g", node="x")
         ok = client.ask(op="set", graph="g", set={"x": 9}, ctx={"src": "meter-7"})

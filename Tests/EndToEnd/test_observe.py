@@ -99,7 +99,7 @@ def test_a_model_fed_by_differences_is_the_graph(server):
         assert observer.named("deep") is None
 
 
-def test_visitors_between_two_looks_are_told(server):
+def test_visitors_between_two_messages_are_reported(server):
     with Client(server) as watcher:
         observer = Observer(watcher, every=1000)
         for _ in range(3):

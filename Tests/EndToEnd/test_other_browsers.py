@@ -82,7 +82,7 @@ def test_every_view_is_shown_without_complaint(other, open_other):
         page.close()
 
 
-def test_a_set_in_one_shows_in_the_other_and_wrong_input_is_told_at_the_field(open_other):
+def test_a_set_in_one_shows_in_the_other_and_wrong_input_is_reported_at_the_field(open_other):
     with Server({"g": GRAPH}) as server:
         a, b = (open_other(server, "/#/g/g/values") for _ in range(2))
         for page in (a, b):
@@ -241,7 +241,7 @@ def test_widgets_are_drawn_moved_and_resized(open_other):
         assert "w=1." in page.evaluate("location.hash")
 
 
-def test_leaving_for_another_page_lets_go_and_coming_back_is_live_again(other, open_other):
+def test_leaving_for_another_page_releases_and_coming_back_is_live_again(other, open_other):
     with Server({"g": CHAIN}) as server:
         page = open_other(server, address(layout({"kind": "number", "node": "double"})))
         page.wait_text(".widget output", "^2$")
@@ -251,7 +251,8 @@ def test_leaving_for_another_page_lets_go_and_coming_back_is_live_again(other, o
         eventually(lambda: counts(server)["listeners"] == 0, what="the listener to vanish with its page")
         server.set("g", "x", 21)
         page.back()
-        # WebKit keeps the page as it was; a question to it while it comes back is never answered. Firefox, which keeps no page that has a socket, loads it again.
+        # WebKit keeps the page as it was; a question to it while it comes back is never answered.
+        # Firefox, which keeps no page that has a socket, loads it again.
         eventually(lambda: counts(server)["listeners"] == 1, 15, "the listener to be back")
         time.sleep(1)
         page.wait_text(".widget output", "^42$")

@@ -92,7 +92,7 @@ def test_a_value_that_was_not_set_for_too_long_is_out_of_date_everywhere(open_pa
     expect(row(page, "warm").locator(".value")).not_to_have_attribute("data-facets", re.compile("."))
 
 
-def test_a_sensor_has_a_line_and_a_field_behind_a_button(open_page, greenhouse):
+def test_a_sensor_has_a_line_and_a_field_that_a_button_opens(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g/values")
     expect(row(page, "heat").locator("value-editor")).to_have_count(1)
     expect(row(page, "probe").locator("value-editor")).to_have_count(0)
@@ -157,7 +157,7 @@ def test_menus_are_no_wider_than_their_words(open_page, greenhouse, width):
 
 
 @pytest.mark.parametrize("width", [390, 800])
-def test_an_outage_is_told_once_with_an_age_that_counts_from_the_loss(open_page, width):
+def test_an_outage_is_shown_once_with_an_age_that_counts_from_the_loss(open_page, width):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, "/#/g/g/values", allow=DOWN, viewport={"width": width, "height": 800})
         expect(row(page, "heat").locator(".value")).to_contain_text("20")
@@ -174,7 +174,7 @@ def test_an_outage_is_told_once_with_an_age_that_counts_from_the_loss(open_page,
         expect(banner).to_be_hidden()
 
 
-def test_clients_that_still_set_a_removed_node_are_told_of_by_the_page_and_the_log(open_page, greenhouse):
+def test_clients_that_still_set_a_removed_node_are_reported_by_the_page_and_the_log(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g")
     expect(node(page, "probe")).to_be_visible()
     redefine(greenhouse, "\n".join(line for line in GRAPH.splitlines() if "probe" not in line))

@@ -33,7 +33,8 @@ def test_opening_a_view_keeps_its_budget(open_page, shipped, view):
     expect(page.locator(VIEWS[view]).first).to_be_visible()
     expect(page.locator(".conn-text")).to_have_text("Live")
     page.wait_for_timeout(1000)
-    # After three seconds, which may be over on a busy machine, the page fetches what somebody might need; dialogs first.
+    # After three seconds, which may have passed on a busy machine, the page prefetches what the
+    # user may need; dialogs first.
     entries = page.evaluate("""() => {
         const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
         const later = all.find(({ name }) => name.endsWith("/ui/dialogs.js"))?.startTime ?? Infinity;

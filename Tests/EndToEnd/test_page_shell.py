@@ -28,7 +28,7 @@ def state(page):
 # The connection
 
 
-def test_a_frozen_server_is_told_within_seconds_and_found_again(open_page):
+def test_a_frozen_server_is_noticed_within_seconds_and_found_again(open_page):
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g/values", allow=DOWN)
         expect(state(page)).to_have_text("Live")
@@ -136,7 +136,7 @@ def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_show
     expect(deep).to_have_text(str((2 * last + 1) * 10), timeout=1000)
 
 
-# Who may
+# Rights
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_signing_in_and_out(open_page, guarded):
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
 
 
-def test_the_inspector_says_who_has_written_a_value(open_page, guarded):
+def test_the_inspector_names_the_author_of_a_value(open_page, guarded):
     page = open_page(guarded, "/#/g/g?node=x", allow=SIGNED_OUT)
     page.get_by_label("Token").fill(guarded.token)
     page.get_by_role("button", name="Sign in").click()
@@ -352,11 +352,12 @@ def test_no_file_is_long_and_none_makes_markup_of_data():
         if file.name != "client.js":
             assert len(text.splitlines()) <= 400, file
         assert not re.search(r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style\"", text), file
-        # WebKit answers a second import of a module that is on its way with names that have no values yet.
+        # WebKit answers a second import of a module that is on its way with names that have no
+        # values yet.
         assert file.name == "dom.js" or not re.search(r"\bimport\(", text.replace("#import(", "")), (file, "modules that come later come by load() of lib/dom.js")
 
 
-def test_the_connection_tells_its_figures(open_page, server):
+def test_the_connection_shows_its_figures(open_page, server):
     page = open_page(server, "/#/g/g/values")
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
     expect(page.locator(".conn-meters")).to_contain_text("ms", timeout=10_000)
@@ -413,7 +414,7 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
     with Server({"g": CHAIN}) as first:
         page = open_page(first, allow=DOWN)
         expect(state(page)).to_have_text("Live")
-        # The page asks when somebody is there.
+        # The page asks when the user is active.
         with page.expect_response("**/version"):
             page.mouse.move(9, 9)
         origin = page.evaluate("performance.timeOrigin")

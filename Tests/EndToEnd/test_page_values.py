@@ -226,7 +226,7 @@ WRONG = [
 ]
 
 
-def test_a_wrong_input_is_told_at_the_field_and_changes_nothing(fields, open_page):
+def test_a_wrong_input_is_reported_at_the_field_and_changes_nothing(fields, open_page):
     a, b = open_values(open_page, fields), open_values(open_page, fields)
     for node, text, words in WRONG:
         before = [shown(page, node).text_content() for page in (a, b)]
@@ -247,7 +247,7 @@ def test_a_wrong_input_is_told_at_the_field_and_changes_nothing(fields, open_pag
     assert fields.get("/v1/graphs/g").json()["rev"] == 1
 
 
-def test_a_change_by_somebody_else_while_typing_shows_both_and_asks(fields, open_page):
+def test_a_change_by_another_client_while_typing_shows_both_and_asks(fields, open_page):
     page = open_values(open_page, fields)
     field(page, "level").fill("55")
     fields.set("g", "level", 44)

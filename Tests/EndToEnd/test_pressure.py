@@ -23,7 +23,7 @@ def pressure(server):
     return figures["sluice_memory_pressure_total"], figures["sluice_memory_pressure_released_nodes_total"]
 
 
-def test_sigusr1_lets_go_of_what_nobody_needs():
+def test_sigusr1_releases_unused_nodes():
     with Server({"g": GRAPH}) as server:
         assert server.alive("g") == {"x", "fixed"}, "it comes with the first look-up"
         start = server.counts("g")["nodes"]
@@ -39,7 +39,7 @@ def test_sigusr1_lets_go_of_what_nobody_needs():
         assert server.value("g", "sum") == 3, "it begins anew"
 
 
-def test_what_somebody_listens_to_survives():
+def test_nodes_with_listeners_survive():
     with Server({"g": GRAPH}) as server:
         client = Client(server)
         client.ask(op="sub", graph="g", node="sum")
@@ -59,7 +59,8 @@ def test_a_pressure_file_that_cannot_be_asked_is_no_obstacle():
 
 @pytest.mark.skipif(not os.access("/proc/pressure/cpu", os.W_OK), reason="this kernel takes no triggers")
 def test_the_kernel_says_when():
-    # The processor's file tells in the same way as that of memory, and its pressure is easy to make.
+    # The processor's file tells in the same way as that of memory, and its pressure is easy to
+    # make.
     with Server({"g": GRAPH}, config="# fixed: memory.pressure=/proc/pressure/cpu\n") as server:
         assert server.value("g", "sum") == 2
         burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * os.cpu_count())]

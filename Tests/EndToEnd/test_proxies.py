@@ -102,7 +102,7 @@ def test_the_client_of_forwarded(standard, fields, client):
     assert peers(standard, fields) == client
 
 
-def test_nobody_is_believed_unless_that_is_configured(direct):
+def test_no_proxy_is_trusted_unless_configured(direct):
     assert peers(direct, [(FOR, "203.0.113.9"), ("Forwarded", "for=203.0.113.9")]) is None
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "house.example", "Origin": "https://house.example"}
     assert direct.request("POST", NODE, "1", headers).status == 403
@@ -118,7 +118,8 @@ def test_nobody_is_believed_unless_that_is_configured(direct):
     ({"Host": "house.example", "X-Forwarded-Proto": "https, http", FOR: "203.0.113.9, 10.1.2.3",
       "Origin": "https://house.example"}, 200),
     ({"Host": "house.example", "X-Forwarded-Proto": "gopher", "Origin": "http://house.example"}, 200),
-    # The host is that which the client asked for, and must be one of ours; so must what stands in Host.
+    # The host is that which the client asked for, and must be one of ours; so must what stands in
+    # Host.
     ({"Host": "upstream.example", "X-Forwarded-Host": "house.example", "Origin": "http://house.example"}, 200),
     ({"Host": "upstream.example", "X-Forwarded-Host": "house.example:80", "Origin": "http://house.example"}, 200),
     ({"Host": "upstream.example", "X-Forwarded-Host": "house.example", "Origin": "http://upstream.example"}, 403),
@@ -171,7 +172,7 @@ def test_connections_per_address_are_counted_for_the_client():
         refused, (status, headers, body) = connect("203.0.113.1")
         assert status == 503 and json.loads(body)["code"] == "too_many_connections" and "retry-after" in headers
         assert refused.closed()
-        # A WebSocket is told so in a way that a page can see.
+        # A WebSocket is refused with a close code, which a page can see.
         assert RawWebSocket(server, fields=f"{FOR}: 203.0.113.1\r\n").close_code() == 4529
         # One connection may carry several clients, one after the other.
         peer = open_ones[0][0]

@@ -60,7 +60,7 @@ def cursor(server, graph):
 # By signal
 
 
-def test_sighup_changes_what_has_changed_and_nobody_else_hears_of_it(house):
+def test_sighup_changes_what_has_changed_and_notifies_no_other_client(house):
     with Client(house) as client:
         house.set("house", "indoor", 22)
         client.send(op="sub", id=1, graph="house", node="indoor_f")
@@ -81,7 +81,7 @@ def test_sighup_changes_what_has_changed_and_nobody_else_hears_of_it(house):
         assert cursor(house, "other") == before
 
 
-def test_a_broken_file_changes_nothing_and_all_its_problems_are_told(house):
+def test_a_broken_file_changes_nothing_and_all_its_problems_are_reported(house):
     before = cursor(house, "house")
     write_over(graph_file(house), HOUSE.replace("from: indoor,", "from: indor,").replace("set: number, initial: 5", "set: nummer"))
     write_over(graph_file(house, "other"), OTHER.replace("initial: 1", "initial: 1, max: 9"))
@@ -144,7 +144,7 @@ def test_sluice_reload_says_what_has_changed(house):
     assert answer["problems"] == []
 
 
-def test_sluice_reload_tells_all_problems_and_fails(house):
+def test_sluice_reload_prints_all_problems_and_fails(house):
     graph_file(house).write_text(HOUSE.replace("from: indoor,", "from: indor,").replace("scan:", "scam:"))
     ran = reload(house)
     assert ran.returncode == 1
@@ -321,10 +321,10 @@ def test_only_those_with_the_right_to_administer_may(tmp_path):
         assert ran.returncode == 0, ran
 
 
-# Who hears of it
+# Notified clients
 
 
-def test_everybody_hears_of_a_removed_node(house):
+def test_all_clients_learn_of_a_removed_node(house):
     put(house, "api", {"nodes": {"a": {"set": "any", "initial": 1}, "b": {"set": "any", "initial": 2}}})
     with Client(house) as client, Client(house) as watcher, \
             Client(house, "/v1/graphs/api/nodes/b", protocol=None) as plain:

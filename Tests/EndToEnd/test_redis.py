@@ -84,7 +84,7 @@ def is_ready(server):
     return server.metrics()["sluice_log_ready"] == 1
 
 
-def test_what_one_is_told_the_other_has(pair):
+def test_an_answer_of_one_server_is_visible_at_the_other(pair):
     one, other = pair
     with Client(other) as listener:
         listener.ask(op="sub", graph="g", node="double")
@@ -105,7 +105,8 @@ def test_a_cursor_goes_on_at_another_server(pair):
     last = one.set("g", "x", 2)
     same(pair)
     with Client(other) as client:
-        # A node without history goes on where it has not changed since; otherwise it begins anew and says so.
+        # A node without history goes on where it has not changed since; otherwise it begins anew
+        # and says so.
         assert client.ask(op="sub", graph="g", node="x", mode="all", since=since)["resumed"] is False
         since["rev"] = last["rev"]
         assert client.ask(op="sub", graph="g", node="x", mode="all", since=since)["resumed"] is True
@@ -287,7 +288,7 @@ def test_redis_out_of_reach(how):
             for server in (one, other):
                 eventually(lambda: is_ready(server), 20)
             eventually(lambda: one.get("/readyz").status == 200, 10)
-            # Whether the commit was taken, nobody knew; under its key it is applied once.
+            # It was unknown whether the commit was accepted; under its key it is applied once.
             again = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert again.status == 200 and again.json()["epoch"] == before["epoch"]
             other.set("g", "x", 3)
@@ -339,7 +340,7 @@ def test_an_answer_waits_for_the_file_of_a_replica():
 def test_a_redis_that_refuses_writes():
     with Redis() as redis, Instance(redis, {"g": GRAPH}) as one:
         before = one.set("g", "x", 1)
-        # A replica of nobody that answers.
+        # A replica of a server that does not exist.
         redis.ask("REPLICAOF", "127.0.0.1", "1")
         assert post(one, "x", 2).json()["code"] == "engine_down"
         assert one.value("g", "x") == 1
@@ -354,7 +355,8 @@ def test_a_reply_that_is_lost():
     with Redis() as redis, Between(redis.port) as between, Instance(between, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
         before = one.set("g", "x", 1)
         same([one, other])
-        # The first set is answered from the stream; what the script has said of it may still be on its way.
+        # The first set is answered from the stream; what the script has said of it may still be on
+        # its way.
         time.sleep(0.1)
         between.lose_replies()
         answer = []
@@ -388,7 +390,7 @@ def test_a_redis_that_was_flushed():
         listener = Client(other)
         listener.ask(op="sub", graph="g", node="x")
         redis.ask("FLUSHALL")
-        # Nobody notices before somebody writes.
+        # The loss is noticed at the next write.
         post(one, "y", 1)
         answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]), 20)
         assert answer["rev"] > before["rev"]
@@ -508,7 +510,7 @@ def test_a_server_whose_graph_is_not_that_of_the_others():
         finally:
             resumed(follower)
         assert closing_code(listener) == 4510
-        assert "graph g is not what it is on the other servers at rev" in follower.log_text()
+        assert "graph g differs from the other servers at rev" in follower.log_text()
         epoch, _, _ = same(servers)
         assert epoch == before[0]
         follower.set("g", "x", "again")

@@ -54,7 +54,7 @@ def test_a_slow_reader_gets_all_of_a_long_answer(how):
 
 
 @pytest.mark.parametrize("how", ["keep-alive", "close"])
-def test_who_takes_nothing_of_a_long_answer_is_let_go_of(how):
+def test_a_client_that_reads_nothing_of_a_long_answer_is_released(how):
     with Server({"g": VALUES}, IMPATIENT) as server:
         for i in range(24):
             server.set("g", f"n{i}", "x" * MEBIBYTE)
@@ -76,7 +76,7 @@ def files(tmp_path, content):
 
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
-def test_a_large_file_arrives_whole_and_what_is_asked_behind_it_is_answered(files, content, tmp_path, secure):
+def test_a_large_file_arrives_whole_and_the_next_request_is_answered(files, content, tmp_path, secure):
     running = Secure(tmp_path, files) if secure else Server({"g": CHAIN}, files)
     with running as server:
         with RawSocket(server, secure=secure) as peer:

@@ -109,6 +109,7 @@ def test_hours_leave_nothing_behind(open_page):
             print(f"\nsoak of {MINUTES} min, {busy.values} values, {busy.guests} guests, {view}: heap MB/nodes/listeners {shown}")
         for view, (first, *rest) in samples.items():
             assert all(abs(heap - first[0]) <= 2 for heap, _, _ in rest), (view, "the heap stays as it was")
-            # A word that a widget has said once ("1 of 2 updates") keeps its text node; hundreds of guests would be hundreds of nodes.
+            # A word that a widget has said once ("1 of 2 updates") keeps its text node; hundreds of
+            # guests would be hundreds of nodes.
             assert all(abs(nodes - first[1]) <= 2 * own for _, nodes, _ in rest), (view, "and so does the document")
             assert all(abs(listeners - first[2]) <= 5 for _, _, listeners in rest), (view, "and listeners")

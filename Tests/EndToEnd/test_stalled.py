@@ -72,7 +72,8 @@ class Latest:
     subscriptions = 1
 
     def __init__(self, server):
-        # No more than the smallest receive buffer: what the kernels hold is neither read nor in the server's memory.
+        # No more than the smallest receive buffer: what the kernels hold is neither read nor in the
+        # server's memory.
         self.socket = RawWebSocket(server, receive_buffer=4096, secure=server.trust is not None)
         for number in range(self.subscriptions):
             self.socket.subscribe("g", "any", id=number + 1)
@@ -186,14 +187,15 @@ def check(server, Stalled):
     told("without, after", after)
     print(f"  memory grew by {(most - start) / 1024:.0f} KiB; folded into one: {folded}")
     assert most - start < MEBIBYTE
-    # What the fast client waits for does not depend on the stalled one. Other work on the machine moves the times by more
-    # than anything else here, so the bounds are wide; a server that waited for the stalled one would not come near them.
+    # What the fast client waits for does not depend on the stalled one. Other work on the machine
+    # moves the times by more than anything else here, so the bounds are wide; a server that waited
+    # for the stalled one would not come near them.
     assert statistics.median(beside) < 1.5 * max(statistics.median(before), statistics.median(after)) + 100
     assert percentile(beside, 0.99) < 3 * max(percentile(before, 0.99), percentile(after, 0.99)) + 2000
 
 
 @pytest.mark.parametrize("kind", [Latest, ManyLatest, Events, Plain], ids=lambda kind: kind.__name__)
-def test_a_stalled_client_costs_a_mark_and_nobody_else_anything(kind):
+def test_a_stalled_client_costs_a_mark_and_no_other_client_anything(kind):
     with Server({"g": GRAPH}, PATIENT) as server:
         server.set("g", "any", "")
         check(server, kind)

@@ -53,7 +53,7 @@ def stuck():
     server.folder.cleanup()
 
 
-def test_sigterm_ends_a_stuck_server_behind_drain(stuck):
+def test_sigterm_ends_a_stuck_server_after_drain(stuck):
     for value in range(50):
         stuck.set("g", "x", value)
     stuck.get_stuck()

@@ -73,7 +73,8 @@ def test_the_server_is_named_once_for_all_commands(server):
     for command in (["get", "house/indoor_c"], ["set", "house/indoor_c", "21"], ["why", "house/indoor_c"], ["graph", "house"], ["reload"],
                     ["flush", "house"]):
         assert sluice(server, *command).returncode == 0, command
-    # The option goes before the variable, and a variable that is no address is named.
+    # The option takes precedence over the variable, and an invalid address in the variable is
+    # named.
     assert sluice(server, "get", "house/indoor_c", "--url", server.url, SLUICE_URL="http://127.0.0.1:1").returncode == 0
     wrong = sluice(server, "get", "house/indoor_c", SLUICE_URL="ftp://x")
     assert wrong.returncode == 2 and "SLUICE_URL 'ftp://x' is not an address" in wrong.stderr

@@ -128,7 +128,7 @@ def test_versions_and_protocols(secure):
     assert old.returncode != 0
 
 
-def test_who_speaks_plain_http_to_the_port_is_told_so(secure):
+def test_plain_http_to_the_port_gets_an_error(secure):
     with RawSocket(secure) as plain:
         plain.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         status, headers, body = plain.response()
@@ -151,7 +151,7 @@ def test_bytes_that_are_no_tls_end_the_connection_and_nothing_else(secure):
 
 
 @pytest.mark.weighed
-def test_requests_for_new_keys_whose_answers_nobody_reads_are_bounded(secure):
+def test_requests_for_new_keys_with_unread_answers_are_bounded(secure):
     before, memory = secure.metrics()["sluice_tls_failures_total"], secure.resident()
     with contextlib.closing(Rekeying(secure.host, secure.port)) as reader:
         for _ in range(30):
@@ -236,7 +236,7 @@ def test_the_page_may_connect_to_its_own_server_by_wss_and_to_nobody_else(secure
 
 
 @pytest.mark.parametrize("why", ["idle", "draining"])
-def test_an_idle_connection_is_told_goodbye_and_not_cut(tmp_path, why):
+def test_an_idle_connection_gets_a_close_alert_and_is_not_cut(tmp_path, why):
     """RFC 8446 §6.1: without close_notify the client cannot tell the end from an attack."""
     with Secure(tmp_path, "times: { idle: 300ms }\n" if why == "idle" else "") as server:
         with server.handshake(suppress_ragged_eofs=False) as wire:
@@ -331,7 +331,8 @@ def test_what_cannot_be_used_stops_the_start(tmp_path, config, says):
 
 @pytest.mark.browser
 def test_the_page_is_live_over_tls(secure, browser):
-    # Chromium asks the system's authorities, and this certificate has none: the one check that is off here.
+    # Chromium asks the system's authorities, and this certificate has none: the one check that is
+    # off here.
     context = browser.new_context(ignore_https_errors=True)
     try:
         page = context.new_page()

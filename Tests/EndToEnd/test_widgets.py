@@ -115,7 +115,7 @@ def test_a_table_says_when_values_changed_and_not_when_they_came(open_page):
         expect(widget(page, "All").get_by_role("row", name=re.compile(r"mode auto (now|[12]\ss ago)"))).to_be_visible(timeout=1500)
 
 
-def test_who_listens_to_the_page_hears_no_value_that_changes(open_page):
+def test_screen_readers_announce_no_changing_values(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout(
             {"kind": "number", "node": "x"}, {"kind": "sparkline", "node": "x", "title": "Spark"}, {"kind": "lamp", "node": "alarm"},
@@ -155,7 +155,7 @@ def test_a_paused_chart_stands_still_and_can_be_looked_into(open_page):
         expect(readout).to_have_text("9\u202fV")
 
 
-def test_no_line_is_drawn_where_nothing_was_heard(open_page):
+def test_no_line_is_drawn_where_nothing_was_received(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")

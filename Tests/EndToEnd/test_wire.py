@@ -463,7 +463,7 @@ def test_a_round_trip_is_measured_by_answers_only(server):
         assert all("rtt" not in entry for entry in server.get("/v1/connections").json()["connections"])
 
 
-def test_who_ends_its_own_connection_is_told_so(server):
+def test_a_client_that_ends_its_own_connection_gets_an_answer(server):
     with RawSocket(server) as peer:
         peer.send("GET /v1/connections HTTP/1.1\r\nHost: localhost\r\n\r\n")
         own = [entry["c"] for entry in json.loads(peer.response()[2])["connections"] if entry["transport"] == "http"][-1]
@@ -511,7 +511,7 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'sel
 @pytest.mark.parametrize("path, kind", [
     ("/", "text/html; charset=utf-8"), ("/index.html", "text/html; charset=utf-8"), ("/client.js", "text/javascript; charset=utf-8"),
 ])
-def test_what_browsers_are_told_about_files(server, path, kind):
+def test_headers_for_browsers_on_files(server, path, kind):
     """W-158, W-159, W-160"""
     answer = server.get(path)
     assert answer.status == 200 and answer.headers["Content-Type"] == kind

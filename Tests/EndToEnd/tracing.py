@@ -10,8 +10,8 @@ import types
 
 from sluice import eventually
 
-# Bounds by the clock hold where nobody else has the processors. Whoever starts the tests says so: the load of the last minute would tell of
-# the build before them.
+# Time limits hold only on an otherwise idle machine. The caller must set this: the load of the last
+# minute would include the build.
 QUIET = bool(os.environ.get("SLUICE_QUIET"))
 
 

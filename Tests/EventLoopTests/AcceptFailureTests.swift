@@ -27,7 +27,7 @@ struct AcceptFailureTests {
         #expect(Set(reasons) == [EMFILE, ENFILE])
     }
 
-    @Test("says that nobody waits")
+    @Test("says that no connection waits")
     func empty() {
         #expect(AcceptFailure(errno: EAGAIN) == .empty)
         #expect(AcceptFailure(errno: EWOULDBLOCK) == .empty)

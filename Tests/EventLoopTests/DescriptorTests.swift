@@ -89,8 +89,8 @@ struct DescriptorTests {
             net.run { clients.count == 1 }
             _ = connector
 
-            // Below the number of any descriptor in use nothing can be opened, closing the reserve does not
-            // help.
+            // Below the number of any descriptor in use nothing can be opened, closing the reserve
+            // does not help.
             let usual = OwnProcess.descriptorLimit
             try #require(OwnProcess.lowerDescriptorLimit(to: 3))
             net.listener.resume()

@@ -32,7 +32,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "loopback addresses are told from others",
+        "loopback addresses are recognised",
         arguments: [
             ("127.0.0.1:0", true), ("127.9.9.9:0", true), ("[::1]:0", true), ("0.0.0.0:0", false),
             ("[::]:0", false),

@@ -10,7 +10,7 @@ struct LoopTests {
         #expect(!loop.run())
     }
 
-    @Test("stops when told, with work left, and goes on when run again")
+    @Test("stops on request, with work left, and continues when run again")
     func stop() throws {
         let loop = try Loop()
         var count = 0
@@ -39,7 +39,7 @@ struct LoopTests {
         #expect(loop.handleCount == 0)
     }
 
-    @Test("caches the time of a turn, and tells the wall clock")
+    @Test("caches the time of a turn, and gives the wall clock")
     func time() throws {
         let loop = try Loop()
         let before = loop.wallClock

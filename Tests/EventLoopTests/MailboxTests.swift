@@ -45,7 +45,7 @@ struct MailboxTests {
         }
     }
 
-    @Test("whose reader is dropped by a message hears none of those behind it")
+    @Test("whose reader is dropped by a message receives no later ones")
     func droppedByMessage() throws {
         let loop = try Loop()
         var heard: [Int] = []
@@ -61,7 +61,7 @@ struct MailboxTests {
         #expect(loop.handleCount == 0)
     }
 
-    @Test("hears what a message makes it post")
+    @Test("receives what a message makes it post")
     func postsToItself() throws {
         let loop = try Loop()
         var heard: [Int] = []
@@ -75,7 +75,7 @@ struct MailboxTests {
         #expect(heard == [1, 2, 3])
     }
 
-    @Test("can be told not to keep the loop running")
+    @Test("can be set not to keep the loop running")
     func unreferenced() throws {
         let loop = try Loop()
         let reader = try MailboxReader<Int>(on: loop) { _ in }

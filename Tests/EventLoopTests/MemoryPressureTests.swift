@@ -16,7 +16,8 @@ struct MemoryPressureTests {
     )
     func refused(path: String) throws {
         let loop = try Loop()
-        // Descriptors of tests beside this one come and go; those that are left behind here would add up.
+        // Descriptors of tests beside this one come and go; those that are left behind here would
+        // add up.
         let before = try #require(OwnProcess.openDescriptors)
         for _ in 0..<500 {
             #expect(throws: UVError.self) {
@@ -48,7 +49,7 @@ struct MemoryPressureTests {
     }
 
     #if os(Linux)
-        @Test("something exceptional on a descriptor is heard: urgent data on a socket")
+        @Test("something exceptional on a descriptor is reported: urgent data on a socket")
         func urgent() throws {
             let loop = try Loop()
             let (near, far) = try pair()

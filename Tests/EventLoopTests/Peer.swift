@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-/// A delegate that keeps everything it hears, owns its connection, and does what a test tells it to.
+/// A delegate that records every event, owns its connection, and acts as the test asks.
 final class Peer: ConnectionDelegate {
     let connection: TCPConnection
     var bytes: [UInt8] = []
@@ -50,7 +50,8 @@ final class Peer: ConnectionDelegate {
     }
 }
 
-/// A loop with a listener on a port of the system's choice, and both ends of each connection made to it.
+/// A loop with a listener on a port of the system's choice, and both ends of each connection made
+/// to it.
 final class Loopback {
     let loop: Loop
     let listener: TCPListener

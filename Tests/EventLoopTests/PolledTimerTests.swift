@@ -7,9 +7,9 @@ import Testing
     import Darwin
 #endif
 
-@Suite("A timer behind the poll")
+@Suite("A timer after the poll")
 struct PolledTimerTests {
-    @Test("what lies on a socket is heard before the time is called, however late the loop is")
+    @Test("what lies on a socket is read before the timer is called, however late the loop is")
     func behindSockets() throws {
         let net = try Loopback()
         let (client, server) = try net.connect()

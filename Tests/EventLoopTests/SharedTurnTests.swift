@@ -56,7 +56,7 @@ struct SharedTurnTests {
         #expect(accepted.count == 201, "it goes on listening")
     }
 
-    @Test("a turn tells 128 ends, resets and politely ended ones alike", arguments: [true, false])
+    @Test("a turn reports 128 ends, resets and politely ended ones alike", arguments: [true, false])
     func ending(isReset: Bool) throws {
         let loop = try Loop()
         var ended: [Int] = []
@@ -87,7 +87,7 @@ struct SharedTurnTests {
     }
 
     @Test(
-        "an end that waits is not told when the connection is closed meanwhile, nor are bytes lost before it"
+        "an end that waits is not reported when the connection is closed meanwhile, nor are bytes lost before it"
     )
     func waiting() throws {
         let loop = try Loop()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A signal watcher", .serialized)
 struct SignalWatcherTests {
-    @Test("hears its signal instead of the process ending, all watchers do")
+    @Test("receives its signal instead of the process ending, all watchers do")
     func hears() throws {
         let loop = try Loop()
         var heard: [String] = []

@@ -61,7 +61,7 @@ struct TCPConnectionTests {
         #expect(server.connection.isOpen)
     }
 
-    @Test("tells the delegate at once, exactly once and with nil when it is closed from here")
+    @Test("calls the delegate at once, exactly once and with nil when it is closed from here")
     func ownClose() throws {
         let net = try Loopback()
         let (client, server) = try net.connect()
@@ -79,7 +79,7 @@ struct TCPConnectionTests {
         #expect(net.listener.openConnections == 0)
     }
 
-    @Test("hears the peer's reset as an error")
+    @Test("reports the peer's reset as an error")
     func resetSeen() throws {
         let net = try Loopback()
         let (client, server) = try net.connect()
@@ -106,7 +106,7 @@ struct TCPConnectionTests {
         #expect([[.closed("ECONNRESET")], [.peerClosed]].contains(server.events))
     }
 
-    @Test("hears nothing more once it is dropped, and the peer sees the end")
+    @Test("receives nothing more once it is dropped, and the peer sees the end")
     func drop() throws {
         let net = try Loopback()
         let (client, server) = try net.connect()
@@ -157,7 +157,7 @@ struct TCPConnectionTests {
         server = client
     }
 
-    @Test("a paused reader hears nothing, then everything")
+    @Test("a paused reader receives nothing, then everything")
     func pause() throws {
         let net = try Loopback()
         let (client, server) = try net.connect()

@@ -17,7 +17,7 @@ struct TCPConnectorTests {
         if case .failure(let error) = try answer(to: endpoint) { error } else { nil }
     }
 
-    @Test("to a port where nobody listens is refused")
+    @Test("to a port without a listener is refused")
     func refused() throws {
         let port: UInt16
         do {

@@ -131,7 +131,7 @@ struct TCPWritingTests {
         #expect(server.bytes.count == 4_000_000)
     }
 
-    @Test("a reset while bytes are queued is heard even when nothing is being read")
+    @Test("a reset while bytes are queued is reported even when nothing is being read")
     func resetWhileQueued() throws {
         let net = try Loopback()
         net.servedRead = false

@@ -127,7 +127,7 @@ struct PreferencesTests {
     }
 
     @Test(
-        "what is no number is no wait",
+        "an invalid number means no wait",
         arguments: ["wait=", "wait=x", "wait=-1", "wait=99999999999999999999", "wait"]
     )
     func badWait(value: String) {
@@ -154,7 +154,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query with a bad escape, or that is not UTF-8, is told from one that can be read")
+    @Test("a query with a bad escape, or that is not UTF-8, is recognised")
     func readable() {
         for text in ["", "a", "a=b&c=%20", "a=%c3%a4&&=", "a=1=2+3"] {
             #expect(lend(text) { Query($0).isReadable }, "\(text)")
@@ -164,7 +164,7 @@ struct QueryTests {
         }
     }
 
-    @Test("values that are not UTF-8 are none")
+    @Test("values that are not UTF-8 are ignored")
     func notUTF8() {
         #expect(lend("a=%ff") { Query($0).string("a") } == nil)
     }
@@ -205,7 +205,8 @@ struct HTTPDateTests {
         }
     }
 
-    /// The same by `gmtime_r` and `strftime`, whose names of days and months are English in the locale of a program that sets none.
+    /// The same by `gmtime_r` and `strftime`, whose names of days and months are English in the
+    /// locale of a program that sets none.
     private static func formatted(_ seconds: Int64) -> String {
         var moment = time_t(seconds)
         var parts = tm()

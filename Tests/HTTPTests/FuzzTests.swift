@@ -4,8 +4,8 @@ import Testing
 
 /// Mutates sample streams and looks for what must never happen.
 ///
-/// Short in the normal run; `SLUICE_NIGHTLY=1` makes it long. A failure prints seed and round. Under the address
-/// sanitizer every view that leaves its memory is found too.
+/// Short in the normal run; `SLUICE_NIGHTLY=1` makes it long. A failure prints seed and round.
+/// Under the address sanitizer every view that leaves its memory is found too.
 @Suite("Mutated bytes never split differently, never trap, never pass a limit")
 struct FuzzTests {
     static let requests: [[UInt8]] = (SplitTests.streams + HostileRequestTests.cases.map(\.0)).map {

@@ -207,8 +207,8 @@ struct HostileRequestTests {
         #expect(Transcript.of(five, limits: Self.limits).last?.hasSuffix("keep") == true)
         let ten = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789"
         #expect(Transcript.of(ten, limits: Self.limits).last?.hasSuffix("keep") == true)
-        // The block counts from behind the request line to the empty line, both line ends included: 200
-        // bytes.
+        // The block counts from after the request line to the empty line, both line ends included:
+        // 200 bytes.
         let filler = String(repeating: "a", count: 200 - "Host: a\r\nX: \r\n\r\n".utf8.count)
         let block = "GET / HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n"
         #expect(Transcript.of(block, limits: Self.limits).last?.hasSuffix("keep") == true)

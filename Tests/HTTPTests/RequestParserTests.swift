@@ -129,7 +129,7 @@ struct RequestParserTests {
         #expect(kept == ["GET / @a Host=a; Connection=keep-alive; [] keep"])
     }
 
-    @Test("an upgrade to WebSocket hands over the bytes behind it")
+    @Test("an upgrade to WebSocket hands over the bytes after it")
     func upgrade() {
         let heard = Transcript.of(
             "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\nframes"
@@ -157,7 +157,7 @@ struct RequestParserTests {
         #expect(heard.last == "GET /next @a Host=a; [] keep")
     }
 
-    @Test("Expect: 100-continue stops behind the head only while the body is missing")
+    @Test("Expect: 100-continue stops after the head only while the body is missing")
     func expectation() {
         let head = "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n"
         let line = "PUT / @a Host=a; Expect=100-Continue; Content-Length=2; [hi] keep"

@@ -95,7 +95,7 @@ struct ResponseTests {
         #expect(atEverySplit(out.bytes.text, answersHead: true) == ["200 Content-Length=10; [] keep"])
     }
 
-    @Test("HTTP/1.0 is told that the connection stays, and gets no chunks")
+    @Test("HTTP/1.0 gets Connection: keep-alive, and no chunks")
     func oldVersion() {
         var out = ByteBuffer()
         ResponseEncoder().begin(.ok, ResponseFraming(isHTTP10: true), in: &out)
@@ -136,7 +136,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("an end within a response is a failure, between two it is none")
+    @Test("an end within a response is a failure, between two it is not")
     func ending() {
         #expect(
             read([Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab".utf8)], thenEnds: true) == [

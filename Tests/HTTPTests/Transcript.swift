@@ -4,7 +4,8 @@ import HTTP
 enum Transcript {
     /// Parses the pieces in order with one parser.
     ///
-    /// A `continue` line stands for a step that waits for 100; `rest` holds what followed an upgrade.
+    /// A `continue` line stands for a step that waits for 100; `rest` holds what followed an
+    /// upgrade.
     static func of(_ pieces: [[UInt8]], limits: Limits = Limits(), showsContinue: Bool = false) -> [String] {
         let parser = RequestParser(limits: limits)
         var lines: [String] = []
@@ -14,7 +15,8 @@ enum Transcript {
                 rest?.append(contentsOf: piece)
                 continue
             }
-            // A copy of exactly this size, freed at once: the address sanitizer sees any view that outlives its input.
+            // A copy of exactly this size, freed at once: the address sanitizer sees any view that
+            // outlives its input.
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
             memory.copyBytes(from: piece)
             defer { memory.deallocate() }

@@ -3,7 +3,8 @@ import Testing
 
 /// What every commit log must do, whatever it is made of.
 ///
-/// A log's own test calls this with a way to make one, and a way to make it anew from what the last one has stored.
+/// A log's own test calls this with a way to make one, and a way to make it anew from what the last
+/// one has stored.
 public func checkCommitLog<Log: CommitLog>(
     _ make: () throws -> Log,
     again: (Log) throws -> Log
@@ -31,7 +32,7 @@ public func checkCommitLog<Log: CommitLog>(
         ticket += count
     }
     append(sent, wall: 100)
-    // Nobody sets a graph that has not begun.
+    // No client sets a graph that is not defined yet.
     log.settle()
     for (place, wall) in [100, 250, 90, 300, 300, 10, 400].enumerated() {
         var turn: [LogEntry] = []
@@ -133,7 +134,7 @@ private func entry(number: Int, of graph: String) -> LogEntry {
     return entry
 }
 
-/// Hears what a log says.
+/// Records a log's reports.
 public final class LogListener: CommitLogFollower {
     /// What was committed, in the order in which it was said.
     public private(set) var committed: [(ticket: UInt64, stamp: LogStamp)] = []
@@ -158,7 +159,7 @@ public final class LogListener: CommitLogFollower {
     /// Called when the health has changed.
     public var onHealth: () -> Void = {}
 
-    /// Has heard nothing.
+    /// A listener without records.
     public init() {}
 
     public func log(committed ticket: UInt64, at stamp: LogStamp) { committed.append((ticket, stamp)) }

@@ -7,7 +7,8 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A log in memory that fails as a test says: it answers late, refuses, loses its epoch, feels unwell, and starts again.
+/// A log in memory that fails as a test says: it answers late, refuses, loses its epoch, feels
+/// unwell, and starts again.
 public final class FaultyLog: CommitLog {
     public weak var follower: (any CommitLogFollower)?
     public var health: LogHealth {
@@ -24,7 +25,8 @@ public final class FaultyLog: CommitLog {
     public var moves = 0
     /// Answers the next commit as a repeat of this one.
     public var known: StoredKey?
-    /// Answers when the test says so (``confirm(_:)``), also while settling; what it refuses, it refuses at once.
+    /// Answers when the test says so (``confirm(_:)``), also while settling; what it refuses, it
+    /// refuses at once.
     public var isSlow: Bool
     /// Whether it will answer by itself.
     public var answers: Bool { !isSlow || refusal != nil }
@@ -32,7 +34,8 @@ public final class FaultyLog: CommitLog {
     ///
     /// Without it, a log that is not slow answers when it settles.
     public var later: ((@escaping () -> Void) -> Void)?
-    /// Called before it answers or loses anything: what came in a turn that has not ended shall be appended.
+    /// Called before it answers or loses anything: commits of an unfinished turn must be appended
+    /// first.
     public var collect: () -> Void = {}
 
     private let store: Store
@@ -88,7 +91,7 @@ public final class FaultyLog: CommitLog {
 
     public func close() { settle() }
 
-    /// Makes the oldest commits durable, and says so; or refuses them, where it shall.
+    /// Makes the oldest commits durable and reports it; or refuses them, if told so.
     public func confirm(_ count: Int = .max) {
         collect()
         for _ in 0..<min(count, waiting.count) {
@@ -141,7 +144,7 @@ public final class FaultyLog: CommitLog {
         if let snapshot = follower?.snapshot(of: graph) { storeSnapshot(snapshot, of: graph) }
     }
 
-    /// Stores what somebody else says a graph is.
+    /// Stores another server's snapshot of a graph.
     public func storeSnapshot(_ snapshot: GraphSnapshot, of graph: String) {
         store.add(snapshot, of: graph)
         statistics.snapshots += 1
@@ -150,19 +153,19 @@ public final class FaultyLog: CommitLog {
     /// Forgets what happened before a graph's newest snapshot.
     public func trim(_ graph: String) { store.trim(graph) }
 
-    /// Lets whoever looks back wait, on its thread, until ``releaseReads()``.
+    /// Makes readers of the past wait, on their threads, until ``releaseReads()``.
     public func holdReads() { store.gate.withLock { $0 = true } }
 
     /// Lets them go on.
     public func releaseReads() { store.gate.withLock { $0 = false } }
 
-    /// Another server writes a commit, which this one hears of.
+    /// Another server writes a commit, which is reported to this one.
     public func receive(_ entry: LogEntry, wall: UInt64) {
         let stamp = store.add(entry, wall: wall)
         _ = follower?.log(received: entry, at: stamp)
     }
 
-    /// Stores an entry of which no server hears.
+    /// Stores an entry that is reported to no server.
     public func store(_ entry: LogEntry) { _ = store.add(entry, wall: 0) }
 
     /// Loses an entry, but not its place.

@@ -15,12 +15,13 @@ private final class Mortal: @unchecked Sendable {
     deinit { onDeath() }
 }
 
-/// What a value's death does: it comes at some place inside the library, which must be in order by then.
+/// What a value's death does: it comes at some place inside the library, which must be in order by
+/// then.
 @Suite("The death of a value may do anything")
 struct DeathTests {
     private let clock = ManualClock()
 
-    /// An operator that keeps values back, and lets go of them with its edge.
+    /// An operator that holds values back, and releases them with its edge.
     enum Keeping: String, CaseIterable {
         case debounce, sample, delay, deliver, scan, window
 
@@ -89,7 +90,7 @@ struct DeathTests {
         expectSound(graph, sources[0], sources[1], sources[2], target)
     }
 
-    @Test("G-66: the death of a value that leaves a window may let go of the window's node")
+    @Test("G-66: the death of a value that leaves a window may release the window's node")
     func windowLeft() {
         let graph = Graph(clock: clock)
         let source = graph.mutable(of: Mortal?.self)
@@ -111,7 +112,7 @@ struct DeathTests {
         expectSound(graph, source)
     }
 
-    @Test("G-66: the function of a window may let go of the window's node")
+    @Test("G-66: the function of a window may release the window's node")
     func windowFolded() {
         let graph = Graph(clock: clock)
         let source = graph.mutable(1)

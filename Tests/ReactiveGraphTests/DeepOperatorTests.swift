@@ -7,7 +7,8 @@ struct DeepChain: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// By how much the value rises from stage to stage.
     let step: Int
-    /// The stage after a node; the second argument is a node that holds 0 and lives as long as the chain.
+    /// The stage after a node; the second argument is a node that holds 0 and lives as long as the
+    /// chain.
     let grow: @Sendable (Graph, MutableNode<Int>, Node<Int>) -> Node<Int>
 
     init(

@@ -2,7 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Passes even values on, halved; counts what it heard.
+/// Passes even values on, halved; counts its inputs.
 private final class Halves: TransformEdge<Int, Int> {
     var heard: [String] = []
 
@@ -121,7 +121,7 @@ struct EdgeTests {
         #expect(edge.from === node)
     }
 
-    @Test("Hears empties with path and context; sends them on (G-13)")
+    @Test("Receives empties with path and context; sends them on (G-13)")
     func empties() {
         let source = graph.mutable(4)
         let edge = Halves()
@@ -155,7 +155,7 @@ struct EdgeTests {
         #expect(heard.history == [7, 8])
     }
 
-    @Test("A linking edge that has an end is refused, and the error told (G-28)")
+    @Test("A linking edge that has an end is refused, and the error reported (G-28)")
     func inUse() {
         let source = graph.mutable(1)
         let target = graph.node(of: Int.self)
@@ -194,7 +194,7 @@ struct EdgeTests {
         expectSound(graph, source, first, second)
     }
 
-    @Test("The target holds the edge; whoever else keeps it keeps its source, not its target (G-52)")
+    @Test("The target holds the edge; another holder of it keeps its source, not its target (G-52)")
     func ownership() {
         weak var edge: Halves?
         var source: MutableNode<Int>? = graph.mutable(2)
@@ -222,7 +222,7 @@ struct EdgeTests {
     }
 
     @Test(
-        "An edge whose target is unset in a turn, and that nobody holds, lets go of its source at once (G-66a)"
+        "An edge whose target is unset in a turn, and that nothing holds, releases its source at once (G-66a)"
     )
     func dropsInTurn() {
         let source = graph.mutable(1)
@@ -238,7 +238,7 @@ struct EdgeTests {
     }
 
     @Test(
-        "An edge whose target died in a turn lets go of its source with its last holder, at once (G-52, G-66a)"
+        "An edge whose target died in a turn releases its source with its last holder, at once (G-52, G-66a)"
     )
     func lastHolderInTurn() {
         var source: MutableNode<Int>? = graph.mutable(2)
@@ -272,7 +272,7 @@ struct EdgeTests {
         expectSound(graph, source, text)
     }
 
-    @Test("An edge from a function drops, changes and hears emptiness, but not at connection (G-22, G-32)")
+    @Test("An edge from a function drops, changes and receives emptiness, but not at connection (G-22, G-32)")
     func emissions() throws {
         let graph = Graph()
         let source = graph.mutable(of: Int.self)
@@ -392,7 +392,7 @@ struct EdgeTests {
         #expect(node == nil)
     }
 
-    @Test("G-66a: a listen edge may end itself while it hears, and nothing else need hold it")
+    @Test("G-66a: a listen edge may end itself in its own call, and nothing else need hold it")
     func listenEdgeEndsItself() {
         final class Once: ListenEdge<Int> {
             let heard: Recorder<Int>

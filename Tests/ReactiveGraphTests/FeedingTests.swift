@@ -88,7 +88,7 @@ struct FeedingTests {
         expectSound(graph, source, target)
     }
 
-    @Test("Edges of operators move their state on when fed: a skip counts, a combine keeps, a sync goes on")
+    @Test("Edges of operators move their state on when fed: a skip counts, a combine keeps, a sync continues")
     func operators() throws {
         let source = graph.mutable(0)
         let later = source.skip(2)

@@ -4,14 +4,14 @@ import Testing
 
 /// Random graphs without rings, and random batches.
 ///
-/// Each source is set to the number of the commit, each node's value says
-/// which commits of which sources it was made of, so a listener can tell an old part from a new one.
+/// Each source is set to the number of the commit, each node's value says which commits of which
+/// sources it was made of, so a listener can tell an old part from a new one.
 @Suite("Properties of random graphs (G-34a, G-50, G-136, G-137)")
 struct GlitchTests {
     /// Source → the commit that its part is of.
     typealias Parts = [Int: Int]
 
-    @Test("G-50, G-136: behind a join all parts are of one moment, and it is called once per commit")
+    @Test("G-50, G-136: downstream of a join all parts are of one moment, and it is called once per commit")
     func glitchFree() {
         for seed in 1...UInt64(Nightly.isOn ? 5_000 : 250) {
             let problem = Run(seed: seed).problem(commits: 25)
@@ -27,7 +27,7 @@ struct GlitchTests {
         #expect(mixed > 20)
     }
 
-    @Test("G-50, G-75: emptiness that passes a sample reaches the join behind it once")
+    @Test("G-50, G-75: emptiness that passes a sample reaches the join after it once")
     func emptinessPastSample() {
         let clock = ManualClock()
         let graph = Graph(clock: clock, propagatesEmpty: true)

@@ -7,7 +7,7 @@ struct LifetimeTests {
     let graph = Graph()
 
     @Test(
-        "A derived node nobody keeps is freed at the end of the statement; its function has run once (G-55)"
+        "A derived node that is not kept is freed at the end of the statement; its function has run once (G-55)"
     )
     func statement() {
         let source = graph.mutable(1)
@@ -18,7 +18,7 @@ struct LifetimeTests {
         #expect(graph.counts.releasedNodes == 1)
     }
 
-    @Test("Every released node is told, in the same call (G-53)")
+    @Test("Every released node is reported, in the same call (G-53)")
     func onRelease() {
         var released: [UInt64] = []
         graph.onRelease = { released.append($0) }
@@ -91,7 +91,7 @@ struct LifetimeTests {
         #expect(graph.counts.liveNodes == 0)
     }
 
-    @Test("A ring holds itself until an edge on it is cut; it is reported while nobody reaches it (G-56)")
+    @Test("A ring holds itself until an edge on it is cut; it is reported while it is unreachable (G-56)")
     func rings() {
         var a: MutableNode<Int>? = graph.mutable(1)
         var b: MutableNode<Int>? = graph.mutable(2)
@@ -111,7 +111,7 @@ struct LifetimeTests {
         #expect(graph.leakedRings().isEmpty)
     }
 
-    @Test("A ring that somebody holds further down is not reported (G-56)")
+    @Test("A ring that something holds further down is not reported (G-56)")
     func heldRing() {
         var outside: Node<Int>?
         do {
@@ -144,7 +144,7 @@ struct LifetimeTests {
         #expect(engine == nil)
     }
 
-    @Test("A value whose death sets nodes and lets go of others does no harm")
+    @Test("A value whose death sets nodes and releases others does no harm")
     func deadlyValue() {
         final class Bomb {
             let action: () -> Void

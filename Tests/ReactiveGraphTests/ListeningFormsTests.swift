@@ -35,7 +35,7 @@ struct ListeningFormsTests {
     }
 
     @Test(
-        "G-11: a listener that is told of changes alone hears each, reads the present value, and replays nothing"
+        "G-11: a change listener is called for each change, reads the present value, and gets no replay"
     )
     func changes() {
         let node = graph.mutable(1)

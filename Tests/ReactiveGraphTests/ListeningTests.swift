@@ -124,7 +124,7 @@ struct ListeningTests {
         #expect(second == nil)
     }
 
-    @Test("A listener that ends its own listen, and lets go of itself, hears no more (G-47)")
+    @Test("A listener that ends its own listen, and releases itself, is not called any more (G-47)")
     func endsItself() {
         let node = graph.mutable(of: Int.self)
         var owner: Recorder<Int>? = Recorder()
@@ -141,7 +141,7 @@ struct ListeningTests {
         #expect(gone == nil)
     }
 
-    @Test("A listener attached during a pass hears the value once, by replay (G-46)")
+    @Test("A listener attached during a pass receives the value once, by replay (G-46)")
     func attachedInPass() {
         let node = graph.mutable(of: Int.self)
         let bag = CancellableBag()
@@ -164,7 +164,7 @@ struct ListeningTests {
         #expect(derived?.value == 2)
     }
 
-    @Test("A listener attached during a pass hears what was queued behind it (G-37, G-46)")
+    @Test("A listener attached during a pass receives what was queued after it (G-37, G-46)")
     func attachedBeforeQueued() {
         let node = graph.mutable(0)
         let bag = CancellableBag()
@@ -178,7 +178,7 @@ struct ListeningTests {
         #expect(heard == [1, 2])
     }
 
-    @Test("Emission listeners hear empties, value listeners do not (G-11)")
+    @Test("Emission listeners receive empties, value listeners do not (G-11)")
     func empties() {
         let node = graph.mutable(of: Int.self)
         let values = Recorder(node)

@@ -64,7 +64,7 @@ struct NodeTests {
         #expect(path.contains(b) && !path.contains(a))
     }
 
-    @Test("Setting what nobody hears is told in debug builds, where asked for (G-17)")
+    @Test("Setting a node without listeners is reported in debug builds, if asked for (G-17)")
     func idle() {
         var told: [UInt64] = []
         graph.onIdleSet = { told.append($0.id) }

@@ -184,7 +184,8 @@ struct Published {
     }
 }
 
-/// Rows of nodes, each made of some nodes of the row before; some leave out one of them, as its values say.
+/// Rows of nodes, each made of some nodes of the row before; some leave out one of them, as its
+/// values say.
 struct Rows: CustomTestStringConvertible {
     let testDescription: String
     let width: Int

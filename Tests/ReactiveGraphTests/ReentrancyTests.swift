@@ -6,7 +6,7 @@ import Testing
 struct ReentrancyTests {
     let graph = Graph()
 
-    @Test("A set in the node's own pass waits; nobody sees values out of order (G-37)")
+    @Test("A set in the node's own pass waits; no listener sees values out of order (G-37)")
     func queues() {
         let node = graph.mutable(of: Int.self)
         let bag = CancellableBag()

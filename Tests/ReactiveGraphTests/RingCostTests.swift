@@ -6,7 +6,7 @@ import Testing
 ///
 /// Lengths 100 and 1,000 are compared, so
 /// that "in proportion" and "not at all" can be told apart without a look at a watch.
-@Suite("What rings cost, and whom (G-138a, G-155)")
+@Suite("The cost of rings (G-138a, G-155)")
 struct RingCostTests {
     private let graph = Graph()
 
@@ -41,7 +41,8 @@ struct RingCostTests {
         #expect(apart.value == 2 && graph.keptPathIDs == kept)
         source.set(2)
         #expect(sum.value == 4)
-        // The two inputs of the join on the ring: the entry; the entry and the map. The two behind it: as much as it kept.
+        // The two inputs of the join on the ring: the entry; the entry and the map. The two behind
+        // it: as much as it kept.
         #expect(graph.keptPathIDs - kept == 1 + 2 + 2 + 2)
         closing?.cancel()
     }

@@ -6,7 +6,8 @@
 import ReactiveGraph
 import Testing
 
-/// Makes a derived node, lets go of it, and checks that nothing of it is left and the source is alone again.
+/// Makes a derived node, releases it, and checks that nothing of it is left and the source is alone
+/// again.
 func expectReleased(
     _ graph: Graph = Graph(),
     sourceLocation: SourceLocation = #_sourceLocation,

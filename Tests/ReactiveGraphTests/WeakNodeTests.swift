@@ -62,7 +62,7 @@ struct WeakNodeTests {
         #expect(node.description == "undefined: \(a)")
     }
 
-    @Test("G-148: collect() notices the death; who hears empties hears it, once")
+    @Test("G-148: collect() notices the death; listeners to empties receive it, once")
     func collecting() {
         let node = graph.weak(of: Page.self)
         let derived = node.map { $0.object?.title }
@@ -80,7 +80,7 @@ struct WeakNodeTests {
         expectSound(graph, node)
     }
 
-    @Test("G-148, G-22: a listener that comes after the death hears nothing")
+    @Test("G-148, G-22: a listener that comes after the death receives nothing")
     func late() {
         let node = graph.weak(of: Page.self)
         do { node.set(Page("a")) }

@@ -31,7 +31,7 @@ struct RedisLogTests {
     }
 }
 
-/// Words that nobody has used.
+/// Unused words.
 private final class Words {
     private var last = 0
 

@@ -9,7 +9,7 @@ struct RedisStoreTests {
     private let redis: RedisServer
     private let store: RedisStore
     private var numbers: [String: UInt64] = [:]
-    /// Where an instance stands that has heard everything.
+    /// The position of an instance that has received everything.
     private var position = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
 
     init() throws {
@@ -80,7 +80,7 @@ struct RedisStoreTests {
     }
 
     @Test(
-        "Under conditions, nobody else may have written since they were checked; the own commits may be on their way"
+        "Under conditions, no other server may have written since they were checked; the own commits may be on their way"
     )
     mutating func conditions() throws {
         #expect(try append([item(checkedAt: 1)]) == .answered([.taken], rev: 2))
@@ -144,7 +144,7 @@ struct RedisStoreTests {
         )
     }
 
-    @Test("An idempotency key is good once, whoever uses it, and is looked at before conditions")
+    @Test("An idempotency key is good once, on any server, and is checked before conditions")
     mutating func keys() throws {
         #expect(try append([item(key: "ann\nk", note: "1 77")]) == .answered([.taken], rev: 2))
         try hear()
@@ -167,7 +167,7 @@ struct RedisStoreTests {
         #expect(try !store.store([1], of: "g", at: position, fence: 3, keeping: 0))
     }
 
-    @Test("The lease is one server's until it is silent; whoever is silent for longer is lost")
+    @Test("The lease is one server's until it is silent; a server silent for longer is lost")
     func lease() throws {
         let (token, lost) = try store.pulse(of: "a", lease: 60_000, silence: 60_000)
         #expect(token == 1 && lost.isEmpty)
@@ -179,7 +179,7 @@ struct RedisStoreTests {
         #expect(try store.pulse(of: "b", lease: 60_000, silence: 60_000) == (2, []))
     }
 
-    @Test("Whether a stream goes on where a server stands")
+    @Test("Whether a stream continues where a server stands")
     mutating func continuity() throws {
         func look(_ position: StreamPosition) throws -> Continuity? {
             try store.verify(["g": position])["g"]?.continuity
@@ -254,7 +254,7 @@ struct RedisStoreTests {
         }
     }
 
-    @Test("A server that would forget what it is given, or is too old, is refused")
+    @Test("A Redis that would evict data, or is too old, is refused")
     func policy() throws {
         try redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         #expect(throws: RedisError.self) { try RedisStore(redis.address, prefix: "test").positions() }
@@ -280,13 +280,13 @@ struct RedisStoreTests {
         #expect(try store.confirmsFiles == !redis.connect().version.lexicographicallyPrecedes([7, 2]))
     }
 
-    @Test("An entry that this version does not write is told with its place")
+    @Test("An entry in an unknown format is reported with its place")
     func foreignEntry() throws {
         try redis.ask("XADD", "test:{g}:log", "9-0", "e", "e", "i", "x")
         let error = #expect(throws: RedisError.self) { try store.load("g") }
         #expect(
             error?.description
-                == "entry 9-0 of the stream of graph g is none that this version of Sluice writes"
+                == "entry 9-0 of the stream of graph g is not in a format of this version of Sluice"
         )
     }
 }

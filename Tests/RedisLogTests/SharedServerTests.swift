@@ -66,7 +66,7 @@ struct SharedServerTests {
     }
 
     @Test(
-        "After five seconds nobody waits any more; a commit that was taken all the same counts as another server's"
+        "After five seconds the wait ends; a commit that was accepted all the same counts as another server's"
     )
     func givenUp() throws {
         server.store.fault = .lostAnswer
@@ -78,7 +78,7 @@ struct SharedServerTests {
         server.store.isCutOff = false
         pass(600, hearing: false)
         #expect(server.log.health == .ready)
-        // It has not heard that its own commit was taken.
+        // It does not know yet that its own commit was accepted.
         let answer = try set("2", holding: "0")
         pass(100, hearing: false)
         pass(500)
@@ -106,7 +106,7 @@ struct SharedServerTests {
         #expect(
             events == [
                 "graph g has a commit that cannot be applied here, rev 2: it is read again",
-                "graph g cannot be built from what Redis has, and is not served here; it is tried again",
+                "graph g cannot be rebuilt from Redis and is not served here; it is tried again",
             ]
         )
         // Another server knows better.
@@ -149,7 +149,7 @@ struct SharedServerTests {
     }
 
     @Test(
-        "A Redis that has lost everything is noticed, and given back what the server holds, though nobody writes"
+        "A Redis that has lost everything is noticed, and given back what the server holds, though no server writes"
     )
     func noticed() throws {
         _ = try set("1")
@@ -164,7 +164,7 @@ struct SharedServerTests {
     }
 }
 
-/// Words that nobody has used.
+/// Unused words.
 private final class RandomWords {
     private let stem: String
     private var last = 0

@@ -13,7 +13,8 @@ final class SharedServer {
     let log: RedisLog
     let host: Host
 
-    /// A server; one that names all streams it waits for, or one that waits for the stream of changes.
+    /// A server; one that names all streams it waits for, or one that waits for the stream of
+    /// changes.
     init(
         _ redis: RedisServer,
         namesAll: Bool = true,
@@ -41,8 +42,8 @@ final class SharedServer {
     }
 }
 
-/// Servers that share a real Redis, clients of both, and books of what was answered; everything follows from the seed but the clock of
-/// Redis.
+/// Servers that share a real Redis, clients of both, and books of what was answered; everything
+/// follows from the seed but the clock of Redis.
 final class SharedWorld {
     private let redis: RedisServer
     private let clock = ManualHostClock(now: 1_000, wall: 1_000_000)
@@ -177,7 +178,8 @@ final class SharedWorld {
         }
     }
 
-    /// Holds what clients have got against what Redis has had; those that are slow read another time.
+    /// Holds what clients have got against what Redis has had; those that are slow read another
+    /// time.
     private func listen(toAll: Bool = false) throws {
         try note()
         for (peer, _) in peers where toAll || dice.chance(1, in: 3) {
@@ -245,7 +247,7 @@ final class SharedWorld {
     private func note(_ node: String, _ value: Int, _ result: Result<Applied, HostError>) {
         switch result {
         case .success: taken[node, default: []].insert(value)
-        // Of these nobody knows.
+        // The result of these is unknown.
         case .failure(let error) where error.code == .engineDown: break
         case .failure: refused[node, default: []].insert(value)
         }
@@ -288,7 +290,8 @@ final class SharedWorld {
         }
         for server in servers { (server.store.isCutOff, server.store.fault) = (false, .none) }
         for round in 0..<400 {
-            // The time of Redis does not go by: this stands for the end of a claim whose server is no more.
+            // The time of Redis does not go by: this stands for the end of a claim whose server is
+            // no more.
             if round == 200 { try redis.ask("DEL", "world:{g}:claim") }
             for server in servers {
                 server.step(server.writer)

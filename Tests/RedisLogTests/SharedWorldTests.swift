@@ -1,13 +1,14 @@
 import TestSupport
 import Testing
 
-/// Random histories of two servers that share a Redis, with lost answers, cuts, kills and losses of everything.
+/// Random histories of two servers that share a Redis, with lost answers, cuts, kills and losses of
+/// everything.
 ///
 /// `SLUICE_SEED=n` plays one history, and `SLUICE_NIGHTLY=1` 3,000 instead of 60.
 @Suite("Two servers and a Redis")
 struct SharedWorldTests {
     @Test(
-        "All come to the same, a replay too; what was answered is there once, conditions hold, and clients that go on elsewhere miss nothing"
+        "All come to the same, a replay too; what was answered is there once, conditions hold, and clients that continue elsewhere miss nothing"
     )
     func histories() throws {
         let redis = try RedisServer()

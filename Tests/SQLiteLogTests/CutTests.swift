@@ -5,9 +5,11 @@ import Testing
 
 @testable import SQLiteLog
 
-/// Random commits, snapshots, failures, ends of the process and of the power, at any operation of the disk.
+/// Random commits, snapshots, failures, ends of the process and of the power, at any operation of
+/// the disk.
 ///
-/// `SLUICE_NIGHTLY=1` plays 10,000 histories instead of 200, for each durability and end. `SLUICE_SEED=n` plays one.
+/// `SLUICE_NIGHTLY=1` plays 10,000 histories instead of 200, for each durability and end.
+/// `SLUICE_SEED=n` plays one.
 @Suite("The log when the power goes")
 struct CutTests {
     enum End: CaseIterable { case power, kill, either }

@@ -20,9 +20,11 @@ final class DiskBench {
     private(set) var damages: [String] = []
     /// How many answered commits were lost where they may be.
     private(set) var lost = 0
-    /// Whether answered commits may be missing from the next start on: the power has gone, and not everything is synchronised.
+    /// Whether answered commits may be missing from the next start on: the power has gone, and not
+    /// everything is synchronised.
     var mayLose = false
-    /// Whether a refused commit may be there: the process has ended before the log could take it out.
+    /// Whether a refused commit may be there: the process has ended before the log could take it
+    /// out.
     var maySeeRefused = false
 
     private var listener = LogListener()
@@ -147,7 +149,7 @@ final class DiskBench {
             answered[entry.graph, default: []].append((entry, stamp))
             if epochs[entry.graph] == nil { epochs[entry.graph] = try? log?.open(graph: entry.graph).epoch }
         }
-        // Where the process has ended, no client hears of a refusal.
+        // If the process has ended, no client receives a refusal.
         for ticket in listener.refused[heard.refused...] where !disk.hasStopped {
             guard let entry = sent.removeValue(forKey: ticket) else {
                 findings.append("ticket \(ticket) is answered twice")
@@ -165,7 +167,8 @@ final class DiskBench {
 
     // MARK: - What is there
 
-    /// The start has found this: what was not answered may be there, what was must be, or the epoch is another one.
+    /// The start has found this: what was not answered may be there, what was must be, or the epoch
+    /// is another one.
     private func takeOver(_ log: SQLiteLog) {
         for name in Set(answered.keys).union(sent.values.map(\.graph)).sorted() {
             guard let position = try? log.open(graph: name) else { continue }

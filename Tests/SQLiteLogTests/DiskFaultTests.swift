@@ -5,14 +5,16 @@ import Testing
 
 @testable import SQLiteLog
 
-/// Each thing that a log does, on a disk that fails at its first operation, its second, and so on until it has none left.
+/// Each thing that a log does, on a disk that fails at its first operation, its second, and so on
+/// until it has none left.
 @Suite("The log on a disk that fails")
 struct DiskFaultTests {
     enum Step: String, CaseIterable {
         case openNew, open, write, define, remove, snapshot, backup, recover, close
     }
 
-    /// A store with a past: three graphs, one of which has ended, snapshots, trimmed revs, and a journal.
+    /// A store with a past: three graphs, one of which has ended, snapshots, trimmed revs, and a
+    /// journal.
     private static func past(_ durability: Durability) throws -> DiskBench {
         let bench = DiskBench(LyingDisk(seed: 1), durability)
         try bench.start()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The log on a disk without room")
 struct FullDiskTests {
-    @Test("A full disk: no_space, what is there can be read, and it goes on when there is room")
+    @Test("A full disk: no_space, what is there can be read, and it continues when there is room")
     func full() throws {
         for seed in UInt64(0)..<12 {
             var dice = SeededGenerator(seed: seed)

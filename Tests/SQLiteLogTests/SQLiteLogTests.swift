@@ -62,7 +62,7 @@ struct SQLiteLogTests {
         _ = loop.run()
         #expect(listener.committed.map(\.ticket) == Array(1..<50))
         #expect(log.statistics.commits == 49 && log.statistics.writes < 49, "many share a write")
-        // The same where somebody waits.
+        // The same while a caller waits.
         log.append([LogEntry(graph: "g")], tickets: 50..<51, wall: 1)
         log.settle()
         #expect(listener.committed.last?.ticket == 50)
@@ -161,7 +161,8 @@ struct SQLiteLogTests {
                 bench.set("g")
                 bench.executor.wait()
             }
-            // As the disk has them when the machine stops: a connection that is closed would clear its journal away.
+            // As the disk has them when the machine stops: a connection that is closed would clear
+            // its journal away.
             let size = folder.bytes(of: "sluice.db-wal").count
             folder.overwrite("sluice.db-wal", at: size - 5_000, [UInt8](repeating: 0xAA, count: 5_000))
             try copy("sluice.db", "sluice.db-wal", "high-water")
@@ -207,10 +208,10 @@ struct SQLiteLogTests {
         }
     }
 
-    @Test("A folder belongs to one process: another is told whose it is")
+    @Test("A folder belongs to one process: another one gets the holder's number")
     func locked() throws {
         let bench = try bench()
-        #expect(refusal()?.message == "another process has the folder \(folder.path): process \(getpid())")
+        #expect(refusal()?.message == "another process uses the folder \(folder.path): process \(getpid())")
         withExtendedLifetime(bench) {}
     }
 
@@ -224,7 +225,7 @@ struct SQLiteLogTests {
         }
         try write("CREATE TABLE t(x)")
         #expect(
-            refusal()?.message == "\(folder.path)/sluice.db is damaged: it is no log of Sluice's (SQLite 26)"
+            refusal()?.message == "\(folder.path)/sluice.db is damaged: it is not a Sluice log (SQLite 26)"
         )
         try write("DROP TABLE t")
         _ = try bench()
@@ -340,7 +341,7 @@ struct SQLiteLogTests {
         )
     }
 
-    @Test("What lies further back than keepRevs is let go of; every rev within can be rebuilt")
+    @Test("Commits older than keepRevs are removed; every rev within can be rebuilt")
     func trimmed() throws {
         let bench = try bench(keepRevs: 15_000)
         bench.listener.state = { [listener = bench.listener] _ in

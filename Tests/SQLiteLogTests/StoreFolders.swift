@@ -24,7 +24,7 @@ struct OtherBoot: StoreFiles {
     func release() { folder.release() }
 }
 
-/// The files of a folder on a disk that stalls for a second when it is told to.
+/// The files of a folder on a disk that stalls for a second on demand.
 final class StallingFiles: StoreFiles {
     private let folder: StoreFolder
     private let isStalling = Mutex(false)

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// One step of a history: what happens, and the seed of everything that is random about it, so that a step does the same
-/// when others are dropped.
+/// One step of a history: what happens, and the seed of everything that is random about it, so that
+/// a step does the same when others are dropped.
 struct Action {
     enum Kind: String, CaseIterable {
         case request, commit, turn, work, pass, connect, leave, stall

@@ -1,6 +1,7 @@
 /// What is kept at the end of the histories of seeds 1, 2, 3 and so on.
 ///
-/// Swift's hashing has another seed in each process. What depends on it gives other digests than these sooner or later.
+/// Swift's hashing has another seed in each process. What depends on it gives other digests than
+/// these sooner or later.
 let knownDigests = [
     "54b2f9c22e4959fbd8628e8875bb59ca",
     "a10a7eaf6b72eda195e36de53e9acd51",

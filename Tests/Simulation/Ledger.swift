@@ -1,6 +1,6 @@
 import GraphHost
 
-/// What the log has answered, of all graphs and processes: what is in it shall be in every log, once.
+/// The log's answers for all graphs and processes: every entry must be in every log, once.
 final class Ledger {
     struct Record {
         let entry: LogEntry

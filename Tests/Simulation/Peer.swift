@@ -1,6 +1,6 @@
 @testable import GraphHost
 
-/// A client that holds what it is told against the ledger.
+/// A client that compares what it receives with the ledger.
 final class Peer: MessageSink {
     private(set) var complaints: [String] = []
     private(set) var session: Session?
@@ -10,7 +10,8 @@ final class Peer: MessageSink {
     var unsentBytes = 0 {
         didSet { if unsentBytes > 0 { isLate = true } }
     }
-    /// Whether it may not have got yet what came while it did not read; what it subscribes to meanwhile is ahead of that.
+    /// Whether it may not have got yet what came while it did not read; what it subscribes to
+    /// meanwhile is ahead of that.
     private var isLate = false
 
     private let ledger: Ledger
@@ -63,7 +64,7 @@ final class Peer: MessageSink {
         }
     }
 
-    /// The connection broke, and nobody said so: the process is gone.
+    /// The connection broke without a close: the process is gone.
     func lose() {
         read()
         session = nil

@@ -2,8 +2,8 @@ import TestSupport
 
 /// Random definitions around some nodes that are always there.
 ///
-/// About those more can be said: `p` and `q` are only set together and alike, so `half` is always true; `x` is anything,
-/// `here` stands for sessions, and `brief` does not last.
+/// About those more can be said: `p` and `q` are only set together and alike, so `half` is always
+/// true; `x` is anything, `here` stands for sessions, and `brief` does not last.
 struct Shape {
     static let plain = ["p", "q", "x"]
     static let fixed = ["p", "q", "x", "here", "brief", "half"]

@@ -3,8 +3,8 @@ import Testing
 
 /// Whole servers with clients, commits, redefinitions, disk faults, kills and power cuts.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 2,000, and `SLUICE_HISTORIES=n` so many. `SLUICE_SEED=n` plays one, makes it
-/// as short as it can be while it fails, and prints its steps.
+/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 2,000, and `SLUICE_HISTORIES=n` so many.
+/// `SLUICE_SEED=n` plays one, makes it as short as it can be while it fails, and prints its steps.
 @Suite("A simulated world")
 struct SimulationTests {
     private static let portions = Array(0..<8)
@@ -13,7 +13,7 @@ struct SimulationTests {
     }
 
     @Test(
-        "Release is exact, nobody sees half of a commit or a rev that is gone, what was answered is there once, a replay is the same",
+        "Release is exact, no client sees half of a commit or a rev that is gone, what was answered is there once, a replay is the same",
         arguments: portions
     )
     func world(portion: Int) {

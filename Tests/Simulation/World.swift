@@ -5,15 +5,18 @@ import TestSupport
 
 @testable import GraphHost
 
-/// A server with its clients, its log and its disk, in which nothing is real and everything follows from a seed.
+/// A server with its clients, its log and its disk, in which nothing is real and everything follows
+/// from a seed.
 final class World {
     private(set) var complaints: [String] = []
     /// What happened, for one who looks at a single seed.
     private(set) var transcript: [String] = []
-    /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut has taken.
+    /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut
+    /// has taken.
     private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0)
 
-    /// What must have gone with the world. (Not the graphs of its servers: a change that a dead process never answered holds one.)
+    /// What must have gone with the world. (Not the graphs of its servers: a change that a dead
+    /// process never answered holds one.)
     private(set) var mortals: [Mortal] = []
 
     struct Mortal {
@@ -387,7 +390,8 @@ final class World {
         }
     }
 
-    /// Builds every graph anew, from the ledger without a snapshot and from what is on the disk, and compares what is kept.
+    /// Builds every graph anew, from the ledger without a snapshot and from what is on the disk,
+    /// and compares what is kept.
     private func compare(withDisk: Bool) {
         guard let server else { return }
         let isReadable = withDisk && disk.fault == .nothing

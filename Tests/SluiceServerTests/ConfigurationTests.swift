@@ -50,7 +50,7 @@ struct ConfigurationTests {
             ),
             ("hosts:", "'hosts' must be a list"),
             ("- 1", "a configuration is a mapping"),
-            ("a: [", "this is no YAML"),
+            ("a: [", "this is not YAML"),
         ]
     )
     func problems(text: String, problem: String) {

@@ -19,7 +19,8 @@ struct DeadlineTests {
         }
     }
 
-    /// Longer than any deadline; what is sent next lies on the socket when the loop looks at the clock again.
+    /// Longer than any deadline; what is sent next lies on the socket when the loop looks at the
+    /// clock again.
     private func standStill() {
         usleep(150_000)
     }
@@ -68,7 +69,7 @@ struct DeadlineTests {
         #expect(peer.message() == #"{"op":"ok","id":5}"#)
     }
 
-    @Test("what comes later was not: the peer is told so and closed")
+    @Test("what comes later was not: the peer gets an error and is closed")
     func late() throws {
         let server = try makeServer()
         let peer = try server.connect()

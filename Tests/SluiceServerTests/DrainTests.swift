@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A server that stops")
 struct DrainTests {
-    @Test("sessions are told to come back, idle connections end, requests finish")
+    @Test("sessions are asked to come back, idle connections end, requests finish")
     func drain() throws {
         let server = try TestServer()
         let subscriber = try server.connect()
@@ -41,7 +41,7 @@ struct DrainTests {
         #expect(server.counts.listeners == 0)
     }
 
-    @Test("who does not go is closed when the time is over")
+    @Test("clients that do not go are closed when the time is over")
     func impatience() throws {
         let server = try TestServer {
             $0.drain = .milliseconds(50)

@@ -70,7 +70,7 @@ struct LogFailureTests {
     }
 
     @Test(
-        "engine_down, no_space: sets are refused, reads and subscriptions go on, and it recovers by itself",
+        "engine_down, no_space: sets are refused, reads and subscriptions continue, and it recovers by itself",
         arguments: [(LogHealth.outOfReach, "engine_down"), (.full, "no_space")]
     )
     func unwell(health: LogHealth, code: String) throws {
@@ -188,7 +188,7 @@ struct LogFailureTests {
         #expect(poster.answer().body == "1")
     }
 
-    @Test("4510: a lost epoch closes who listens; the graph goes on, and cursors of before start over")
+    @Test("4510: a lost epoch closes its listeners; the graph continues, and cursors of before start over")
     func epochLost() throws {
         let log = FaultyLog(epoch: "first")
         let server = try TestServer(commits: log)
@@ -254,7 +254,7 @@ struct LogFailureTests {
         let line = try #require(server.lines.all.last)
         #expect(line.contains("secret.db is torn"))
         let id = try #require(line.split(separator: " ").first { $0.hasPrefix("id=") }?.dropFirst(3))
-        #expect(id.count == 8 && answer.body.contains("its log has it as \(id)\""))
+        #expect(id.count == 8 && answer.body.contains("its log has the details under \(id)\""))
 
         // The same where the answer comes late.
         log.refusal = nil
@@ -284,7 +284,7 @@ struct LogFailureTests {
         let close = peer.frame()
         #expect(close?.opcode == 8 && close?.payload.prefix(2) == [0x03, 0xf3], "1011")
         let reason = String(decoding: (close?.payload ?? []).dropFirst(2), as: UTF8.self)
-        #expect(reason.hasPrefix("the server made a mistake; its log has it as "))
+        #expect(reason.hasPrefix("the server has a fault; its log has the details under "))
 
         let plain = try server.connect()
         _ = plain.upgrade(node, subprotocol: nil)

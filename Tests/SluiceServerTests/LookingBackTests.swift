@@ -110,7 +110,7 @@ struct LookingBackTests {
         check(try server.request("GET", path + "/nodes/double/history?since=0"), 410, #""kept":null"#)
     }
 
-    @Test("What is stored and cannot be used is internal, and stands in the server's log")
+    @Test("Unusable stored data is an internal error, with details in the server's log")
     func damaged() throws {
         let log = FaultyLog()
         let server = try TestServer(commits: log)
@@ -121,7 +121,7 @@ struct LookingBackTests {
         check(try server.request("GET", path + "/values?at=2"), 200, #""x":{"v":5}"#)
     }
 
-    @Test("Two looks run at a time, a bounded number waits, and one more is busy")
+    @Test("Two looks run at a time, a bounded number waits, and another one is busy")
     func busy() throws {
         let log = FaultyLog()
         let server = try TestServer(commits: log)
@@ -150,7 +150,7 @@ struct LookingBackTests {
         #expect(server.server.looks.count == 0)
     }
 
-    @Test("A client that goes ends its look, and another one's goes on")
+    @Test("A client that goes ends its look, and another one's continues")
     func cancelled() throws {
         let log = FaultyLog()
         let server = try TestServer(commits: log)

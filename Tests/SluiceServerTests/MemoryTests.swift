@@ -46,7 +46,7 @@ struct MemoryTests {
         return (server, folder, loop)
     }
 
-    @Test("G-131: when the kernel says so, what nobody needs is let go of, and counted")
+    @Test("G-131: when the kernel says so, unused nodes are released and counted")
     func pressure() throws {
         let kernel = Kernel()
         let (server, folder, loop) = try server(kernel, "/a/file")
@@ -66,7 +66,7 @@ struct MemoryTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("off asks nobody; auto asks one file after the other, and serves without where none answers")
+    @Test("off reads no file; auto tries one file after the other, and serves without where none answers")
     func settings() throws {
         let kernel = Kernel()
         let (silent, first, loop) = try server(kernel, "off")

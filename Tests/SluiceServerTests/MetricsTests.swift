@@ -73,7 +73,8 @@ struct MetricsTests {
     func logLines() {
         #expect(LogLine.text("T", "info", "a", [("k", "v"), ("l", "a b")]) == "T info a k=v l=\"a b\"\n")
         #expect(LogLine.text("T", "info", "a\nb", []) == "T info \"a\\nb\"\n")
-        // Names and reasons come from strangers: nothing of theirs moves a cursor or turns the writing round.
+        // Names and reasons come from strangers: nothing of theirs moves a cursor or turns the
+        // writing round.
         #expect(
             LogLine.text("T", "info", "a", [("k", "\u{1B}[2J"), ("l", "\u{9B}1m\u{202E}")])
                 == "T info a k=\"\\u001b[2J\" l=\"\\u009b1m\\u202e\"\n"

@@ -35,7 +35,7 @@ struct RefusalTests {
         #expect(next.message() == #"{"op":"ok","id":1}"#)
     }
 
-    @Test("a request, a broken one and a handshake that is none get 503")
+    @Test("a request, a broken one and an invalid handshake get 503")
     func requests() throws {
         let server = try TestServer { $0.connections = 1 }
         let first = try server.connect()
@@ -59,7 +59,7 @@ struct RefusalTests {
         #expect(server.server.host["g"]?.rev == 1, "nothing was done")
     }
 
-    @Test("times.refusal: who says nothing gets 503 when the time is over, and who does not go is closed")
+    @Test("times.refusal: a silent client gets 503 when the time is over, and one that does not go is closed")
     func silence() throws {
         let server = try TestServer {
             $0.connections = 1
@@ -74,7 +74,7 @@ struct RefusalTests {
         withExtendedLifetime((first, silent)) {}
     }
 
-    @Test("Those beyond the 32 that are heard get 503 at once")
+    @Test("Those beyond the 32 that are served get 503 at once")
     func beyond() throws {
         let server = try TestServer {
             $0.connections = 1
@@ -94,7 +94,7 @@ struct RefusalTests {
         withExtendedLifetime((first, heard)) {}
     }
 
-    @Test("a server that stops waits for nobody whom it has refused")
+    @Test("a server that stops does not wait for refused clients")
     func draining() throws {
         let server = try TestServer {
             $0.connections = 1

@@ -34,7 +34,7 @@ struct ReloadTests {
         return try #require(report)
     }
 
-    @Test("one graph a turn: however many there are, nobody waits longer than for the largest")
+    @Test("one graph a turn: however many there are, no client waits longer than for the largest")
     func oneGraphATurn() throws {
         let server = try TestServer()
         let names = (0..<6).map { "many\($0)" }
@@ -59,7 +59,7 @@ struct ReloadTests {
         #expect(names.allSatisfy { server.server.host[$0]?.rev == 2 }, "one change is one commit")
     }
 
-    @Test("who asks while files are read gets a reload behind that one, and all who do get the same")
+    @Test("a request while files are read gets a reload after that one, and all such requests get the same")
     func askedMeanwhile() throws {
         let server = try TestServer()
         write(server, "a", factor: 2)
@@ -123,7 +123,7 @@ struct ReloadTests {
         #expect(server.server.host["g"]?.rev == 1)
     }
 
-    @Test("a server that stops while its files are read lets go of everything")
+    @Test("a server that stops while its files are read releases everything")
     func stopping() throws {
         let server = try TestServer()
         for number in 0..<5 { write(server, "a\(number)", factor: 2) }

@@ -249,7 +249,7 @@ struct RequestTests {
         #expect(peer.answer().status == 200)
     }
 
-    @Test("100 Continue is sent to who waits for it, and not when the request is refused anyway")
+    @Test("100 Continue is sent to a client that waits for it, and not when the request is refused anyway")
     func expectContinue() throws {
         let server = try TestServer()
         let peer = try server.connect()
@@ -303,7 +303,7 @@ struct RequestTests {
         #expect(RawAnswer(peer.readToEnd()).status == 408)
     }
 
-    @Test("who comes when there is no room gets a clean 503")
+    @Test("a client gets a clean 503 when there is no room")
     func connectionLimit() throws {
         let server = try TestServer {
             $0.connections = 2

@@ -23,7 +23,7 @@ struct SetAnswerTests {
         }
     }
 
-    @Test("follows a new epoch without being told")
+    @Test("follows a new epoch by itself")
     func epochs() {
         let answer = SetAnswer()
         let encoder = ResponseEncoder()

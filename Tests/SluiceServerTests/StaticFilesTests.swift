@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Static files")
 struct StaticFilesTests {
-    @Test("files have their type, a tag, and what browsers are told to refuse")
+    @Test("files have their type, a tag, and headers that restrict browsers")
     func serving() throws {
         let server = try TestServer()
         let page = try server.request("GET", "/")
@@ -92,7 +92,7 @@ struct StaticFilesTests {
         #expect(try server.request("HEAD", "/large.txt", wish + "If-None-Match: \(plain)\r\n").status == 200)
         #expect(try server.request("GET", "/large.txt", "If-None-Match: \(plain)\r\n").status == 304)
 
-        // Another version is another file, which nobody has compressed yet.
+        // Another version is another file, which has not been compressed yet.
         server.folder.write("public/large.txt", lines + "!")
         let changed = try server.request("GET", "/large.txt", wish)
         #expect(changed.fields["content-encoding"] == nil && changed.body == lines + "!")

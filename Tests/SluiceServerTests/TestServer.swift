@@ -83,7 +83,8 @@ final class TestServer {
         return RawAnswer(peer.readToEnd())
     }
 
-    /// Sends bytes on a connection of its own and returns everything that comes back until the server closes.
+    /// Sends bytes on a connection of its own and returns everything that comes back until the
+    /// server closes.
     func exchange(_ text: String) throws -> RawAnswer {
         let peer = try connect()
         peer.send(text)

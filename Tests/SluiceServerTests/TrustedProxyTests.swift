@@ -21,7 +21,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "what is no address is none",
+        "an invalid address is none",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1.2.3.-4",
             "0x1.2.3.4",
@@ -55,7 +55,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "what is no network is refused, also one with bits behind its prefix",
+        "an invalid network is refused, also one with bits after its prefix",
         arguments: [
             "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/08", "10.0.0.0/-1", "::1/129",
             "2001:db8::1/32", "/8", "a/8", "1.2.3.4/8/8",

@@ -42,7 +42,7 @@ struct WatchdogTests {
     }
 
     @Test(
-        "a server that was told to stop is ended a second after `drain`, at the second time after a second"
+        "a stopping server is ended a second after `drain`, at the second time after a second"
     )
     func ending() {
         let grace = StuckLoop.grace

@@ -7,7 +7,7 @@ import Testing
 struct WebSocketTests {
     private let subscribe = #"{"op":"sub","id":1,"graph":"g","node":"deep"}"#
 
-    @Test("a subscriber hears what is posted, in one frame per commit")
+    @Test("a subscriber receives what is posted, in one frame per commit")
     func mainPath() throws {
         let server = try TestServer()
         let peer = try server.connect()
@@ -21,7 +21,7 @@ struct WebSocketTests {
         #expect(peer.message().contains(#""d":[{"id":1,"v":50}]"#))
     }
 
-    @Test("bytes behind the upgrade are the first frames")
+    @Test("bytes after the upgrade are the first frames")
     func pipelinedFrames() throws {
         let server = try TestServer()
         let peer = try server.connect()
@@ -94,7 +94,7 @@ struct WebSocketTests {
         #expect(server.until { server.server.connectionCount == 0 })
     }
 
-    @Test("a peer that answers no pings is closed with 4508 and let go")
+    @Test("a peer that answers no pings is closed with 4508 and released")
     func silence() throws {
         let server = try TestServer { $0.heartbeat = .milliseconds(50) }
         let start = server.counts
@@ -106,7 +106,7 @@ struct WebSocketTests {
         #expect(server.counts.nodes == start.nodes)
     }
 
-    @Test("a peer that answers pings stays, and hears a heartbeat when nothing else is said")
+    @Test("a peer that answers pings stays, and receives a heartbeat when nothing else is sent")
     func heartbeat() throws {
         let server = try TestServer { $0.heartbeat = .milliseconds(50) }
         let peer = try server.connect()

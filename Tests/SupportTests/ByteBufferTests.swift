@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ByteBuffer collects bytes")
 struct ByteBufferTests {
-    @Test("numbers, texts and bytes stand behind each other")
+    @Test("numbers, texts and bytes follow each other")
     func appending() {
         var buffer = ByteBuffer()
         for number in [0, 7, 10, 99, 100, -1, Int64.max, Int64.min] {

@@ -84,7 +84,7 @@ struct CronScheduleTests {
     }
 
     @Test(
-        "what is wrong is reported at its place, with what is allowed",
+        "problems are reported at their place, with the allowed values",
         arguments: [
             (
                 "0 22 * *", 0,

@@ -1,16 +1,16 @@
 public import ReactiveGraph
 
-/// Keeps everything a listener heard; tests compare the whole history.
+/// Records everything a listener receives; tests compare the whole history.
 public final class Recorder<Value>: ListenerOwner {
     /// Holds the listens; nothing else does.
     public let listenBag = CancellableBag()
-    /// What was heard, oldest first.
+    /// The received values, oldest first.
     public private(set) var history: [Value] = []
 
-    /// A recorder that hears nothing yet.
+    /// A recorder that listens to nothing yet.
     public init() {}
 
-    /// A recorder that hears `node`.
+    /// A recorder that listens to `node`.
     public init(_ node: Node<Value>, replay: Bool = true) {
         node.listen(owner: self, replay: replay) { recorder, value in recorder.history.append(value) }
     }
@@ -20,7 +20,7 @@ public final class Recorder<Value>: ListenerOwner {
         history.append(value)
     }
 
-    /// Forgets what was heard.
+    /// Forgets the recorded values.
     public func forget() {
         history = []
     }
@@ -29,10 +29,10 @@ public final class Recorder<Value>: ListenerOwner {
 /// Keeps every emission, empties included.
 public final class EmissionRecorder<Value> {
     private let bag = CancellableBag()
-    /// What was heard, oldest first.
+    /// The received emissions, oldest first.
     public private(set) var history: [Emission<Value>] = []
 
-    /// A recorder that hears `node`.
+    /// A recorder that listens to `node`.
     public init(_ node: Node<Value>, replay: Bool = true) {
         node.listenEmissions(in: bag, replay: replay) { [unowned self] emission, _ in history.append(emission)
         }

@@ -1,10 +1,12 @@
 public import ReactiveGraph
 
-/// Named nodes under the rules of retention: those of a registry of the library, or those of a graph that a server runs.
+/// Named nodes under the rules of retention: those of a registry of the library, or those of a
+/// graph that a server runs.
 ///
-/// There are these names: `x` can be set and holds 1; `loose` is x, `sum` is the running sum of what x held while it lived, `more`
-/// is made from sum, `fixed` is x, and `k0` … `k3` are x. `loose` is kept `whileInUse`, `x` and `fixed` `always`, all others
-/// `untilPressure`. `fixed` lives from the start.
+/// There are these names: `x` can be set and holds 1; `loose` is x, `sum` is the running sum of
+/// what x held while it lived, `more` is made from sum, `fixed` is x, and `k0` … `k3` are x.
+/// `loose` is kept `whileInUse`, `x` and `fixed` `always`, all others `untilPressure`. `fixed`
+/// lives from the start.
 public protocol RetainedNames: AnyObject {
     /// A fresh world, in which `limit` nodes are kept until pressure before there is one more.
     init(limit: Int)

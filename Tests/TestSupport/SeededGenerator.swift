@@ -1,5 +1,5 @@
-/// A generator whose whole course follows from its seed (SplitMix64), the same on every machine: a failing test prints the
-/// seed and can be run again.
+/// A generator whose whole course follows from its seed (SplitMix64), the same on every machine: a
+/// failing test prints the seed and can be run again.
 public struct SeededGenerator: RandomNumberGenerator {
     @usableFromInline var state: UInt64
 

@@ -1,4 +1,5 @@
-// Unit tests of the pure modules of the graph view; evaluated in a page of the server, which returns what failed.
+// Unit tests of the pure modules of the graph view; evaluated in a page of the server, which
+// returns what failed.
 async () => {
   const { layout } = await import("/graph/layout.js");
   const { GraphModel, reach } = await import("/graph/model.js");

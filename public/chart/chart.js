@@ -1,4 +1,4 @@
-// Up to six series over time on a canvas; what could not be heard is hatched.
+// Up to six series over time on a canvas; gaps in the connection are hatched.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatValue } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
@@ -20,7 +20,7 @@ function palette(element) {
 }
 
 export class TimeChart {
-  /** What is looked at: null follows now, `span` ms long. */
+  /** The visible range: null follows now, `span` ms long. */
   view = null;
   #series; #page; #canvas = h("canvas", { role: "img", tabindex: 0 }); #pen = this.#canvas.getContext("2d");
   #item; #range; #colours; #readouts; #to; #box = {}; #ending = new AbortController();
@@ -47,12 +47,12 @@ export class TimeChart {
       h("ul", { class: "legend" }, series.map((each, i) => named(each, i, this.#readouts[i]))),
       h("div", { class: "plot" }, this.#canvas, this.#tip));
     if (isKiosk) this.#canvas.removeAttribute("tabindex");
-    // A paused display stands still, but can be looked into.
+    // A paused chart stands still, but can be examined.
     this.#item = frame.item(this.#canvas, () => this.#draw(), { whilePaused: true });
     store.listen("theme", () => { this.#colours = null; mark(); }, signal);
     frame.tick(mark, signal);
     cursor.addEventListener("move", mark, { signal });
-    // Asked for while drawing, it would force a layout.
+    // Measured while drawing, it would force a layout.
     new ResizeObserver(([{ contentRect: { width, height } }], observer) => {
       if (signal.aborted) return observer.disconnect();
       this.#box = { width: Math.floor(width), height: Math.floor(height) };
@@ -64,7 +64,7 @@ export class TimeChart {
   }
 
   mark() { this.#item.mark(); }
-  /** With reduced motion the next second is soon enough. */
+  /** With reduced motion, once a second is enough. */
   grow() { if (!this.#page.store.get("reduced") && !this.#page.frame.paused) this.mark(); }
   close() { this.#ending.abort(); this.#item.close(); }
 
@@ -108,7 +108,7 @@ export class TimeChart {
     this.#axes(scene, isPointed ? x(t) : -Infinity);
     const gaps = this.#series[0].ring.gaps, known = new Path2D();
     setAttribute(canvas, "data-gaps", gaps.length || null);
-    // Nobody knows what was while nothing was heard: no line goes there.
+    // Values during a gap are unknown: no line is drawn there.
     let edge = left;
     for (const gap of gaps) {
       const begin = Math.max(left, x(gap.from)), end = Math.min(right, x(gap.to));
@@ -124,7 +124,7 @@ export class TimeChart {
     pen.lineJoin = "round";
     this.#series.forEach(({ ring }, i) => {
       pen.strokeStyle = colours.series[i];
-      // Dashes of a line that turns at every pixel are not seen, and take most of the time.
+      // Dashes of a line that turns at every pixel are invisible and take most of the time.
       pen.setLineDash(ring.count(from, to) > (right - left) / 2 ? [] : dashes[i]);
       pen.beginPath();
       ring.trace(pen, from, to, left, right - left, y);

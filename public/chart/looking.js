@@ -1,5 +1,5 @@
-// Looking closer at a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the cursor of all
-// charts. And a chart's words.
+// Examining a chart: wheel, pinch and keys zoom, dragging and arrows pan, the pointer moves the
+// cursor of all charts. Also a chart's description in words.
 import { formatDuration, formatValue } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
 
@@ -37,7 +37,7 @@ export class Looking {
 
   #look(from, to) {
     const chart = this.#chart;
-    // Having come to now again, it follows now.
+    // A view that has reached the present follows it again.
     if (to >= chart.now()) { chart.span = to - from; chart.view = null; } else chart.view = { from, to };
     chart.mark();
   }
@@ -61,7 +61,7 @@ export class Looking {
     canvas.ariaLabel = `${title && `${title}: `}${words.join("; ")}, ${time}`;
   }
 
-  /** What the chart draws where nothing was heard, from `begin` to `end`. */
+  /** Draws a gap in the connection, from `begin` to `end`. */
   hatch({ pen, colours, top, bottom }, gap, begin, end) {
     const high = bottom - top, long = Math.min(gap.to, this.#chart.now()) - gap.from;
     const label = `disconnected ${formatDuration(Math.round(long / 1000) * 1000)}`;
@@ -101,7 +101,7 @@ export class Looking {
   }
 
   pointerdown({ pointerId, offsetX, target }) {
-    // A press that is over by now cannot be held.
+    // A press that has ended already cannot be captured.
     try { target.setPointerCapture(pointerId); } catch { return; }
     this.#pointers.set(pointerId, offsetX);
     this.#drag = { x: offsetX, ...this.#chart.window, apart: this.#apart };

@@ -52,7 +52,9 @@ export function timeLabel(t, step) {
   return step >= day ? text.slice(0, 10) : text.slice(11, step >= minute ? 16 : step >= 1000 ? 19 : 21);
 }
 
-/** A round range that grows at once, and shrinks when less than half of it was used for ten seconds. */
+/**
+ * A round range that grows at once, and shrinks when less than half of it was used for ten seconds.
+ */
 export class SteadyRange {
   #idle = 0;
 

@@ -1,4 +1,5 @@
-// A first dashboard for a graph that nobody made one for, places for new widgets, and what an empty one says.
+// A first dashboard for a graph that has none, places for new widgets, and the text of an empty
+// board.
 import { h } from "../lib/dom.js";
 import { globOf } from "../graph/glob.js";
 import { columns, meet, version } from "./layout.js";
@@ -14,9 +15,9 @@ export function place(widgets, w, h) {
 }
 
 /**
- * A first dashboard for a graph that nobody made one for: fields for what people set, with sliders where there are
- * bounds, lamps for what is true or false or may call for attention, charts for numbers with a past, the others as
- * numbers or text. Those with a title come first.
+ * A first dashboard for a graph that has none: fields for what people set, with sliders if there
+ * are bounds, lamps for booleans and for nodes with a severity, charts for numbers with a history,
+ * the others as numbers or text. Nodes with a title come first.
  */
 export function compose(nodes, families = []) {
   const widgets = [], add = (kind, each, w, h) => {

@@ -1,4 +1,5 @@
-// What changes a dashboard: widgets added, edited, moved and removed, and taken back again. Saving is in keeping.js.
+// What changes a dashboard: widgets added, edited, moved and removed, and taken back again. Saving
+// is in keeping.js.
 import { plural } from "/lib/format.js";
 import { encode } from "/dash/address.js";
 import { askWidget } from "/dash/forms.js";
@@ -22,7 +23,10 @@ export class Editing {
     this.#present = JSON.stringify(board.layout);
   }
 
-  /** The layout was changed: it can be taken back, and the address is its draft as far as it has room for it. */
+  /**
+   * The layout has changed: the change can be undone, and the address holds the draft if it has
+   * room.
+   */
   changed() {
     const board = this.#board;
     board.layout.widgets = board.widgets.map(({ data }) => data);
@@ -51,7 +55,7 @@ export class Editing {
     this.#board.page.announce("Taken back");
   }
 
-  /** Another dashboard is shown: what was changed before is not taken back in it. */
+  /** Another dashboard is shown: earlier changes cannot be undone in it. */
   restart() {
     this.#past = [];
     this.#present = JSON.stringify(this.#board.layout);
@@ -71,7 +75,10 @@ export class Editing {
     return isFull;
   }
 
-  /** What is to become of a widget; null also where the view was left meanwhile: its widgets would listen for ever. */
+  /**
+   * Asks for a widget's data; null also if the view was left meanwhile, because its widgets would
+   * listen for ever.
+   */
   async #ask(data) {
     const answer = await askWidget(this.#board, data);
     return this.#board.page.signal.aborted ? null : answer;
@@ -95,7 +102,7 @@ export class Editing {
 
   async edit(widget) {
     const board = this.#board, data = await this.#ask(widget.data);
-    // Nor does a widget go back to a place that another dashboard has taken.
+    // A widget does not return to a place in another dashboard.
     if (!data || !board.widgets.includes(widget)) return void widget.menuButton.focus();
     const next = new Widget(data, board);
     board.widgets[board.widgets.indexOf(widget)] = next;

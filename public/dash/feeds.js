@@ -1,7 +1,7 @@
-// Where the values of widgets come from: feeds listen and own; the graph itself is only looked at.
+// The sources of values for widgets: feeds listen and own; the graph itself is only observed.
 import { load } from "../lib/dom.js";
 
-/** The newest `most` points, and when nothing was heard. Room is made as points come: few nodes fill it. */
+/** The newest `most` points, and the gaps. Memory grows with the points: few nodes fill it. */
 export class Ring {
   #t = new Float64Array(0); #v = this.#t; #start = 0;
   length = 0;
@@ -24,7 +24,7 @@ export class Ring {
     this.#start = 0;
   }
 
-  /** NaN where there is no number. Time never goes back. */
+  /** NaN stands for a missing number. Time never goes back. */
   push(t, v) {
     if (this.length === this.#t.length && this.length < this.most) this.#grow();
     if (this.length < this.#t.length) this.length++;
@@ -34,7 +34,10 @@ export class Ring {
     this.#t[this.#at(last)] = last ? Math.max(t, this.time(last - 1)) : t;
   }
 
-  /** Puts `points`, which are `[t, v]`, before those it has: as many of the newest as there is room for. */
+  /**
+   * Puts `points`, which are `[t, v]`, before those it has: as many of the newest as there is room
+   * for.
+   */
   prepend(points) {
     const own = Array.from({ length: this.length }, (_, i) => [this.time(i), this.value(i)]);
     const first = own[0]?.[0] ?? Infinity, room = Math.max(0, this.most - own.length);
@@ -62,7 +65,9 @@ export class Ring {
     return next ? this.value(next - 1) : NaN;
   }
 
-  /** The indices of what is seen between two times, from the point that held at the beginning on. */
+  /**
+   * The indices of the points between two times, starting with the point in force at the beginning.
+   */
   #seen(from, to) {
     let last = this.index(to);
     while (last < this.length && this.time(last) <= to) last++;
@@ -86,8 +91,8 @@ export class Ring {
   }
 
   /**
-   * Draws what held as steps, with both extremes of each column of pixels, and gives what holds at the end.
-   * Pens draw nothing to NaN.
+   * Draws values as steps, with both extremes of each column of pixels, and returns the value at
+   * the end. Pens draw nothing to NaN.
    */
   trace(pen, from, to, left, width, y) {
     const [first, end] = this.#seen(from, to), times = this.#t, values = this.#v, size = values.length;
@@ -121,7 +126,7 @@ export class Ring {
 }
 
 export class Observed extends EventTarget {
-  /** By name and by id; null until, or where, they may not be seen. */
+  /** By name and by id; null until they are known, or if they may not be seen. */
   nodes = null; listeners = null; families = [];
   refused = "";
   known = new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
@@ -132,7 +137,7 @@ export class Observed extends EventTarget {
     this.#watch = client.observe(graph, (event) => this.#hear(event, graph), { every: 500, members: [] });
   }
 
-  /** What is known of a node, or of each member of its family. */
+  /** The definition of a node, or of each member of its family. */
   facts(name) { return this.nodes?.get(name) ?? this.#kin?.familyOf(this.families, name); }
 
   close() { this.#watch.close(); }
@@ -144,12 +149,13 @@ export class Observed extends EventTarget {
       this.listeners = new Map();
       this.#add(picture);
     } else if (op === "topod") {
-      // Who came and went between two messages is in both; a name that is gone and back has come.
+      // A node that came and went between two messages is in both lists; one that was removed and
+      // added again exists.
       for (const { name, reason } of del.nodes ?? []) if (reason === "removed") this.nodes.delete(name);
       this.#add({ ...add, families: picture.families });
       for (const { l } of del.listeners ?? []) this.listeners.delete(l);
     } else if (code !== "shutdown" && code !== "closed") {
-      // Who may read but not observe gets the definition's picture.
+      // A client that may read but not observe gets the picture of the definition.
       this.refused = msg ?? code;
       const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`).catch(() => {});
       if (!answer) return;
@@ -181,10 +187,10 @@ export class Feeds {
     this.#facts = facts;
   }
 
-  /** By the server's clock, if that is ahead or far behind: less is the way that values take. */
+  /** The server's clock, if that is ahead or far behind: smaller differences are network delay. */
   now = () => this.#client.now?.() ?? Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
-  /** `isDrawn`: the past is shown, so that what the server can tell of it is worth asking for. */
+  /** `isDrawn`: the past is shown, so it is requested from the server. */
   open(node, pipe, past, listener, isDrawn) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
@@ -209,7 +215,10 @@ export class Feeds {
     };
   }
 
-  /** A derived node without a history of its own: the server computes its past from what its sources keep. */
+  /**
+   * A derived node without a history of its own: the server computes its past from what its sources
+   * keep.
+   */
   async #lookBack(feed) {
     const { kind, history } = this.#facts(feed.node) ?? {};
     // A client of the past knows what was, and has nothing to add.
@@ -237,7 +246,7 @@ export class Feeds {
   #hear(feed, value, meta) {
     const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta;
     const at = Date.now(), late = at - t, known = this.#facts(feed.node);
-    // The first value, and the first after a loss or after the machine has slept, may be of any age; the next is not.
+    // The first value, and the first after a loss or after the machine has slept, may have any age.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
     // The time of a snapshot is the graph's.
     if (!same) feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;

@@ -1,4 +1,5 @@
-// The dialog of a widget: its kind, what it shows, and an expression that is checked before anything is added.
+// The dialog of a widget: its kind, what it shows, and an expression that is checked before
+// anything is added.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { place } from "/dash/compose.js";
@@ -7,7 +8,7 @@ import { Picker } from "/dash/picker.js";
 import { globOf } from "/graph/glob.js";
 import { kinds, loadKind } from "/widgets/index.js";
 
-/** What widgets are asked for: label, hint, and `number`, `text`, `area` or `check`. */
+/** The options of widgets: label, hint, and `number`, `text`, `area` or `check`. */
 const options = {
   pipe: ["Expression", "The server runs it for this widget, for instance round(value * 9 / 5 + 32, 1)", "text"],
   unit: ["Unit", "Empty: as the node says", "text"],
@@ -36,7 +37,7 @@ function expression(pipe) {
   return pipe.length === 1 && typeof pipe[0]?.map === "string" ? pipe[0].map : JSON.stringify(pipe);
 }
 
-/** The stages whose JSON a text is; another text is an expression. */
+/** The stages in a text of JSON; any other text is an expression. */
 function stages(text) {
   try {
     const pipe = JSON.parse(text);
@@ -49,8 +50,9 @@ function stages(text) {
 const patience = 3000;
 
 /**
- * Has the server build a pipe over the socket: `{ entry }` with what it gives now, or `{ problem, at }` where it
- * cannot, `at` being the place in the text of the expression. Without an answer in time, neither.
+ * Asks the server to build a pipe: returns `{ entry }` with its present value, or `{ problem, at }`
+ * if it is invalid, `at` being the position in the expression. Returns neither without an answer in
+ * time.
  */
 function check(client, target, pipe) {
   return new Promise((resolve) => {
@@ -68,7 +70,10 @@ function check(client, target, pipe) {
   });
 }
 
-/** What is wrong with a pipe that was refused. Places count in its JSON; the expression begins inside of that. */
+/**
+ * The problem of a refused pipe. Its position counts in the JSON; the expression begins inside of
+ * that.
+ */
 function explained({ code, msg, problems }, pipe) {
   const [{ message = msg ?? code, hint, column } = {}] = problems ?? [], [first] = pipe;
   const begin = pipe.length === 1 && first?.map ? JSON.stringify(pipe).indexOf(JSON.stringify(first.map)) + 1 : 0;
@@ -102,7 +107,7 @@ class WidgetForm {
   get #module() { return this.#modules.find(({ kind }) => kind === this.#kind.value); }
   get #isMany() { return /several|all/.test(this.#module.source); }
 
-  /** What can be chosen: nodes, families as globs, and what was chosen before, which may be gone by now. */
+  /** The choices: nodes, families as globs, and earlier choices, which may be gone by now. */
   #offered() {
     const { observed } = this.#board.source(this.#graph.value), isMutable = this.#module.source === "mutable";
     const nodes = [...(observed.nodes?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name));
@@ -150,12 +155,15 @@ class WidgetForm {
     this.#timer = setTimeout(() => this.#check(), 500);
   }
 
-  /** Whether the expression can be run; what is wrong stands below the field, the cursor at its place. */
+  /**
+   * Whether the expression is valid; the problem is shown below the field, with the cursor at its
+   * place.
+   */
   async #check(isFinal = false) {
     clearTimeout(this.#timer);
     const number = ++this.#checked, { pipe: input } = this.#inputs, text = input?.value.trim();
     const { client } = this.#board.page, [node] = this.#picker.names, isLive = this.#board.connection.name === "live";
-    // What was there before and was not touched is left as it is.
+    // Parts that the user has not touched stay as they are.
     const isTouched = text && text !== expression(this.#data?.pipe) && this.#module.options.includes("pipe");
     const isAsked = isLive && isTouched && node && !/[*?]/.test(node);
     const { entry, problem, at } = isAsked
@@ -175,7 +183,7 @@ class WidgetForm {
 
   #pipe(text) { return text === expression(this.#data?.pipe) ? this.#data.pipe : stages(text); }
 
-  /** The data of the widget, once it is right; null with the problem said. */
+  /** The widget's data, once it is valid; null after showing the problem. */
   async read() {
     const { kind, source, size: [w, height], options: asked } = this.#module;
     const data = this.#data, { names, input: chosen } = this.#picker;
@@ -214,7 +222,9 @@ class WidgetForm {
   }
 }
 
-/** Asks for a widget: a new one, or what is to become of `data`. Resolves with its data, or null. */
+/**
+ * Asks for a widget: a new one, or what is to become of `data`. Resolves with its data, or null.
+ */
 export async function askWidget(board, data = null) {
   const modules = await Promise.all(kinds.map(loadKind)), form = new WidgetForm(board, data, modules);
   let answer = null, isChecking = false;
@@ -234,7 +244,7 @@ export async function askWidget(board, data = null) {
       const { submitter } = event;
       answer = await form.read().catch(({ message }) => void setText(form.problem, message));
       isChecking = false;
-      // A form does not submit while it still tells that it was submitted.
+      // A form cannot submit within its own submit event.
       if (answer) setTimeout(() => outer.requestSubmit(submitter));
     });
   };

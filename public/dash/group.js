@@ -1,4 +1,4 @@
-// Nodes that names and globs mean, members of families among them.
+// Nodes that match names and globs, members of families among them.
 import { globOf } from "/graph/glob.js";
 
 /** One page of the nodes and members that a glob matches; undefined without an answer. */
@@ -8,7 +8,7 @@ async function page(graph, match, limit) {
   return answer?.ok ? (await answer.json()).nodes : undefined;
 }
 
-/** The names that they mean; of members of families, which the page does not know, at most `most`. */
+/** The names that match; of members of families, which the page does not know, at most `most`. */
 export async function namesOf(globs, { observed, graph, most }) {
   const all = await Promise.all(globs.map(async (match) => {
     if (!/[*?]/.test(match)) return match;
@@ -22,12 +22,12 @@ export async function namesOf(globs, { observed, graph, most }) {
   return [...new Set(all.flat())];
 }
 
-/** So many are looked at where there are too many to follow, and how often (ms). */
+/** How many are read if there are too many to follow, and how often (ms). */
 const most = 200, every = 2000;
 
 /**
- * A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name, and how many `more`
- * there are.
+ * A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name,
+ * and how many `more` there are.
  */
 export function open({ client, graph, nodes, observed }, listener) {
   const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 }, facts = (name) => observed.facts(name);
@@ -62,7 +62,7 @@ export function open({ client, graph, nodes, observed }, listener) {
       const known = feed.rows.get(name);
       feed.isOther ||= !known || !!entry.gone;
       if (entry.gone) feed.rows.delete(name);
-      // All at once come with the time of the graph, which is not that of each.
+      // A snapshot has the time of the graph, not that of each node.
       else {
         const before = known?.changed, first = before ?? facts(name)?.t ?? 0;
         feed.rows.set(name, { entry, changed: entry.same ? before : isAll ? first : t });

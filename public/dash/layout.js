@@ -1,4 +1,4 @@
-// What a dashboard is, as data, read with suspicion: anybody may have made the address. Pure.
+// A dashboard as data, validated strictly, because addresses may come from strangers. Pure.
 
 export const version = 1;
 export const columns = 12;
@@ -9,7 +9,7 @@ export const most = {
 const text = (length) => (thing) => typeof thing === "string" && thing.length <= length;
 const whole = (low, high) => (thing) => Number.isInteger(thing) && thing >= low && thing <= high;
 const list = (length, isRight) => (thing) => Array.isArray(thing) && thing.length <= length && thing.every(isRight);
-// More stars would take a pattern's matching long.
+// More stars would make matching slow.
 const node = (thing) => typeof thing === "string" && /^(?!(.*\*){4})[A-Za-z0-9_*?][A-Za-z0-9_.*?-]{0,127}$/.test(thing);
 const state = (thing) => thing === null || (/string|number|boolean/.test(typeof thing) && String(thing).length <= 200);
 
@@ -25,7 +25,10 @@ const options = {
 
 const refused = (problem) => ({ layout: null, problems: [problem] });
 
-/** A dashboard out of anything: `problems` say what is not understood; unknown kinds stay, to be shown as such. */
+/**
+ * Parses a dashboard from anything: `problems` lists what is invalid; unknown kinds stay and are
+ * shown as such.
+ */
 export function read(thing) {
   if (thing?.v > version) {
     return refused(`This dashboard was made by a newer version of this page (${thing.v}; this one knows ${version}).`);

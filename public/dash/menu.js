@@ -19,7 +19,10 @@ const csv = ({ head, rows }) => [head, ...rows].map((row) => row.map(field).join
 const number = (v) => (v === v ? v : "");
 const timesOf = (ring) => Array.from({ length: ring.length }, (_, i) => ring.time(i));
 
-/** A chart's points, newest first: of one node all, of several what held whenever one of them changed. */
+/**
+ * A chart's points, newest first: of one node all, of several their values whenever one of them
+ * changed.
+ */
 function points(feeds) {
   const head = ["time", ...feeds.map(({ node }) => node)], [{ ring }] = feeds;
   if (feeds.length === 1) {
@@ -58,12 +61,15 @@ async function copy(text, what, { title }, { announce, dialogs }) {
     await navigator.clipboard.writeText(text);
     announce(`Copied as ${what}`);
   } catch {
-    // A page that is not served securely may not copy; the text can still be taken by hand.
+    // A page without https may not copy; the text can still be selected.
     dialogs.open({ title: `${title} as ${what}`, body: h("textarea", { rows: 12, readonly: true }, text) });
   }
 }
 
-/** Opens the menu at the widget's button; what changes the dashboard is in it only while the dashboard is edited. */
+/**
+ * Opens the menu at the widget's button; what changes the dashboard is in it only while the
+ * dashboard is edited.
+ */
 export function widgetMenu(widget, board, editing) {
   // The table of a chart is long: made when it is asked for.
   const { page } = board, disabled = !widget.picture, isFull = !!document.fullscreenElement;

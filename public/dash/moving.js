@@ -17,7 +17,10 @@ export class Moving {
     });
   }
 
-  /** Takes a widget into the hand: arrows move it, with Shift they resize it, Enter drops it, Escape puts it back. */
+  /**
+   * Takes a widget into the hand: arrows move it, with Shift they resize it, Enter drops it, Escape
+   * puts it back.
+   */
   hold(widget) {
     this.#held = { widget, before: this.#places() };
     widget.element.classList.add("held");
@@ -32,7 +35,7 @@ export class Moving {
     const { widget, before } = this.#held;
     this.#held = null;
     widget.element.classList.remove("held");
-    // What has the focus keeps its place among the others.
+    // The focused widget keeps its place in the tab order.
     if (isFocused) widget.element.blur();
     widget.element.removeAttribute("tabindex");
     if (keep) this.#editing.changed();
@@ -54,7 +57,7 @@ export class Moving {
     event.stopPropagation();
   }
 
-  /** As far as it takes to get past what is in the way: one row down, a widget would float up again. */
+  /** As far as needed to get past an obstacle: one row down, a widget would float up again. */
   #step([across, down], isResize) {
     const { widget, before } = this.#held, { data } = widget, { x, y, w, h } = data;
     for (let far = 1; far <= 24 && data.x === x && data.y === y && data.w === w && data.h === h; far++) {
@@ -75,7 +78,10 @@ export class Moving {
     for (const each of this.#board.widgets) each.mark();
   }
 
-  /** Moves a widget by its head, or resizes it by its corner, from a press of the pointer until it is let go. */
+  /**
+   * Moves a widget by its head, or resizes it by its corner, from the press of the pointer until
+   * its release.
+   */
   grab(event, handle) {
     const element = handle.closest(".widget"), widget = this.#board.widgets.find((each) => each.element === element);
     const isResize = handle.classList.contains("widget-resize"), before = this.#places(), start = { ...widget?.data };
@@ -84,7 +90,7 @@ export class Moving {
     let hasMoved = false;
     try { handle.setPointerCapture(event.pointerId); } catch { return; }
     handle.addEventListener("pointermove", (move) => {
-      // A mouse that was let go of while this module came can still be captured.
+      // The mouse may have been released while this module was loading.
       if (!move.buttons) return end(true);
       const across = move.clientX - event.clientX, down = move.clientY - event.clientY;
       const x = Math.round(across / wide), y = Math.round(down / high);

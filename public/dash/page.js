@@ -1,4 +1,5 @@
-// The dashboard of a graph: the board, what it shows, and whether it is looked at, edited or hung on a wall.
+// The dashboard of a graph: the board, what it shows, and whether it is looked at, edited or hung
+// on a wall.
 import { graphPath, h, icon, load } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { fit } from "/dash/kiosk.js";
@@ -6,7 +7,7 @@ import * as saved from "/dash/saved.js";
 import { Widget } from "/dash/widget.js";
 
 const empty = { v: 1, widgets: [] };
-/** How often (s) a dashboard that is looked at asks whether somebody has saved another version. */
+/** How often (s) an open dashboard checks for a newer saved version. */
 const followed = 15;
 
 class Board {
@@ -82,7 +83,9 @@ class Board {
     this.set(layout ?? empty);
   }
 
-  /** The server's dashboard of that name, or the first of this graph, or else one made of its nodes. */
+  /**
+   * The server's dashboard of that name, or the first of this graph, or else one made of its nodes.
+   */
   async #stored(name) {
     name ??= (await saved.list()).dashboards.find(({ graph }) => graph === this.graph)?.name;
     return name === undefined ? this.composed() : { ...await saved.open(name), name };
@@ -93,7 +96,7 @@ class Board {
     return (await load("/dash/compose.js")).made(this);
   }
 
-  /** What others save is shown, but not to somebody who is changing it. */
+  /** Shows versions saved by others, but not while the user is editing. */
   async #follow() {
     const isPast = !this.canEdit && !this.isKiosk;
     if (++this.#ticks % followed || !this.saved || this.isEditing || isPast || this.connection.name !== "live") return;
@@ -117,7 +120,7 @@ class Board {
     if (focused) this.widgets.find(({ element }) => element.ariaLabel === focused)?.menuButton.focus();
   }
 
-  /** In reading order, for Tab; what is being dragged takes its place when it is let go. */
+  /** Reading order, for Tab; a dragged widget gets its place when it is released. */
   arrange() {
     const { children } = this.element, isHeld = this.element.querySelector(".held");
     const sorted = this.widgets.toSorted(({ data: a }, { data: b }) => a.y - b.y || a.x - b.x);
@@ -153,7 +156,7 @@ class Board {
     this.editButton.textContent = isEditing ? "Done" : "Edit";
     for (const button of [this.addButton, this.undoButton]) button.hidden = !isEditing;
     for (const button of [this.editButton, this.moreButton]) button.hidden = !this.canEdit;
-    // A draft that is only looked at still says that it is not saved.
+    // A draft that is only viewed still says that it is not saved.
     const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
     this.saveButton.hidden = !isEditing && !(this.canEdit && isDraft);
     if (!this.saveButton.hidden) this.#askRights();
@@ -188,7 +191,7 @@ class Board {
 
   async edit(act) {
     const loading = new AbortController();
-    // Letters pressed meanwhile are meant for what opens.
+    // Keys pressed meanwhile are meant for the dialog that opens.
     addEventListener("keydown", (event) => {
       if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.stopImmediatePropagation();
     }, { capture: true, signal: loading.signal });
@@ -203,7 +206,7 @@ class Board {
     return (this.#editing ??= new Editing(this));
   }
 
-  /** Widgets are moved by their heads. What does that is loaded when somebody moves the pointer. */
+  /** Widgets are moved by their heads. The module for that is loaded when the pointer moves. */
   #prepare(signal) {
     for (const name of ["pointermove", "focusin"]) {
       addEventListener(name, () => this.canEdit && this.#load().catch(() => {}), { once: true, signal });

@@ -30,7 +30,10 @@ export class Picker {
     "aria-controls": `${this.#id}-list`, "aria-autocomplete": "list",
   });
 
-  /** `all`: `[{ name, title, hint }]`; `names`: those chosen; `isMany`: up to `most`, patterns among them. */
+  /**
+   * `all`: `[{ name, title, hint }]`; `names`: those chosen; `isMany`: up to `most`, patterns among
+   * them.
+   */
   constructor({ all, names = [], isMany = false, most = 1, onchange = () => {} }) {
     this.#all = all;
     this.#isMany = isMany;

@@ -1,4 +1,5 @@
-// The dashboards that the server keeps for all browsers; each has an entity tag, as values have revisions.
+// The dashboards that the server keeps for all browsers; each has an entity tag, as values have
+// revisions.
 import { read } from "/dash/layout.js";
 
 const path = (name) => `/v1/dashboards/${encodeURIComponent(name)}`;
@@ -25,14 +26,14 @@ export async function list() {
   return answer?.ok ? answer.json() : { writable: false, dashboards: [] };
 }
 
-/** `{ layout, problems, etag }`; null where the browser has what `etag` names. */
+/** `{ layout, problems, etag }`; null if the browser has the version of `etag`. */
 export async function open(name, etag) {
   const answer = await ask("GET", name, etag ? { headers: { "If-None-Match": etag } } : {});
   if (answer.status === 304) return null;
   return { ...read(await answer.json()), etag: answer.headers.get("ETag") };
 }
 
-/** Saves over what `etag` names, or with null as a new one; gives the entity tag. */
+/** Saves over the version of `etag`, or with null as a new one; returns the entity tag. */
 export async function save(name, layout, etag) {
   const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
   const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });

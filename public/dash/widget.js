@@ -1,4 +1,4 @@
-// The frame of a widget: its title, what is known of its values, its menu; the picture comes from its kind.
+// The frame of a widget: its title, the state of its values, its menu; its kind draws the picture.
 import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { formatState } from "/lib/state.js";
@@ -8,7 +8,10 @@ import { isLoud, toneOf, toneOfNode, toneWords } from "/widgets/tone.js";
 
 const dots = "M3 8h.01M8 8h.01M13 8h.01";
 
-/** Stands below a widget whose node says no more: why, since when, and a way to watch it again. */
+/**
+ * Shown below a widget whose subscription has ended: why, since when, and a button to watch it
+ * again.
+ */
 class EndedNote {
   #words = h("span"); #again;
 
@@ -151,7 +154,10 @@ export class Widget {
     this.#told = state;
   }
 
-  /** What the header says of the values: left out, folded, old, loading; and whether they are still true. */
+  /**
+   * The state of the values in the header: left out, folded, old, loading; and whether they are
+   * current.
+   */
   #age() {
     const { name, late, lost } = this.#board.connection, feeds = this.sources.map(({ feed }) => feed);
     const ended = feeds.find(({ meta }) => meta?.ended);
@@ -162,7 +168,7 @@ export class Widget {
       const folds = Math.max(...feeds.map(({ folds }) => folds));
       if (folds >= 1.5 && !ended) text = `1 of ${Math.round(folds)} updates`;
     } else if (feeds.some(({ at }) => at)) {
-      // Without a connection all widgets are as old as its loss; else each has its own age.
+      // Without a connection all widgets are as old as its loss; otherwise each has its own age.
       const newest = Math.max(...feeds.map(({ at }) => at)), age = Date.now() - (lost ?? newest);
       isStale = age > 5000;
       if (isStale) text = formatAge(age).replace(" ago", " old");

@@ -1,8 +1,11 @@
-// Where the picture stands, and how people move it: by pointer, wheel and pinch, by keys and buttons.
+// The position of the picture, and how people move it: by pointer, wheel and pinch, by keys and
+// buttons.
 
 /** Text is 13 px at zoom 1, and 11 px where it can just be read. */
 const readable = 11 / 13, most = 2.5;
-/** Below `readable` only names are drawn, as large as they must be; below this, nothing is written. */
+/**
+ * Below `readable` only names are drawn, as large as they must be; below this, nothing is written.
+ */
 const named = 0.3;
 /** Around what fits, and below it besides. */
 const margin = 32, buttons = 32;
@@ -40,8 +43,8 @@ export class Camera {
   }
 
   /**
-   * The first look: everything, or what can be read of it: from the beginning, or where most of `boxes` are if
-   * few stand there.
+   * The first view: everything, or the readable part: from the beginning, or where most of `boxes`
+   * are if there are few.
    */
   start(boxes) {
     const bounds = this.#bounds;
@@ -92,7 +95,10 @@ export class Navigation {
     this.#walk = walk;
   }
 
-  /** Follows an event at a node, or at `null` beside all nodes; returns which of them it chooses, if it does. */
+  /**
+   * Follows an event at a node, or at `null` beside all nodes; returns which of them it chooses, if
+   * it does.
+   */
   take(event, id) {
     switch (event.type) {
     case "wheel": return void this.#wheel(event);
@@ -151,7 +157,7 @@ export class Navigation {
     const [x, y] = this.#at(event);
     if (Math.hypot(x - pointer.start[0], y - pointer.start[1]) > 4 && !this.#dragged) {
       this.#dragged = true;
-      // One that has been let go of while this module came cannot be captured.
+      // A pointer that was released while this module was loading cannot be captured.
       try { this.#view.element.setPointerCapture(event.pointerId); } catch { /* it is over */ }
     }
     const other = [...this.#pointers.entries()].find(([id]) => id !== event.pointerId)?.[1];

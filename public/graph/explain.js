@@ -1,4 +1,4 @@
-// Why a node has its value: what it was made from, stage by stage, and the commits behind it.
+// Why a node has its value: its inputs, stage by stage, and the commits that made it.
 import { h } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
 import { stageWords } from "/lib/words.js";
@@ -40,7 +40,7 @@ function nodeOf({ node, t, c = 0, by, stages = [], ...held }, link, now) {
     made.length > 0 && h("ul", {}, made));
 }
 
-/** One commit behind a value of the past, in words. */
+/** One commit that made a past value, in words. */
 function commitOf({ rev, t, kind, by, ctx, set = [], clear = [] }) {
   const what = listed([deeds[kind], set.length && `set ${set.join(", ")}`,
     clear.length && `cleared ${clear.join(", ")}`]);

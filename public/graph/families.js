@@ -1,5 +1,5 @@
-// Families of nodes: each is one node of the picture, which stands for its members. Loaded with the first of
-// them. Pure.
+// Families of nodes: each is one node of the picture, which stands for its members. Loaded with the
+// first of them. Pure.
 import { plural } from "../lib/format.js";
 
 const escaped = (text) => text.replace(/[.-]/g, "\\$&");
@@ -14,7 +14,7 @@ export function familyOf(families, name) {
   return families.find((each) => fits(each.name, plain));
 }
 
-/** Takes the families that there are now over, in place of those before. */
+/** Replaces the families of the model by the present ones. */
 export function gather(model, told, news) {
   const before = String(model.families.map(({ id }) => id)), { nodes } = model;
   for (const { id } of model.families) nodes.delete(id);
@@ -28,7 +28,7 @@ export function gather(model, told, news) {
   news.structure ||= before !== String(model.families.map(({ id }) => id));
 }
 
-/** What is made from members that are not shown, or listens to them, follows their family. */
+/** Nodes made from hidden members, and listeners to them, are linked to the family. */
 export function link(model) {
   const add = (name, { id: to }, kind) => {
     const from = `n:${name}`, id = `f ${name} ${to}`;

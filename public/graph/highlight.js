@@ -1,5 +1,5 @@
-// What is lit up in the picture: what keeps a node alive, what would go with a client, rings that nobody owns;
-// and the focus.
+// What is highlighted in the picture: what keeps a node alive, what would go with a client, rings
+// without owners; and the focus.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { keptAliveBy, leaks, releasedWithout } from "./owners.js";
@@ -9,13 +9,15 @@ const directions = ["both", "up", "down"];
 const words = { both: "upstream and downstream", up: "upstream", down: "downstream" };
 
 export class Highlight {
-  /** The rings that nobody owns: ids of nodes. */
+  /** The rings without owners: ids of nodes. */
   leaks = new Set();
   #o; #ownersOf = null; #hovered = null;
   /** What is lit up: `{kind, nodes, edges}`. */
   #lit = null;
 
-  /** `o`: `{model, view, announce, entry(id), go(change), chip, show(box), said(words), changed()}`. */
+  /**
+   * `o`: `{model, view, announce, entry(id), go(change), chip, show(box), said(words), changed()}`.
+   */
   constructor(o) { this.#o = o; }
 
   get isLit() { return this.#ownersOf !== null; }
@@ -32,13 +34,16 @@ export class Highlight {
     else if (this.#hovered) this.hover(this.#hovered);
   }
 
-  /** Lights up `{nodes, edges}` of the model, as `owners` or as `leaving`; without them, what O has lit, or nothing. */
+  /**
+   * Lights up `{nodes, edges}` of the model, as `owners` or as `leaving`; without them, what O has
+   * lit, or nothing.
+   */
   light(kind, set) {
     this.#lit = set ? { kind, ...set } : this.isLit ? this.#owners() : null;
     this.draw();
   }
 
-  /** Lights the picture that there is. */
+  /** Highlights the present picture. */
   draw() {
     const { view } = this.#o, lit = this.#lit, isOwners = lit?.kind === "owners";
     const drawn = new Set([...(lit?.nodes ?? [])].map((id) => view.drawn(id) ?? id));
@@ -54,7 +59,10 @@ export class Highlight {
     }
   }
 
-  /** The pointer or the keyboard is at a node, a client, or nothing: what would go with a client is marked and said. */
+  /**
+   * The pointer or the keyboard is at a node, a client, or nothing: what would go with a client is
+   * marked and said.
+   */
   hover(id) {
     const { model, said } = this.#o;
     this.#hovered = id;
@@ -96,7 +104,7 @@ export class Highlight {
   }
 
   /**
-   * Something else is selected, or in focus: what is lit goes out, and what the focus shows is said beside the
+   * The selection or the focus has changed: the highlight ends, and the focus is named beside the
    * counts.
    */
   focus(focus) {

@@ -1,4 +1,5 @@
-// All there is to know of one node or listener: who keeps it alive, what would go with whom, its value and its past.
+// The details of one node or listener: what keeps it alive, what would go with it, its value and
+// its past.
 import { h, icon, load, setText, severityMark } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { lastWords, raisedBy, severityWords, sinkWords, stageWords, staleWords } from "/lib/words.js";
@@ -17,7 +18,8 @@ export class Inspector {
   #asked = { change: "", at: 0 };
 
   /**
-   * `o`: `{model, graph, client, announce, href, isSignedIn(), select(id), light(kind, set), close()}`.
+   * `o`: `{model, graph, client, announce, href, isSignedIn(), select(id), light(kind, set),
+   * close()}`.
    */
   constructor(o) {
     this.#o = o;
@@ -38,7 +40,7 @@ export class Inspector {
     this.#o.light(kind, set);
   }
 
-  /** What stands under the pointer goes without a word: it lights nothing any more. */
+  /** An element that is replaced under the pointer gets no event: its highlight must end here. */
   #replace(...children) {
     if (this.#isLighting) this.#light();
     this.element.replaceChildren(...children);
@@ -70,7 +72,7 @@ export class Inspector {
     const { entry } = this;
     const signature = this.#sign();
     if (this.#signature === signature && entry) return this.update();
-    // The editor stays while the node does: somebody may be typing.
+    // The editor stays while the node does, because the user may be typing.
     const keepsEditor = this.#editor && this.#parts.editorOf === this.id && entry?.kind === "mutable";
     if (this.#editor && !keepsEditor) { this.#editor.close(); this.#editor = null; }
     this.#members?.close();
@@ -148,7 +150,9 @@ export class Inspector {
     return body;
   }
 
-  /** All members of a family: what is said of each of them, and a list that comes from the server page by page. */
+  /**
+   * A family: the properties of its members, and a list that comes from the server page by page.
+   */
   #family(entry) {
     const part = this.#parts = {}, made = [entry.op, entry.label].filter(Boolean).join(": ");
     part.value = h("div", { class: "inspector-value", "aria-label": "Members" }, "");
@@ -181,7 +185,7 @@ export class Inspector {
     }
   }
 
-  /** The editor comes when somebody looks at the first node that can be set. */
+  /** The editor is loaded with the first node that can be set. */
   async #edit(entry, slot) {
     let inputFor;
     try { ({ inputFor } = await load("/ui/sensor.js")); } catch {
@@ -322,7 +326,7 @@ export class Inspector {
     setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value"
       : typeOf(entry)));
     setText(part.count, entry.exists && !entry.born ? "not known" : formatNumber(entry.count ?? 0));
-    // What was said of another revision is not true of this one.
+    // An explanation of another revision is outdated.
     if (part.explained !== undefined && part.explained !== this.#o.client.query) {
       part.explained = undefined;
       part.explain.replaceChildren();
@@ -352,8 +356,8 @@ export class Inspector {
   }
 
   /**
-   * Who wrote the value, from a server that one signs in to: asked for once, and after changes at most every
-   * two seconds.
+   * The author of the value, from a server with sign-in: asked for once, and after changes at
+   * most every two seconds.
    */
   async #findWriter(entry, now) {
     const { writer } = this.#parts, change = String(entry.c);

@@ -4,8 +4,8 @@ let worker = null, requests = 0;
 const awaited = new Map();
 
 /**
- * Lays `{graph, memory, options}` out in the worker, and calls `done(picture)`; without a picture where there
- * is no worker.
+ * Lays `{graph, memory, options}` out in the worker, and calls `done(picture)`; without a picture
+ * where there is no worker.
  */
 export function layoutAside(message, done) {
   if (!worker) {

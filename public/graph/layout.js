@@ -12,8 +12,8 @@ const defaults = {
 };
 
 /**
- * Lays `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}` out. With the `memory` of the picture before,
- * little moves.
+ * Lays `{nodes: [{id, w, h}], edges: [{id, from, to, feedback?, span?}]}` out. With the `memory` of
+ * the picture before, little moves.
  */
 export function layout(graph, memory = null, options = {}) {
   const o = { ...defaults, ...options };
@@ -44,8 +44,8 @@ export function layout(graph, memory = null, options = {}) {
 }
 
 /**
- * The edges that lead back: those of before, so that a newcomer does not turn a ring round; then by depth-first
- * search.
+ * The edges that lead back: those of before, so that a newcomer does not turn a ring round; then by
+ * depth-first search.
  */
 function feedbackOf(count, edges, out, remembered) {
   const back = new Set();
@@ -169,7 +169,8 @@ function makeItems(nodes, edges, layer, back, down, o) {
     key: nodes.map((node) => node.id), layer: [...layer], size, count: nodes.length,
     up: nodes.map(() => []), down: nodes.map(() => []), bends: new Map(), beside: new Map(),
   };
-  // A bend is known by what its edge joins: the edge of a node that wakes up runs where it ran in its sleep.
+  // A bend is known by what its edge joins: the edge of a node that wakes up runs where it ran in
+  // its sleep.
   const seen = new Map();
   const bend = (edge, at) => {
     const name = `${edge.from}\n${edge.to}\n${at}`;
@@ -186,7 +187,7 @@ function makeItems(nodes, edges, layer, back, down, o) {
   edges.forEach((edge, i) => {
     if (edge.a === edge.b) return;
     const isBack = back.has(i), [from, to] = isBack ? [edge.b, edge.a] : [edge.a, edge.b], bends = [];
-    // Columns that the memory holds may leave a way back no bends.
+    // Columns from the memory may leave no room for the bends of a way back.
     for (let at = layer[from] + !isBack; at <= layer[to] - !isBack; at++) bends.push(bend(edge, at));
     if (isBack && bends.length) items.beside.set(bends[0], from).set(bends.at(-1), to);
     const way = isBack ? bends : [from, ...bends, to];

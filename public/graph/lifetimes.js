@@ -21,7 +21,7 @@ export function tellingOf({ joined, left, born, died }) {
 const seconds = 300;
 const trayed = 50;
 
-/** What was born and what died, second by second; rings of fixed size. */
+/** Births and deaths per second, in rings of fixed size. */
 export class LifeLog {
   births = new Uint32Array(seconds);
   deaths = new Uint32Array(seconds);
@@ -116,7 +116,7 @@ export class Lifetimes {
     const list = h("ul", { class: "tray-list" }, this.log.tray.map((gone) => {
       const age = h("span", { class: "tray-age" }, "");
       this.#drawn.push([age, gone.at]);
-      // Of very many that died at once the server does not say what they held.
+      // If very many nodes died at once, the server leaves out their last values.
       const { last } = gone;
       const held = !last ? "" : "v" in last || last.fail ? plain(formatEntry(last, gone.unit), 60) : "empty";
       return h("li", {},
@@ -156,7 +156,7 @@ export class Lifetimes {
     const middle = height / 2, column = w / seconds;
     context.fillStyle = line;
     context.fillRect(0, Math.round(middle) - 0.5, w, 1);
-    // A logarithmic height: one is seen beside a thousand.
+    // A logarithmic height: one is visible beside a thousand.
     const length = (count) => (count ? Math.max(3, (middle - 2) * Math.log1p(count) / Math.log1p(top)) : 0);
     rows.forEach(([b, d], k) => {
       const x = k * column, width = Math.max(1.5, column - 0.5);

@@ -1,5 +1,5 @@
-// The members of a family: searched and shown a page at a time, as they are at the moment. Looking keeps none
-// of them alive.
+// The members of a family: searched and shown a page at a time, as they are at the moment. Looking
+// keeps none of them alive.
 import { h, setAttribute, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { globOf } from "./glob.js";
@@ -7,7 +7,10 @@ import { plain } from "./shapes.js";
 
 /** How many are shown at once, and how often the server is asked again (ms). */
 const most = 100, every = 1000;
-/** So many pages of the server are read for one of ours: it may have looked at many names and found few. */
+/**
+ * How many pages of the server are read for one of ours: it may have looked at many names and found
+ * few.
+ */
 const patience = 4;
 
 export class Members {

@@ -1,4 +1,4 @@
-// A graph as `topo` and `topod` tell it. Pure.
+// A graph built from `topo` and `topod` messages. Pure.
 import { raisedBy } from "../lib/words.js";
 import { familyOf, gather, link } from "./families.js";
 
@@ -6,8 +6,8 @@ import { familyOf, gather, link } from "./families.js";
 const window_ = 2000;
 
 /**
- * Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`. Those
- * asleep have `exists: false`.
+ * Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`.
+ * Those asleep have `exists: false`.
  */
 export class GraphModel {
   nodes = new Map();
@@ -25,8 +25,8 @@ export class GraphModel {
   #neighbours = null;
 
   /**
-   * Takes a message over and returns what is different: ids, but what `died` or `left` with its last state and
-   * `edges`.
+   * Takes a message over and returns what is different: ids, but what `died` or `left` with its
+   * last state and `edges`.
    */
   apply(message, now = 0) {
     const news = {
@@ -152,7 +152,7 @@ function stepsOf({ op, label }) {
 
 export const idOf = ({ name, n }) => (name !== undefined ? `n:${name}` : `#${n}`);
 
-/** Takes over what a node holds; true where that is another state, and not only another sample of a number. */
+/** Takes over a node's entry; true if its state has changed, not only the sample of a number. */
 function hold(node, held) {
   const before = stateOf(node);
   delete node.v;
@@ -186,13 +186,13 @@ export function reach(model, id, direction) {
     ...(direction === "up" ? [] : along(out, "to"))]);
 }
 
-/** Takes `{add, del}` of a message over, and writes into `news` what is different. */
+/** Applies `{add, del}` of a message, and records the differences in `news`. */
 function change(model, { add, del }, now, news) {
-  // What stood under a name that another has now, by its number.
+  // Nodes whose name belongs to another node now, by number.
   const former = new Map();
   for (const told of add.nodes) {
     const id = idOf(told), before = model.nodes.get(id);
-    // Of one that has been redefined its number is known; one that sleeps has none.
+    // A redefined node is known by its number; a sleeping one has none.
     if (told.n !== undefined && !model.ids.has(told.n)) news.born.push(id);
     if (before?.exists && before.n !== told.n) former.set(before.n, before);
     model.addNode(told, now);
@@ -215,7 +215,7 @@ function change(model, { add, del }, now, news) {
 
 function end(model, del, news, former) {
   news.structure = true;
-  // Whoever shows how something goes away draws its edges.
+  // Edges of ended listeners, for drawing how they disappear.
   const cut = new Map([...del.listeners.map(({ l }) => [l, []]),
     ...del.nodes.map(({ n, name }) => [model.ids.get(n) ?? `n:${name}`, []])]);
   for (const { l, reason } of del.listeners) {
@@ -234,7 +234,7 @@ function end(model, del, news, former) {
 function release({ nodes, ids }, { n, name, reason, lived, last }, news, cut, former) {
   const id = ids.get(n) ?? `n:${name}`, present = nodes.get(id);
   ids.delete(n);
-  // A declared name is no more; it may have slept.
+  // A declared name was removed; it may have been asleep.
   if (n === undefined) return void (present?.exists || nodes.delete(id));
   const node = former.get(n) ?? present;
   if (!node) return;

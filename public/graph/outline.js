@@ -1,16 +1,14 @@
-// The graph as a tree in words: everything the picture has, for keyboards, screen readers and phones. Only rows
-// on screen exist.
+// The graph as a tree in words: everything the picture has, for keyboards, screen readers and
+// phones. Only rows on screen exist.
 import { h, setText, setAttribute } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
 import { raisedBy, severityWords, sinkWords } from "/lib/words.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 /**
- * The rows of the tree: from what nothing flows into, along the flow. What is reached a second time is named
- * where it is
- * reached, and shown with all that follows where it was reached first. Pure.
- *
- * @returns `[{id, level, under, isReference, hasChildren, isOpen, place, of}]`
+ * The rows of the tree: from nodes without inputs, along the flow. A node that is reached again is
+ * only named there, and shown with everything after it where it was reached first. Pure. @returns
+ * `[{id, level, under, isReference, hasChildren, isOpen, place, of}]`
  */
 export function rowsOf(model, { asleep = true, closed = new Set(), only = null, leaks = new Set() } = {}) {
   const { into, out } = model.neighbours();
@@ -47,7 +45,7 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
       }
     }
   };
-  // What stands below a closed row is not a root of its own.
+  // Nodes below a closed row are not roots of their own.
   const hide = (children) => {
     const open = [...children];
     while (open.length) {
@@ -69,7 +67,10 @@ export class Outline {
   #height = 32;
   #needsRows = true;
 
-  /** `o`: `{model, frame, signal, announce, select(id), view() → {asleep, only, leaks, selected}, narrow}`. */
+  /**
+   * `o`: `{model, frame, signal, announce, select(id), view() → {asleep, only, leaks, selected},
+   * narrow}`.
+   */
   constructor(o) {
     this.#o = o;
     this.#height = o.narrow ? 44 : 32;
@@ -128,7 +129,10 @@ export class Outline {
     this.#pool.clear();
   }
 
-  /** The cursor stays at its row, at the same node elsewhere, or goes to what stood above it and is still there. */
+  /**
+   * The cursor stays at its row, at the same node elsewhere, or moves to the nearest remaining row
+   * above.
+   */
   #keep(here, before) {
     const { model, announce } = this.#o, same = (row) => row?.id === here.id && row.under === here.under;
     let at = same(this.#rows[this.#current]) ? this.#current : this.#rows.findIndex(same);

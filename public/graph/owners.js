@@ -1,11 +1,11 @@
-// Who keeps what alive. Pure: works on a GraphModel.
+// What keeps nodes alive. Pure: works on a GraphModel.
 
 /** Whether `owner` is `who`, or one of its named owners: `c:7/panel` is of `c:7`. */
 export const isOf = (owner, who) => owner === who || owner.startsWith(`${who}/`);
 
 /**
- * Whether nothing but `who`, a connection or one of its named owners, owns the node, as far as its owners are
- * listed.
+ * Whether nothing but `who`, a connection or one of its named owners, owns the node, as far as its
+ * owners are listed.
  */
 export const isOnlyOf = ({ owners = [], ownerCount = owners.length }, who) =>
   ownerCount > 0 && ownerCount === owners.length && owners.every((owner) => isOf(owner, who));
@@ -40,8 +40,8 @@ export function keptAliveBy(model, id) {
 }
 
 /**
- * What is kept whoever leaves: nodes that hold state, nodes kept by their definition, and all that those are
- * made from.
+ * Nodes that no client keeps: nodes with state, nodes kept by their definition, and everything
+ * those are made from.
  */
 export function keptAnyway(model) {
   const { into } = model.neighbours();
@@ -62,7 +62,9 @@ export function keptAnyway(model) {
   return kept;
 }
 
-/** The nodes that only this client, or this one of its named owners, holds: they would be released if it left. */
+/**
+ * The nodes that only this client, or this named owner, holds: they would be released if it left.
+ */
 export function releasedWithout(model, who) {
   const kept = keptAnyway(model);
   const released = new Set();
@@ -72,13 +74,16 @@ export function releasedWithout(model, who) {
   return released;
 }
 
-/** The names of the owners by which this client holds the node; the client itself has none. */
+/** The names of the owners by which this client holds the node; the client itself has no name. */
 export function ownerNames(node, listener) {
   return node.owners.filter((owner) => owner !== listener
     && isOf(owner, listener)).map((owner) => owner.slice(listener.length + 1));
 }
 
-/** Rings, as lists of node ids: strongly connected parts with more than one node, and nodes that feed themselves. */
+/**
+ * Rings, as lists of node ids: strongly connected parts with more than one node, and nodes that
+ * feed themselves.
+ */
 export function rings(model) {
   const { out } = model.neighbours();
   const number = new Map(), low = new Map(), stack = [], onStack = new Set(), found = [];

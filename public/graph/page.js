@@ -7,7 +7,7 @@ import { countsOf } from "./scene.js";
 import { Selection } from "./selection.js";
 import { GraphView } from "./view.js";
 
-/** Fetched when somebody is there, so that the first key or click finds it. */
+/** Fetched when the user becomes active, so that the first key or click works. */
 const likely = ["panel", "search"];
 
 export async function mount(element, context) {
@@ -15,7 +15,7 @@ export async function mount(element, context) {
   return context.signal.aborted ? null : new GraphPage(element, context);
 }
 
-/** What is public of it is for its parts, which are made by `attach(page)` of their modules. */
+/** Its public members are for its parts, which their modules make by `attach(page)`. */
 class GraphPage {
   context; graph; model = new GraphModel(); view; parts = {}; loading = new Map();
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
@@ -57,7 +57,7 @@ class GraphPage {
     this.words();
   }
 
-  /** Resolves to a part of the page, made when it is first asked for; to nothing where it cannot be had. */
+  /** Resolves to a part of the page, made on first use; to nothing if it cannot be loaded. */
   part(name) {
     if (!this.loading.has(name)) {
       const { signal, store, style } = this.context;
@@ -118,7 +118,7 @@ class GraphPage {
       { every: 100, members: this.#members });
   }
 
-  /** The list of graphs says which values are out of date. */
+  /** The list of graphs names the stale values. */
   #age(graphs = []) {
     const { model, view } = this, before = model.stale;
     model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
@@ -208,7 +208,7 @@ class GraphPage {
     this.stage.dataset.shown = scene.shown;
   }
 
-  /** The address has changed; all that can be shared is in it. */
+  /** The address has changed; it holds everything that can be shared. */
   update(route, isFresh = false) {
     this.context.route = route;
     const { query } = route, asked = query.get("node"), view = query.get("view");

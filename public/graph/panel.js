@@ -1,4 +1,4 @@
-// Where the inspector stands: beside the picture, as wide as people want it, or on a phone in a sheet.
+// The place of the inspector: beside the picture, with adjustable width, or in a sheet on a phone.
 import { h } from "/lib/dom.js";
 import { Inspector } from "./inspector.js";
 
@@ -10,7 +10,7 @@ class Panel {
     h("div", { class: "graph-aside-scroll" }));
   #sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
 
-  /** `o`: what the inspector asks for, `body` to stand in, `narrow()` and `signal`. */
+  /** `o`: the options of the inspector, `body` to contain it, `narrow()` and `signal`. */
   constructor(o) {
     this.#o = o;
     this.#inspector = new Inspector(o);
@@ -23,7 +23,7 @@ class Panel {
   update() { this.#inspector.update(); }
   rebuild() { this.#inspector.rebuild(); }
 
-  /** Shows a node or listener; true where it takes room from the picture that it did not take before. */
+  /** Shows a node or listener; true if it now takes more room from the picture. */
   show(id) {
     this.#inspector.show(id);
     if (this.#o.narrow()) {
@@ -43,7 +43,7 @@ class Panel {
     if (this.#sheet.open) this.#sheet.close();
   }
 
-  /** The window has become wide: what was in the sheet stands beside the picture. */
+  /** The window has become wide: moves the inspector from the sheet to the side. */
   widen() {
     const { id } = this.#inspector;
     if (!this.#sheet.open) return;
@@ -52,7 +52,10 @@ class Panel {
   }
 }
 
-/** Lets people choose how wide `panel` is, by pointer and by keys; the width is kept in this browser. */
+/**
+ * Lets people choose how wide `panel` is, by pointer and by keys; the width is kept in this
+ * browser.
+ */
 function resizable(panel, signal) {
   const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical",
     "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });

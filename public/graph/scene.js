@@ -1,16 +1,19 @@
-// What of a graph is drawn, and as what: single nodes, folded chains, clusters. Pure.
+// Chooses what of a graph is drawn, and how: single nodes, folded chains, clusters. Pure.
 import { words } from "./families.js";
 import { reach } from "./model.js";
 
 export const sizes = {
   node: [172, 50], listener: [172, 34], fold: [172, 50], cluster: [172, 58], family: [208, 54],
 };
-/** So many nodes are drawn before chains are folded, and clusters made. */
+/** The number of nodes above which chains are folded, and clusters made. */
 const crowd = { fold: 60, cluster: 300 };
 
 const needsGroups = ({ nodes, listeners }, { steps }) => steps === "fold" || nodes.size + listeners.size > crowd.fold;
 
-/** Chooses what to draw; `dying` has just gone and still stands where it was, `of` tells what an id is drawn as. */
+/**
+ * Chooses what to draw; `dying` has just gone and stays in place, `of` maps an id to its drawn
+ * item.
+ */
 export function sceneOf(model, view, dying = []) {
   const isLarge = needsGroups(model, view);
   const entries = new Map();
@@ -93,13 +96,16 @@ function join(links, of) {
   return [...joined.values()];
 }
 
-// Chains folded into one box, and clusters by the beginning of the name, for graphs that are too large to be
-// drawn whole.
+// Chains folded into one box, and clusters by the beginning of the name, for graphs that are too
+// large to be drawn whole.
 
-/** How much stands around what is selected, how many clusters there are, and how much of opened ones is drawn. */
+/**
+ * How much is shown around the selection, how many clusters there are, and how much of opened ones
+ * is drawn.
+ */
 const limits = { near: 150, clusters: 100, open: 400 };
 
-/** The group a name belongs to: what stands before its first mark or digit. */
+/** The group of a name: everything before its first mark or digit. */
 export function prefixOf(name) {
   return /^[^._\-/:\d]+/u.exec(name)?.[0] ?? name.slice(0, 1);
 }
@@ -110,9 +116,12 @@ function groupOf(entry) {
   return name === undefined ? "pipelines of clients" : prefixOf(name);
 }
 
-/** Above the limit: one box for each prefix, but for what was opened and what stands near the selected node. */
+/**
+ * Above the limit: one box for each prefix, except for opened groups and the surroundings of the
+ * selected node.
+ */
 function cluster(model, entries, view, of, groups) {
-  // What is selected is always drawn: somebody may be waiting for it.
+  // The selection is always drawn, because the user may be waiting for it.
   const near = new Set([view.selected, view.focus?.id].filter((id) => entries.has(id)));
   const { into, out } = model.neighbours();
   let ring = near;
@@ -136,7 +145,7 @@ function cluster(model, entries, view, of, groups) {
   }
   const largest = [...byPrefix].sort((a, b) => b[1].length - a[1].length);
   const rest = [];
-  // What was opened last stays open; of a very large group only a part is drawn.
+  // The group opened last stays open; only a part of a very large group is drawn.
   const opened = new Map();
   let room = limits.open;
   for (const key of [...view.open].reverse()) {
@@ -160,7 +169,10 @@ function cluster(model, entries, view, of, groups) {
   }
 }
 
-/** Chains of transforms with one way in and one way out become one box; a name ends a chain and gives it its label. */
+/**
+ * Chains of transforms with one way in and one way out become one box; a name ends a chain and
+ * gives it its label.
+ */
 function fold(entries, links, view, of, groups) {
   const into = new Map(), out = new Map();
   for (const edge of links) {

@@ -1,4 +1,4 @@
-// What people choose in the graph: a node or a listener, shown in the picture, the outline and the inspector.
+// The selected node or listener, shown in the picture, the outline and the inspector.
 import { setText } from "/lib/dom.js";
 import { Navigation } from "./camera.js";
 import { titleOf } from "./shapes.js";
@@ -25,7 +25,10 @@ export class Selection {
 
   show(box) { this.#navigation.show(box); }
 
-  /** Selects a node or listener, or nothing; `reveal` also brings it on screen, `focus` under the keyboard. */
+  /**
+   * Selects a node or listener, or nothing; `reveal` also brings it on screen, `focus` under the
+   * keyboard.
+   */
   select(id, { reveal = false, focus = false } = {}) {
     const page = this.#page, { model, view, focused } = page;
     if (id === null) return page.go({ node: null, focus: null });
@@ -57,7 +60,7 @@ export class Selection {
     }
     const drawn = view.drawn(id);
     if (!drawn) return;
-    // Out of a cluster it comes as what is selected.
+    // It is drawn by itself once it is selected.
     if (drawn !== id && !drawn.startsWith("g ")) view.view.open.add(drawn);
     if (drawn !== id) return view.show({});
     page.wanted = null;
@@ -67,7 +70,7 @@ export class Selection {
 
   async inspect(id) {
     const page = this.#page, panel = await page.part("panel");
-    // The panel takes room: what was chosen stays on screen.
+    // The panel takes room: the selection stays on screen.
     if (page.selected !== id || !panel?.show(id) || page.mode !== "picture") return;
     const box = page.view.picture?.nodes.get(page.view.drawn(id));
     if (box) this.show(box);
@@ -81,7 +84,7 @@ export class Selection {
     context.announce(`${members.length} ${type === "fold" ? "steps" : "nodes"} unfolded`);
   }
 
-  /** What a key is about: the node under the keyboard, or the selected one. */
+  /** The target of a key: the focused node, or the selected one. */
   #target() {
     const { mode, parts, view, selected } = this.#page, isOutline = mode === "outline" && parts.outline;
     const { element, current } = isOutline ? parts.outline : view, here = this.#page.find(current ?? "");
@@ -110,7 +113,7 @@ export class Selection {
     parts.outline?.refresh();
   }
 
-  /** Says why there is nothing to be seen. */
+  /** Says why nothing can be shown. */
   refused({ code, msg }) {
     const { empty, graph } = this.#page;
     empty.hidden = false;
@@ -119,7 +122,7 @@ export class Selection {
       : "You may not look at this graph as a whole: that needs the right “observe”. Its values may still be readable under Values.");
   }
 
-  /** The node under the keyboard is gone, or drawn as another: that has the focus. */
+  /** The focused node is gone, or drawn as another item, which gets the focus. */
   lost({ id, entry, next }) {
     const { view, context } = this.#page, shape = view.shapes.get(next);
     if (entry.kind

@@ -1,4 +1,4 @@
-// Later pictures: what was there stays where it stood, and what is new finds a gap. Pure.
+// Later pictures: known items stay in place, and new ones find gaps. Pure.
 import { apart, spread } from "./layout.js";
 
 /** Gives known items their places; the rest keeps none. */
@@ -43,7 +43,7 @@ function collide(items, p, q) {
   return p < items.count && q < items.count ? (items.size[p] + items.size[q]) / 2 : 0;
 }
 
-/** Where a newcomer would like to stand: level with its neighbours that stand already. */
+/** The preferred position of a new item: level with its placed neighbours. */
 function wishOf(items, item, column, o) {
   const owner = items.beside.get(item);
   if (owner !== undefined) return items.at[owner] + items.size[owner] / 2 + o.bendGap + 4;
@@ -56,8 +56,8 @@ function wishOf(items, item, column, o) {
 }
 
 /**
- * Puts `item` into a column: into the nearest free gap, unless a node is far better off when the others move
- * hardly at all.
+ * Puts `item` into a column: into the nearest free gap, unless a node is far better off when the
+ * others move hardly at all.
  */
 function insert(items, column, item, wish, nodeCount, o) {
   let best = Infinity, slot = 0, at = wish;

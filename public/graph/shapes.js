@@ -20,17 +20,17 @@ export function wordOf({ kind, of, op, label }) {
   return op && op !== "from" ? op : kind === "chain" ? "pipeline" : kind;
 }
 
-// They would act on everything around them.
+// Characters that would affect the text around them.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** A text of strangers as one line of at most `most` characters. */
+/** Untrusted text as one line of at most `most` characters. */
 export function plain(text, most = 200) {
   const short = text.length > 2 * most ? text.slice(0, 2 * most) : text;
   const characters = [...short.replace(unsafe, "\u00b7")];
   return characters.length > most || short !== text ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
 
-/** What a node holds, on one line. */
+/** A node's value on one line. */
 export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member")
   : formatEntry(entry, entry.unit));
 
@@ -118,7 +118,9 @@ export class Shape {
     this.fitName(1);
   }
 
-  /** Draws as much of the name as fits where its letters are so many times as large as at zoom 1. */
+  /**
+   * Draws as much of the name as fits where its letters are so many times as large as at zoom 1.
+   */
   fitName(scale) {
     // Where only names are drawn they have all of the box.
     const room = scale > 1 ? this.w - 24 : this.w - 34 - (this.type === "listener" ? 14 : 12);

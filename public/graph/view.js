@@ -31,7 +31,10 @@ export class GraphView {
   #labelledAt = 0;
   #textScale = 1;
 
-  /** `on`: `take(event, id)`, `hover(id)`, `focused(id)`, `scene()`, `moved()`, `lost(gone)`, `missing()`. */
+  /**
+   * `on`: `take(event, id)`, `hover(id)`, `focused(id)`, `scene()`, `moved()`, `lost(gone)`,
+   * `missing()`.
+   */
   constructor({ frame, model, narrow, signal, on }) {
     this.model = model;
     this.#on = on;
@@ -59,7 +62,7 @@ export class GraphView {
     if (type === "keydown" || type === "wheel") event.preventDefault();
     if (id && type === "focusin") {
       this.rove(id);
-      // What the keyboard goes to comes on screen; what is clicked is there.
+      // A node that gets the keyboard focus scrolls into view; a clicked one is visible already.
       if (event.target.matches(":focus-visible")) this.#on.focused(id);
     }
     if (/over|out|focus/.test(type)) return void (id && this.#on.hover(/(over|in)$/.test(type) ? id : null));
@@ -131,7 +134,7 @@ export class GraphView {
     return Boolean(shape);
   }
 
-  /** Tab leads to this node; what it says of itself is true now. */
+  /** Tab leads to this node; updates its description. */
   rove(id) {
     this.shapes.get(this.current)?.element.setAttribute("tabindex", -1);
     this.current = id;
@@ -234,7 +237,7 @@ export class GraphView {
       this.#waiting = false;
       if (this.#signal.aborted) return;
       if (!picture) return this.#on.missing();
-      // Somebody has tidied meanwhile: nothing is to be remembered.
+      // The layout was reset meanwhile: nothing must be remembered.
       if (memory && !before.memory) picture.memory = null;
       this.#place(scene, picture);
       this.#frame.mark();
@@ -277,9 +280,11 @@ export class GraphView {
   }
 }
 
-// From one picture to the next: what has gone fades at its old place, and does not take the focus with it.
+// From one picture to the next: what has gone fades at its old place and gives up the focus.
 
-/** Takes out what is not drawn any more, or not like that; returns what had the focus of it. */
+/**
+ * Removes items that are no longer drawn, or drawn differently; returns the one that had the focus.
+ */
 function clear({ shapes, scene }) {
   const drawn = new Map(scene.nodes.map((node) => [node.id, node]));
   let lost = null;
@@ -305,7 +310,10 @@ function looksLike({ type, entry, label, members }, shape) {
     && wordOf(entry) === wordOf(now);
 }
 
-/** Marks what fades or falls asleep, and gives the focus to who is next; returns what lost it for good. */
+/**
+ * Marks items that fade or fall asleep, and moves the focus to the next one; returns the item that
+ * lost it.
+ */
 function mark(view, lost) {
   const { shapes, dying, model } = view;
   for (const [id, { element }] of shapes) {

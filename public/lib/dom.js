@@ -1,4 +1,4 @@
-// What every view is made with. Strangers' text is only ever set as text.
+// Basics of all views. Untrusted text is only ever set as text.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -56,7 +56,7 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, text);
 }
 
-/** Makes `items` the children; what looks the same stays, and so does the focus. */
+/** Makes `items` the children; equal ones stay, and so does the focus. */
 export function arrange(parent, items) {
   const focused = document.activeElement, had = parent.contains(focused);
   const kept = items.map((item, i) => (!item.isConnected && parent.children[i]?.isEqualNode(item) ? parent.children[i]
@@ -73,7 +73,7 @@ export const icon = (path, size = 16) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" },
     svg("path", { d: path }));
 
-/** What calls for attention has a shape and words in a colour, each of which alone would do. */
+/** Severities have a shape and a coloured word, each of which is sufficient alone. */
 const severityShapes = {
   alarm: "M8 2L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2", warning: "M8 2L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
   info: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11M8 7.5v3.5M8 5v.2",
@@ -94,7 +94,7 @@ const routes = [
   { name: "about", pattern: /^\/about$/ },
 ];
 
-/** Reads `#/g/house?node=x`; what cannot be read is `unknown`. */
+/** Parses `#/g/house?node=x`; anything else is `unknown`. */
 export function parse(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const clean = path || "/";
@@ -187,7 +187,10 @@ export class Frame {
     this.#schedule();
   }
 
-  /** `draw(now)` runs at most once a frame, while marked and on screen; it stays marked when `draw` returns true. */
+  /**
+   * `draw(now)` runs at most once a frame, while marked and on screen; it stays marked when `draw`
+   * returns true.
+   */
   item(element, draw, { whilePaused = false } = {}) {
     const item = { draw, dirty: true, visible: true, whilePaused };
     const around = this.#byElement.get(element) ?? new Set();
@@ -255,7 +258,9 @@ const isField = (element) =>
   && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)
     || element.closest("dialog[open]"));
 
-/** Keys and sequences ("g d"), while no field has the focus; they can be switched off (WCAG 2.1.4). */
+/**
+ * Keys and sequences ("g d"), while no field has the focus; they can be switched off (WCAG 2.1.4).
+ */
 export class Keys {
   #bindings = new Map();
   #first = "";
@@ -302,11 +307,11 @@ export class Keys {
   }
 }
 
-/** Polite words are said at most once in five seconds. */
+/** Polite messages are announced at most once in five seconds. */
 export class Announcer {
   #polite; #assertive; #waiting = []; #timer = null;
 
-  /** Two live regions of the markup: one made later is not heard at first. */
+  /** Two live regions of the markup: screen readers ignore new ones at first. */
   constructor(polite, assertive) {
     this.#polite = polite;
     this.#assertive = assertive;

@@ -9,7 +9,9 @@ export function formatBytes(bytes, unit = "B") {
   return `${step ? amount.toFixed(1) : Math.round(amount * 10) / 10} ${binary[step]}${unit}`;
 }
 
-/** At most `digits` significant digits, all of the integer part, an exponent only where it must be. */
+/**
+ * At most `digits` significant digits, all of the integer part, an exponent only where it must be.
+ */
 export function formatNumber(value, digits = 6) {
   if (typeof value === "bigint") return String(value);
   if (Object.is(value, -0)) return "0";

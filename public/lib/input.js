@@ -1,4 +1,4 @@
-// The field of a value: how a value is written in it, and what somebody typed as a value. Pure.
+// The field of a value: the text for a value, and the value of a typed text. Pure.
 import { decode, encode } from "../client.js";
 
 export function control(node) {
@@ -60,7 +60,7 @@ function json(node, text) {
   try {
     value = decode(text);
   } catch (error) {
-    // A text without quotes; what looks like broken JSON is rather a mistake.
+    // Text without quotes; text that looks like broken JSON is a mistake.
     if (node.type === "any" && !/^\s*[[{"]/.test(text)) return { value: text };
     return { error: `This is not valid JSON: ${error.message}` };
   }

@@ -1,4 +1,4 @@
-// Nodes in words: what calls for attention, how long nothing has come, what stages do. Pure.
+// Nodes in words: alarms, staleness, stages. Pure.
 import { formatAge, formatDuration, formatEntry, plural, same } from "./format.js";
 
 /** The most urgent first. */
@@ -7,8 +7,8 @@ const severities = ["alarm", "warning", "info"];
 export const severityWords = { alarm: "Alarm", warning: "Warning", info: "Note" };
 
 /**
- * "alarm", "warning" or "info" while a node with this definition, which holds this entry, calls for attention;
- * else "".
+ * "alarm", "warning" or "info" while a node with this definition, which holds this entry, calls for
+ * attention; else "".
  */
 export function raisedBy(node, entry = node) {
   if (!node.severity || entry.exists === false) return "";
@@ -17,7 +17,9 @@ export function raisedBy(node, entry = node) {
   return ("ok" in node ? !same(entry.v, node.ok) : entry.v === true) ? node.severity : "";
 }
 
-/** Of an entry of a list of graphs: `{ level, words }`; `level` is a severity, "stale" or "well". */
+/**
+ * For an entry of a list of graphs: `{ level, words }`; `level` is a severity, "stale" or "well".
+ */
 export function healthOf({ alarms = [], alarmCount = alarms.length, stale = [], staleCount = stale.length,
   missed = [] }) {
   const most = severities.find((each) => alarms.some(({ severity }) => severity === each));
@@ -36,7 +38,9 @@ export function alarmWords({ node, title = node, severity, ...entry }) {
   return entry.v === true ? what : `${what}: ${formatEntry(entry)}`;
 }
 
-/** When a node got its value: "last set 40 s ago", "changed 3 min ago"; `at` is 0 where it has none. */
+/**
+ * When a node got its value: "last set 40 s ago", "changed 3 min ago"; `at` is 0 where it has none.
+ */
 export function lastWords({ kind }, at, now) {
   const verb = kind === "mutable" ? "last set" : "changed";
   if (!at) return kind === "mutable" ? "not set" : "not changed yet";
@@ -89,5 +93,5 @@ function wordsOf(stage) {
   return stage;
 }
 
-/** A label of the server, whose stages stand between bars; expressions stay as they are. */
+/** A label of the server, with bars between the stages; expressions stay as they are. */
 export const stageWords = (label = "") => label.split(" | ").map(wordsOf).join(", then ");

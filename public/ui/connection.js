@@ -1,4 +1,5 @@
-// The state of the connection, in words, colour and shape: <conn-state> in the bar, and the banner below it.
+// The state of the connection, in words, colour and shape: <conn-state> in the bar, and the banner
+// below it.
 import { h, setText } from "/lib/dom.js";
 import { formatDuration } from "/lib/format.js";
 
@@ -7,7 +8,7 @@ const marks = { connecting: "ring", live: "dot", reconnecting: "ring", offline: 
 /** The server wants a token. */
 export const isSignedOut = ({ name, code }) => name === "closed" && (code === 4401 || code === 4408);
 
-/** The state in a word or two, and what is worth saying besides where there is room. */
+/** The state in a word or two, and details for which there may be room. */
 function partsOf(state, now) {
   const next = state.at > now ? `next in ${Math.ceil((state.at - now) / 1000)} s` : "now";
   switch (state.name) {
@@ -21,13 +22,13 @@ function partsOf(state, now) {
 
 export const words = (state, now = Date.now()) => partsOf(state, now).join("");
 
-/** Said for a while after a reconnect: whether anything is missing. */
+/** Shown for a while after a reconnect: whether anything was missed. */
 export function resumedWords({ name, gap, restarted }) {
   if (name !== "live" || gap === undefined) return "";
   return restarted ? "Restarted, values began anew" : `Back after ${formatDuration(gap)}, nothing was lost`;
 }
 
-/** How long it is said what became of a reconnect (ms). */
+/** How long the result of a reconnect is shown (ms). */
 const saidFor = 3000;
 
 class ConnectionState extends HTMLElement {
@@ -64,10 +65,13 @@ class ConnectionState extends HTMLElement {
 
 customElements.define("conn-state", ConnectionState);
 
-/** A connection that is back within this (ms) is not worth a banner. */
+/** A connection that is back within this time (ms) needs no banner. */
 const patience = 2000;
 
-/** What concerns the whole page, said once above it: an outage, another server, clients that set what is gone. */
+/**
+ * Messages about the whole page, shown once above it: an outage, another server, clients that set
+ * removed nodes.
+ */
 export class Banner {
   #element; #store; #first; #isNewer = false; #tried = 0; #said = ""; #dismissed = new Set();
 
@@ -90,7 +94,7 @@ export class Banner {
     this.#element.replaceChildren(h("span", {}, said), this.#button(said) ?? "");
   }
 
-  /** The age of all that the page shows counts from the loss of the connection. */
+  /** The age of all values counts from the loss of the connection. */
   #outage(now = Date.now()) {
     const { name, code, reason, since } = this.#store.get("state") ?? {};
     if (name === "closed" && code !== 1000 && !isSignedOut({ name, code })) {
@@ -98,19 +102,19 @@ export class Banner {
     }
     if (!/^(reconnecting|offline)$/.test(name) || !since || now - since < patience) return "";
     const age = formatDuration(Math.floor((now - since) / 1000) * 1000);
-    // On a wall nobody sets anything.
+    // A kiosk only shows values.
     const rest = document.documentElement.hasAttribute("data-kiosk") ? "" : "; nothing can be set";
     return `Not connected for ${age}. What you see is from before${rest}.`;
   }
 
-  /** A newer page is never loaded without being asked for. */
+  /** A newer page is loaded only if the user asks for it. */
   #newer() {
     if (!this.#isNewer) return "";
     const isLive = this.#store.get("state").name === "live";
     return `The server has been updated. ${isLive ? "This page still works; reload it when it suits you." : "It may not talk to this page any more."}`;
   }
 
-  /** Of all graphs: nodes that the definition lost, and that clients still set. */
+  /** In all graphs: removed nodes that clients still set. */
   #missed() {
     const missed = (this.#store.get("graphs") ?? []).filter(({ graph, missed }) => missed
       && !this.#dismissed.has(`${graph} ${missed}`));
@@ -133,8 +137,8 @@ export class Banner {
   }
 
   /**
-   * Whether the server is another one than the page came from; asked with each new connection, and with the
-   * third try.
+   * Checks whether the server is another one than the page came from; with each new connection, and
+   * with the third try.
    */
   async #ask({ name, tries, at }) {
     if (!this.#store.get("present")) return;

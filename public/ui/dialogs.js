@@ -4,14 +4,14 @@ import { h, style } from "/lib/dom.js";
 style("/ui/dialogs.css");
 
 /**
- * A modal dialog; resolves with the `value` of the action that was chosen, or null when it was left.
- * `sheet` makes it come from the bottom on phones.
+ * A modal dialog; resolves with the `value` of the chosen action, or null if it was closed. `sheet`
+ * makes it come from the bottom on phones.
  */
 export async function open({ title, body, actions = [{ label: "Close", value: null }], sheet = false }) {
-  // Asked for twice while it was on its way.
+  // It was opened twice while loading.
   if ([...document.querySelectorAll("dialog[open]")].some(({ ariaLabel }) => ariaLabel === title)) return null;
   return new Promise((resolve) => {
-    // Enter in a field presses the first button that submits, which must not be one that leaves.
+    // Enter in a field presses the first submit button, which must not be the one that cancels.
     const buttons = actions.map(({ label, value, kind }) => value === null
       ? h("button", { type: "button", class: kind, value: "null", onclick: () => dialog.close() }, label)
       : h("button", { type: "submit", class: kind, value: String(value), onclick: () => (chosen = value) }, label));
@@ -19,7 +19,7 @@ export async function open({ title, body, actions = [{ label: "Close", value: nu
     const dialog = h("dialog", { "aria-label": title, class: sheet ? "sheet" : undefined },
       h("form", { method: "dialog" }, h("h2", {}, title), body, h("div", { class: "actions" }, buttons)));
     dialog.addEventListener("cancel", () => (chosen = null));
-    // Beside it is beside it only if the press began there: a selection may end outside.
+    // A click counts as outside only if the press began there: a selection may end outside.
     dialog.addEventListener("pointerdown", (event) => (isBeside = event.target === dialog));
     dialog.addEventListener("click", (event) => {
       if (event.target !== dialog || !isBeside) return;
@@ -35,7 +35,7 @@ export async function open({ title, body, actions = [{ label: "Close", value: nu
   });
 }
 
-/** Asks before something that cannot be taken back; true when `label` was chosen. */
+/** Asks before an action that cannot be undone; true if `label` was chosen. */
 export const confirm = (title, text, label) =>
   open({
     title,
@@ -45,9 +45,12 @@ export const confirm = (title, text, label) =>
 
 let closed = null;
 
-/** A small menu below `button`: `[{ label, action, disabled }]`. Another click on the button closes it. */
+/**
+ * A small menu below `button`: `[{ label, action, disabled }]`. Another click on the button closes
+ * it.
+ */
 export function menu(button, items) {
-  // The press has closed it, which the click must not undo.
+  // The press has closed it, and the click must not open it again.
   if (closed?.button === button && performance.now() - closed.at < 300) return void (closed = null);
   const list = h("div", { class: "menu", role: "menu", popover: "auto" }, items.map(({ label, action, disabled }) =>
     h("button", {
@@ -57,7 +60,7 @@ export function menu(button, items) {
   let isPressed = false;
   const press = ({ target }) => (isPressed = button.contains(target)), leave = () => list.hidePopover();
   addEventListener("pointerdown", press, true);
-  // It acts on a view that is left.
+  // It would act on a view that was left.
   addEventListener("hashchange", leave);
   list.addEventListener("beforetoggle", ({ newState }) => {
     button.setAttribute("aria-expanded", newState === "open");

@@ -1,5 +1,5 @@
-// What views take for the client while they show the past: the same calls, answered from one picture of the
-// graph after another.
+// Replaces the client while views show the past: the same calls, answered from one past picture
+// after another.
 import { SluiceError } from "/client.js";
 
 const refuse = () => Promise.reject(new SluiceError({ code: "past", msg: "the past cannot be changed" }));
@@ -38,8 +38,8 @@ export class PastClient {
   }
 
   /**
-   * Each look has numbers of its own: what looks alike keeps the number that it had first, so that a drawing
-   * keeps its place.
+   * Each picture has numbers of its own: equal nodes keep the number that they had first, so that a
+   * drawing keeps its places.
    */
   #renumber(picture) {
     const numbers = new Map(), counts = new Map();
@@ -76,14 +76,14 @@ export class PastClient {
 
   #tell(name, pipe, type, fn) {
     const node = this.#node(name), { rev, epoch } = this.#picture;
-    // Times go back, too: what a chart has is of another moment.
+    // Times may go back: a chart's points belong to another moment.
     if (!node || pipe?.length) return fn(undefined, { ...(node ? unknown : missing), rev, epoch, anew: true });
     const { v, empty, fail } = heldOf(node), value = typeof type === "function" && v !== undefined && type !== Object
       ? type(v) : v;
     fn(value, { t: node.t, rev, c: node.c, epoch, folded: 1, empty, fail, anew: true });
   }
 
-  /** Those that changed at the same time together; returns the names of all. */
+  /** Groups nodes that changed at the same time; returns the names of all. */
   #tellAll(globs, before, fn) {
     const fits = globs.map((glob) =>
       new RegExp(`^${glob.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`));

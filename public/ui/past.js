@@ -1,6 +1,5 @@
-// The page as it was: a slider over the revisions that the server keeps, and a view fed from the one that it
-// stands on. The live view goes
-// on below, hidden, and is there again on return.
+// The page in the past: a slider over the revisions that the server keeps, and a view of the chosen
+// one. The live view continues hidden, and is shown again on return.
 import { h, icon, load, setAttribute, setText, style, styled } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
 import { decode } from "/client.js";
@@ -9,7 +8,7 @@ import { PastClient } from "./past-client.js";
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks the server; what it refuses is thrown with its `code`, `kept` and `after` in milliseconds. */
+/** Asks the server; errors are thrown with `code`, `kept` and `after` in milliseconds. */
 async function ask(path, signal) {
   const answer = await fetch(path, { signal }), body = decode(await answer.text());
   if (answer.ok) return body;
@@ -17,7 +16,10 @@ async function ask(path, signal) {
   throw Object.assign(new Error(detail ?? title), { code, kept, after: 1000 * answer.headers.get("retry-after") });
 }
 
-/** Opens the past of the graph that `current` shows; `hold` keeps what is open, and is told null when it has closed. */
+/**
+ * Opens the past of the graph that `current` shows; `hold` keeps the open one, and is called with
+ * null when it closes.
+ */
 export async function lookBack(page, { path, route, graph }, button, hold) {
   const opened = new Past({
     ...page, title: () => {},
@@ -48,7 +50,10 @@ class Past {
     oninput: () => this.#move(this.#slider.valueAsNumber) });
   #controls = h("div", { class: "past-controls" }); #bar;
 
-  /** `page`: what views get, with `main`, `slot`, `context` (the bar of the graph), and `closed()`. */
+  /**
+   * `page`: the context of views, with `main`, `slot`, `context` (the bar of the graph), and
+   * `closed()`.
+   */
   constructor(page, graph) {
     this.#page = page;
     this.graph = graph;
@@ -111,7 +116,7 @@ class Past {
     setAttribute(this.#slider, "aria-valuetext", t ? `Revision ${rev}, ${time}` : `Revision ${rev}`);
   }
 
-  /** One request at a time; where the slider has moved on meanwhile, the next. */
+  /** One request at a time; if the slider has moved meanwhile, the next one. */
   async #load() {
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -136,7 +141,7 @@ class Past {
     this.#bar.removeAttribute("aria-busy");
   }
 
-  /** Everything that was there; who may not see all of it gets the named nodes. */
+  /** The whole graph; clients that may not see all of it get the named nodes. */
   async #ask(rev) {
     const path = `${this.#path}/graph?format=json&at=${rev}&epoch=${encodeURIComponent(this.client.epoch)}`;
     if (this.#withSteps) {
@@ -153,7 +158,7 @@ class Past {
       setText(this.#words, "Many are looking at the past. Waiting for a turn…");
       return pause(after || 1000);
     }
-    // What the slider stands on stays on the page until it is moved.
+    // The shown revision stays on the page until the slider moves.
     this.#shown = rev;
     if (code === "gone" && kept) {
       this.#keep(kept);

@@ -1,5 +1,6 @@
-// <record-field>: JSON as text, and for a flat record a form made of what it holds, with the text one button away.
-// It behaves as a field does: `value` is JSON text, `input` events tell changes, `readOnly` keeps the focus.
+// <record-field>: JSON as text, and for a flat record a form of its members, with a button to
+// switch. It behaves as a field: `value` is JSON text, `input` events report changes, `readOnly`
+// keeps the focus.
 import { decode, encode } from "/client.js";
 import { h } from "/lib/dom.js";
 import { same } from "/lib/format.js";
@@ -24,7 +25,7 @@ class RecordField extends HTMLElement {
     return this;
   }
 
-  /** What gets the focus, and the mark of a wrong input. */
+  /** The element for the focus and for the mark of a wrong input. */
   get control() { return this.#asForm ? this.#form.querySelector("input") : this.#text; }
   focus() { if (!this.contains(document.activeElement)) this.control?.focus(); }
 
@@ -89,7 +90,10 @@ class RecordField extends HTMLElement {
       h("label", {}, h("span", { class: "small" }, key), field)));
   }
 
-  /** JSON of what the form says: texts stay texts, everything else is JSON, and what is wrong there is wrong here. */
+  /**
+   * The form's content as JSON: texts stay texts, everything else is JSON, and invalid members make
+   * the whole invalid.
+   */
   #read() {
     const entries = [...this.#fields].map(([key, field]) => {
       const before = this.#value[key];

@@ -1,4 +1,4 @@
-// From what people type in a <value-editor> to a value that is sent, and what became of it.
+// From the input in a <value-editor> to a value that is sent, and its result.
 import { formatEntry, same } from "/lib/format.js";
 import { fieldText, parseInput } from "/lib/input.js";
 
@@ -22,7 +22,7 @@ export class Sending {
     this.#editor.state(!typed.error && same(typed.value, this.#editor.entry.v) ? "clean" : "edited");
   }
 
-  /** Anybody else's value is a surprise while something is being typed. */
+  /** Values from other clients conflict with what is being typed. */
   surprise() {
     const editor = this.#editor, { entry } = editor, typed = this.#read();
     if (!typed.error && same(typed.value, entry.v)) return editor.restore();
@@ -33,7 +33,7 @@ export class Sending {
 
   slide(number, isLast) {
     const { field, given: { node } } = this.#editor, { min, max } = node;
-    // Some five hundred places, in round numbers.
+    // About five hundred steps, in round numbers.
     const step = node.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((max - min) / 500)) || 1;
     const value = Math.min(max, Math.max(min, Number((Math.round(number / step) * step).toPrecision(12))));
     field.value = fieldText(node, value);
@@ -81,7 +81,7 @@ export class Sending {
     return this.#wait(() => client.set(graph, {}, { clear: [node.name] }), undefined);
   }
 
-  /** `text` stood in the field when it was asked for. */
+  /** `text` was in the field when the set was requested. */
   async #wait(act, value, isPassing = false, text = this.#editor.field.value) {
     const editor = this.#editor;
     editor.state("sending", "Sending…");

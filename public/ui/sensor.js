@@ -1,10 +1,10 @@
-// What stands beside a value that devices or programs set: its last minutes, and a field behind a button for
-// those who must set it by hand.
+// Shown beside a value that devices or programs set: its last minutes, and a field that opens with
+// a button for setting it by hand.
 import { h, setAttribute, svg } from "/lib/dom.js";
 import { valueEditor } from "./value-editor.js";
 
 const width = 140, height = 28, edge = 2;
-/** So many values are kept. */
+/** How many values are kept. */
 const most = 120;
 
 /** The last values of a number as a line. */
@@ -15,7 +15,7 @@ class Sparkline {
       hidden: true,
   }, this.#line);
 
-  /** A value that came; `change` tells it from the one before. */
+  /** Adds a value; `change` distinguishes it from the one before. */
   push(value, change) {
     if (typeof value !== "number" || change === this.#last) return;
     this.#last = change;
@@ -61,5 +61,5 @@ export function sensorField(given) {
   };
 }
 
-/** What stands beside the value of a node that is set: a field for a setting, a line for a sensor. */
+/** The control for a mutable node: a field for a setting, a line for a sensor. */
 export const inputFor = (given) => (given.node.role === "sensor" ? sensorField(given) : valueEditor(given));

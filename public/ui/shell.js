@@ -1,4 +1,5 @@
-// What is around every view: the bar, the list of graphs, the views of the graph that is shown, the title of the tab.
+// The frame of every view: the bar, the list of graphs, the views of the shown graph, the title of
+// the tab.
 import { arrange, graphPath, h, href, icon, load, setAttribute, setText, severityMark } from "/lib/dom.js";
 import { alarmWords, healthOf } from "/lib/words.js";
 import { Banner, resumedWords, words } from "./connection.js";
@@ -87,7 +88,7 @@ export class Shell {
     arrange(element, [...ofGraph, entry("clients", "/clients", "Clients")]);
   }
 
-  /** The title of the tab, which says first what calls for attention: in the graph that is shown, or in any. */
+  /** The title of the tab, with alarms first: those of the shown graph, or of any. */
   title(text = this.#title) {
     this.#title = text;
     const graphs = this.#page.store.get("graphs") ?? [], { params: { graph } } = this.#route;

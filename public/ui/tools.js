@@ -1,4 +1,4 @@
-// What the buttons of the bar open: the connection's figures, the theme, the keys, the way out.
+// The dialogs of the bar's buttons: the connection's figures, the theme, the keys, signing out.
 import { h, setText, style } from "/lib/dom.js";
 import { formatBytes, formatDuration } from "/lib/format.js";
 import { words } from "./connection.js";
@@ -6,7 +6,9 @@ import { words } from "./connection.js";
 style("/ui/dialogs.css");
 let figures = {};
 
-/** The figures that do not fit beside the state, or on a small screen not even the first of them. */
+/**
+ * The figures that do not fit beside the state, or on a small screen not even the first of them.
+ */
 export function aboutConnection({ client, dialogs, frame, store }) {
   const list = h("dl", { class: "facts" }), closing = new AbortController();
   const fill = () => {
@@ -66,7 +68,7 @@ export function help({ keys, dialogs }) {
   });
 }
 
-/** Once for the page: `line` tells the first figures. */
+/** Called once for the page: `line` shows the first figures. */
 export function measure({ frame, meters }, line) {
   let before = { at: performance.now(), ...meters };
   frame.tick(() => {

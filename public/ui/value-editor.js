@@ -1,6 +1,5 @@
-// <value-editor>: the field that a node's type asks for, and what became of what was sent, in `data-state`:
-// clean, edited,
-// sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
+// <value-editor>: the field for a node's type, and the result of sending, in `data-state`: clean,
+// edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, load, setAttribute, setText, style } from "/lib/dom.js";
 import { formatValue, same } from "/lib/format.js";
 import { bounds, control, fieldText } from "/lib/input.js";
@@ -9,7 +8,7 @@ import { Sending } from "./sending.js";
 style("/ui/editor.css");
 let numbers = 0;
 
-/** What the field is made of: when it says something else, the field is made anew. */
+/** The parts of a definition that affect the field: when they change, the field is made again. */
 const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, enum: choices, slider,
   requireIfMatch }) =>
   JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices, slider, requireIfMatch]);
@@ -30,7 +29,7 @@ class ValueEditor extends HTMLElement {
     return this;
   }
 
-  /** The node's definition has changed: what somebody is typing stays, under the new rules. */
+  /** The node's definition has changed: unsent input stays, under the new rules. */
   redefine(node) {
     if (rulesOf(node) === this.#rules) return;
     const { state } = this.dataset, typed = this.field.value, focused = this.contains(document.activeElement);
@@ -77,7 +76,7 @@ class ValueEditor extends HTMLElement {
 
   show({ v, empty, fail }) {
     const before = this.entry, { state } = this.dataset;
-    // Not the caller's own object, which may change in place.
+    // A copy, because the caller's object may change in place.
     const entry = this.entry = fail ? { fail } : empty || v === undefined ? { empty: true } : { v };
     if (same(entry.v, before.v) && !!entry.empty === !!before.empty && this.isFilled) return;
     if (state === "clean" || state === "accepted") {
@@ -131,7 +130,7 @@ class ValueEditor extends HTMLElement {
     let { field } = this;
     this.isFilled = true;
     if (this.kind === "switch") return setAttribute(field, "aria-checked", String(v === true));
-    // A field of one line would lose the ends of lines.
+    // A field of one line would lose line ends.
     if (this.kind === "text" && /\n/.test(v)) {
       const had = document.activeElement === field;
       this.kind = this.dataset.kind = "area";
@@ -176,7 +175,7 @@ class ValueEditor extends HTMLElement {
     if (immediate) this.field.disabled = off;
     else this.field.readOnly = off;
     if (this.slider) this.slider.disabled = off;
-    // What had the focus may be gone, or off.
+    // The focused control may be gone or disabled.
     if (focused && (!this.contains(focused) || focused.disabled || focused.hidden)) this.focus();
   }
 
@@ -204,11 +203,10 @@ class ValueEditor extends HTMLElement {
 customElements.define("value-editor", ValueEditor);
 
 /**
- * `node` is its entry of a picture or `topo`; call `show` with `{v}`, `{empty}` or `{fail}` at every change,
- * and `redefine` with
- * the node's new entry when the graph's definition may have changed. `compact` leaves the slider out. Of a node
- * that this client may
- * not set there is a note instead of a field.
+ * `node` is its entry of a picture or `topo`; call `show` with `{v}`, `{empty}` or `{fail}` at
+ * every change, and `redefine` with the node's new entry when the graph's definition may have
+ * changed. `compact` leaves the slider out. Of a node that this client may not set there is a note
+ * instead of a field.
  */
 export function valueEditor(given) {
   if (given.node.readOnly) return readOnly();

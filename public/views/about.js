@@ -1,4 +1,4 @@
-// What server this is, what it takes, and what the page keeps.
+// The server's name, version and limits, and what the page stores.
 import { h } from "/lib/dom.js";
 import { formatBytes } from "/lib/format.js";
 

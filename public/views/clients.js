@@ -1,5 +1,5 @@
-// Who is connected, what they listen to, and what would go with them. Asked for again every two seconds while
-// it is shown.
+// The connected clients, what they listen to, and what would go with them. Refreshed every two
+// seconds while shown.
 import { arrange, graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatBytes, formatDuration, plural } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
@@ -112,7 +112,8 @@ export async function mount(element, context) {
     busy = true;
     try {
       const { connections } = await json("/v1/connections", signal);
-      // Requests of pages and programs come and go, this one's among them; who stays is listed.
+      // Requests of pages and programs come and go, this one's among them; only lasting connections
+      // are listed.
       known = connections.filter(({ transport }) => transport !== "http");
       const others = connections.length - known.length;
       setText(count,

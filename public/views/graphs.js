@@ -1,4 +1,4 @@
-// The list of graphs: what there is, how it is, and what to do where there is nothing yet.
+// The list of graphs, their health, and what to do if there are none yet.
 import { arrange, graphPath, h, href, setText, severityMark } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { alarmWords, healthOf } from "/lib/words.js";
@@ -8,10 +8,10 @@ nodes:
   indoor_c: { set: number, initial: 20, unit: °C }
   indoor_f: { from: indoor_c, pipe: [ { map: "round(value * 9 / 5 + 32, 1)" } ] }`;
 
-/** So many alarms are named on one card. */
+/** The most alarms named on one card. */
 const named = 4;
 
-/** How a graph is, with what calls for attention in it by name. */
+/** The health of a graph, with its alarms by name. */
 function healthOn(each) {
   const { level, words } = healthOf(each), { graph, alarms = [], stale = [], missed = [] } = each;
   const link = (node) => href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`);

@@ -1,5 +1,5 @@
-// For servers that want a token: it is given once, kept by the browser in a cookie that scripts cannot read,
-// and nowhere else.
+// For servers with tokens: the token is entered once, and kept only in a cookie that scripts cannot
+// read.
 import { h, setText } from "/lib/dom.js";
 
 export function mount(element, { client, store, style, title }) {

@@ -1,5 +1,5 @@
-// All values of a graph as a table, with a field for what can be set: the plain way, also for small screens and
-// screen readers.
+// All values of a graph as a table, with a field for what can be set: the plain way, also for small
+// screens and screen readers.
 import { graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
 import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
@@ -7,12 +7,12 @@ import { formatState } from "/lib/state.js";
 import { formatTime } from "/lib/time.js";
 import { inputFor } from "/ui/sensor.js";
 
-/** So many rows stand on one page; only they are followed. */
+/** The most rows on one page; only they are followed. */
 const most = 200;
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
 
-/** What a node's definition says, without what it holds at the moment. */
+/** A node's definition without its present value. */
 const shapeOf = ({ v, empty, fail, n, c, t, exists, ...rest }) => JSON.stringify(rest);
 
 class Row {
@@ -46,7 +46,7 @@ class Row {
     this.#input?.show(entry, t);
   }
 
-  /** The definition has changed; what somebody types stays. */
+  /** The definition has changed; unsent input stays. */
   redefine(node) {
     this.#node = node;
     this.#input?.redefine(node);
@@ -69,8 +69,8 @@ class Row {
   }
 
   /**
-   * Once a second: the age, and the value of a row that is not on screen, for those who read or search all of
-   * the page.
+   * Called once a second: updates the age, and the value of a row that is not on screen, for users
+   * who search the page.
    */
   tick(now, isPaused) {
     if (this.entry !== this.#drawn && !isPaused) this.#draw();
@@ -135,7 +135,7 @@ class Values {
     if (!this.#rows.size) this.#load();
   }
 
-  /** The list of graphs says when the definition is another one. */
+  /** The list of graphs shows when the definition has changed. */
   #noteDefinition(graphs = []) {
     const definition = graphs.find(({ graph }) => graph === this.#graph)?.definition;
     if (this.#definition && definition && definition !== this.#definition) this.#load();
@@ -184,7 +184,7 @@ class Values {
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
-    // In the order in which they are shown: what is set comes first.
+    // The order on the page: mutable nodes come first.
     const ordered = [...found.filter(({ kind }) => kind === "mutable"),
       ...found.filter(({ kind }) => kind !== "mutable")];
     const pages = Math.max(1, Math.ceil(ordered.length / most)),
@@ -201,7 +201,7 @@ class Values {
     this.#follow(named.length, shown.map(({ name }) => name));
   }
 
-  /** Rows of nodes that are still of that kind stay, with what somebody types in them. */
+  /** Rows of nodes that are still of that kind stay, with unsent input. */
   #build(nodes) {
     const shapes = new Map(nodes.map((node) => [node.name, shapeOf(node)])), shape = [...shapes.values()].join();
     if (shape === this.#built) return;
@@ -219,7 +219,7 @@ class Values {
       h("p", { class: "small dim" }, about));
     this.#element.replaceChildren(this.#problem, page);
     for (const row of before.values()) row.close();
-    // What was moved has lost the focus.
+    // A moved element has lost the focus.
     if (focused?.isConnected && this.#element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
@@ -234,7 +234,7 @@ class Values {
         if (row.shape !== shapes.get(node.name)) row.redefine(node);
       }
       Object.assign(row, { shape: shapes.get(node.name), kind: `${node.kind} ${node.role} ${node.readOnly}` });
-      // What the picture says holds until the subscription answers.
+      // The picture's value is shown until the subscription answers.
       if (this.#known.has(node.name)) row.show(...this.#known.get(node.name));
       else if (node.n !== undefined) row.show(node, node.t);
       this.#rows.set(node.name, row);
@@ -274,7 +274,7 @@ class Values {
       : `${plural(this.#left, "more node")} not followed: the server allows no more at once.`);
     this.#problem.hidden = end ? end.code === "closed" : !this.#left;
     if (end) return;
-    // All at once come with the time of the graph's last change, which is not that of each.
+    // A snapshot has the time of the graph's last change, not that of each node.
     const isAll = this.#isFirst || gap !== undefined;
     this.#isFirst = false;
     for (const [name, entry] of Object.entries(m)) {

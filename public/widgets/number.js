@@ -1,11 +1,11 @@
-// A value with its unit, and where it is going.
+// A value with its unit and its trend.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry, formatNumber } from "/lib/format.js";
 import { isNumber, output, setEntry } from "/widgets/parts.js";
 
 const arrows = { rising: "↗", falling: "↘", steady: "→" };
 
-/** Against a minute ago, or the first value that is known. */
+/** Compared with a minute ago, or with the first known value. */
 function trend(ring, now) {
   const v = ring.at(now), before = ring.at(now - 60_000);
   const from = before === before ? before : ring.length > 1 ? ring.value(0) : NaN;

@@ -1,4 +1,4 @@
-// What several widgets are made of.
+// Parts shared by several widgets.
 import { h, setText } from "/lib/dom.js";
 
 /** A value on the page. Screen readers do not announce each change: they would never stop. */

@@ -28,11 +28,11 @@ class Seat {
     }, given.signal);
   }
 
-  /** Takes the first empty seat; where somebody else was faster, the next one. */
+  /** Takes the first empty seat; if another client was faster, the next one. */
   async join() {
     const { feeds, page, graph, field, problem, signal } = this.#given, name = field.value.trim();
     if (!name) return void field.focus();
-    // Pressed twice it would hold two.
+    // A second press must not take a second seat.
     if (this.node || this.#isJoining || signal.aborted) return;
     try { localStorage.setItem(stored, name); } catch { /* the name is not kept */ }
     this.#isJoining = true;
@@ -73,7 +73,8 @@ function make(widget, { feeds, page, graph, signal, mark, isKiosk }) {
   const seat = new Seat({ feeds, page, graph, field, problem, signal, mark });
   const press = (event) => {
     event.preventDefault();
-    // What is on the screen decides: Enter pressed again before the seat is shown must not give it up.
+    // What is on the screen decides: Enter pressed again before the seat is shown must not give it
+    // up.
     if (field.hidden) seat.leave(); else seat.join();
   };
   const form = h("form", { class: "people-join", onsubmit: press, hidden: isKiosk }, field, button);

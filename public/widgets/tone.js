@@ -4,7 +4,10 @@ import { raisedBy } from "../lib/words.js";
 const range = /^(-?[\d.]+)\s*(?:\.\.|…)\s*(-?[\d.]+)$/;
 const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
 
-/** Whether a value is what an option names: a value, several with commas, or for numbers a range such as 18..24. */
+/**
+ * Whether a value matches an option: a value, several with commas, or for numbers a range such as
+ * 18..24.
+ */
 function matches(wanted, v) {
   if (wanted === undefined) return false;
   const found = isNumber(v) && typeof wanted === "string" && range.exec(wanted.trim());
@@ -17,8 +20,9 @@ const severities = { info: "info", warning: "warn", alarm: "alarm" };
 const isLit = (v) => (isNumber(v) ? Number(v) !== 0 : v !== false && v !== null);
 
 /**
- * Of an entry, by what the widget says (`ok`, `warn`, `bad`; numbers are bad from `bad` on) and the node's `severity`.
- * Where `ok` is given, everything else is bad. What is bad is an alarm unless the node's severity says less.
+ * For an entry, by the widget's options (`ok`, `warn`, `bad`; numbers are bad from `bad` on) and
+ * the node's `severity`. With `ok`, everything else is bad. Bad values are alarms unless the node's
+ * severity is lower.
  */
 export function toneOf(entry, { ok, warn, bad } = {}, severity) {
   if (!entry || entry.empty) return "off";
@@ -43,5 +47,5 @@ export function toneOfNode(node, entry) {
 /** Those that the whole widget shows, to be seen from across the room. */
 export const isLoud = (tone) => tone === "alarm" || tone === "warn" || tone === "bad";
 
-/** In words, for those who do not see colours. */
+/** In words, for people who do not see colours. */
 export const toneWords = { info: "note", warn: "warning", bad: "failed", alarm: "alarm" };

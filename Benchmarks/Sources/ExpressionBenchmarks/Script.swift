@@ -1,7 +1,8 @@
 import CAllocations
 import CLua
 
-/// The same in Lua 5.4: a compiled function, called with a value that is there already, and stopped when it takes too long.
+/// The same in Lua 5.4: a compiled function, called with a value that is there already, and stopped
+/// when it takes too long.
 struct Script {
     let name: String
     let source: String

@@ -1,10 +1,10 @@
 import CAllocations
 import CEL
 
-// Nanoseconds of CPU time and allocations per evaluation: median and fastest of 9 rounds of about 20 ms.
-// Beside them the same functions in Lua 5.4, called with a bound on their steps.
-// `--check` ends with status 1 if a target is missed or a scalar allocates.
-// `--once NAME COUNT` evaluates one case so often and no more: run that under a tool that counts instructions.
+// Nanoseconds of CPU time and allocations per evaluation: median and fastest of 9 rounds of about
+// 20 ms. Beside them the same functions in Lua 5.4, called with a bound on their steps. `--check`
+// ends with status 1 if a target is missed or a scalar allocates. `--once NAME COUNT` evaluates one
+// case so often and no more: run that under a tool that counts instructions.
 
 let reading = Value.map(ValueMap([("inside", .double(21.5)), ("outside", .double(18.25)), ("unit", "C")]))
 let readings = Value.list(

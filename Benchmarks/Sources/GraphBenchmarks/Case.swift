@@ -6,8 +6,8 @@ struct Case {
     let unit: String
     /// How many units one operation has.
     let units: Int
-    /// The nanoseconds per unit that the first contestant should not exceed on the machine of the table: told, not
-    /// checked, because machines differ.
+    /// The nanoseconds per unit that the first contestant should not exceed on the machine of the
+    /// table: told, not checked, because machines differ.
     let target: Double?
     /// How many times as fast as its rival the first contestant must be.
     let atLeast: Double?
@@ -56,7 +56,8 @@ struct Contestant {
     let library: Library
     /// What is particular about this way; may be empty.
     let detail: String
-    /// Sets the work up, and gives a function that does it a number of times and says how much was delivered.
+    /// Sets the work up, and gives a function that does it a number of times and says how much was
+    /// delivered.
     let prepare: () -> (Int) -> Int
     /// How much one operation must deliver.
     let deliveries: Int
@@ -81,7 +82,8 @@ struct Contestant {
 }
 
 extension Contestant {
-    /// Sluice's way: `make` builds the graph and gives a function that does one operation per value.
+    /// Sluice's way: `make` builds the graph and gives a function that does one operation per
+    /// value.
     static func sluice(
         _ detail: String = "",
         deliveries: Int,
@@ -100,7 +102,8 @@ extension Contestant {
         Contestant(.openCombine, detail, deliveries: deliveries) { counting(make) }
     }
 
-    /// Hands every run a range of values of its own, never the same value twice, and counts what arrives.
+    /// Hands every run a range of values of its own, never the same value twice, and counts what
+    /// arrives.
     private static func counting(_ make: (Sink) -> (Range<Int>) -> Void) -> (Int) -> Int {
         let sink = Sink()
         let operate = make(sink)

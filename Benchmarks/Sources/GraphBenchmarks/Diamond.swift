@@ -3,7 +3,8 @@ import ReactiveGraph
 
 /// One source, two maps, one combine, one listener.
 ///
-/// OpenCombine has no combineLatest: the customary hand-made one emits twice per set, and the first time wrongly.
+/// OpenCombine has no combineLatest: the customary hand-made one emits twice per set, and the first
+/// time wrongly.
 func diamond() -> Case {
     Case(
         "diamond",

@@ -1,7 +1,8 @@
 import OpenCombine
 import ReactiveGraph
 
-/// Published case "flattenMap": ten of them on one node, each with a listener; the function makes the inner node.
+/// Published case "flattenMap": ten of them on one node, each with a listener; the function makes
+/// the inner node.
 func tenFlattenMapsToNewNodes() -> Case {
     Case(
         "10 flattenMaps to a node made then, each with a listener",

@@ -5,15 +5,15 @@ struct Measurement {
     let name: String
     /// Median nanoseconds for one operation.
     let nanoseconds: Double
-    /// The fastest run: what is left when nobody disturbs.
+    /// The fastest run: the time without disturbances.
     let best: Double
     let allocations: Double?
 }
 
 /// Measures the contestants of one case side by side: one run of each, then the next run of each.
 ///
-/// The time is CPU time of this thread. The median says what to expect, the ratio of two contestants is taken per
-/// round, so a slow moment of the machine strikes both.
+/// The time is CPU time of this thread. The median says what to expect, the ratio of two
+/// contestants is taken per round, so a slow moment of the machine strikes both.
 struct Measuring {
     let runs: Int
     /// How long one run takes, about.

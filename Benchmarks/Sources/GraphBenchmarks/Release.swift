@@ -1,7 +1,8 @@
 import OpenCombine
 import ReactiveGraph
 
-/// A chain is built, hears its first value, and is released with its listener: a thousand such lives are a million nodes.
+/// A chain is built, receives its first value, and is released with its listener: a thousand such
+/// lives are a million nodes.
 func lifeOfChain(_ length: Int) -> Case {
     Case(
         "life of a chain of \(length) maps",

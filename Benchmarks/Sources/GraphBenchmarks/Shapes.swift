@@ -1,6 +1,7 @@
 import ReactiveGraph
 
-// The shapes of the public js-reactivity benchmark, one operation being one set. `ReactivityShapeTests` checks their values.
+// The shapes of the public js-reactivity benchmark, one operation being one set.
+// `ReactivityShapeTests` checks their values.
 
 func shapes() -> [Case] {
     [

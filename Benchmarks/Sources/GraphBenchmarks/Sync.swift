@@ -1,8 +1,9 @@
 import OpenCombine
 import ReactiveGraph
 
-// OpenCombine has no two-way binding. Customary is a sink on either side that sends to the other, with removeDuplicates
-// against the echo; beside it a form that compares by hand before it sends, and so makes no echo.
+// OpenCombine has no two-way binding. Customary is a sink on either side that sends to the other,
+// with removeDuplicates against the echo; beside it a form that compares by hand before it sends,
+// and so makes no echo.
 
 /// Published case "sync": two nodes bound to each other, a listener on the other one.
 func syncPair() -> Case {

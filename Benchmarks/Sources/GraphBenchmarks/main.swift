@@ -1,11 +1,9 @@
 // Graph figures beside OpenCombine's. See ../../README.md.
 //
-// --runs n          rounds per case (9)
-// --milliseconds n  length of one run (20)
-// --filter text     only cases whose name contains it
-// --write folder    also write the table there
-// --once case n     do our part of that case, n times, and no more: for a tool that counts instructions
-// --check           end with status 1 if a ratio is missed, a delivery is, or one allocates
+// --runs n          rounds per case (9) --milliseconds n  length of one run (20) --filter text
+// only cases whose name contains it --write folder    also write the table there --once case n
+// do our part of that case, n times, and no more: for a tool that counts instructions --check
+// end with status 1 if a ratio is missed, a delivery is, or one allocates
 
 #if canImport(Glibc)
     import Glibc
@@ -87,7 +85,7 @@ func addMillion(to report: inout Report) {
     )
 }
 
-// OpenCombine subscribes and sends recursively, with frames of many kilobytes: a chain of 1,000 needs more than the
-// main thread's stack.
+// OpenCombine subscribes and sends recursively, with frames of many kilobytes: a chain of 1,000
+// needs more than the main thread's stack.
 let succeeded = onLargeStack(megabytes: 512) { measureGraph(CommandLine.arguments) }
 exit(succeeded ? 0 : 1)

@@ -1,8 +1,8 @@
 import CAllocations
 import GraphHost
 
-/// Live heap after each tenth of so many clients, with owners of their own, that came, needed members of families and all of them,
-/// and vanished in different ways.
+/// Live heap after each tenth of so many clients, with owners of their own, that came, needed
+/// members of families and all of them, and vanished in different ways.
 func tellChurn(_ count: Int) throws {
     let stand = try Stand(
         #""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}","pipe":[{"map":"value * 2"}]},"mean":{"all":"s.*","reduce":"avg"}"#

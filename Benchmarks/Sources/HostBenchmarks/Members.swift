@@ -21,7 +21,8 @@ private struct Fleet {
 
 /// Memory and processor time of so many members, one table for each.
 ///
-/// What was freed is used again: resident memory is told rightly of the first one of a process only.
+/// Freed memory is used again, so resident memory is right only for the first table of a
+/// process.
 func tellMembers(_ count: Int, only word: String) throws {
     let fleets = [
         Fleet(what: "set one by one"),
@@ -37,7 +38,8 @@ func tellMembers(_ count: Int, only word: String) throws {
     for fleet in fleets where word.isEmpty || fleet.what.contains(word) { try tell(fleet, count) }
 }
 
-/// Bytes are those beside value and name: the benchmark holds the values, and takes off what a name takes.
+/// Bytes are those beside value and name: the benchmark holds the values, and takes off what a name
+/// takes.
 private func tell(_ fleet: Fleet, _ count: Int) throws {
     let stand = try Stand(#""sensor.{id}.celsius":{"set":"number"\#(fleet.rules)}"# + fleet.derived)
     stand.host.flush()

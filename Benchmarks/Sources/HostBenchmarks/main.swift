@@ -1,10 +1,11 @@
-// What a value and a subscription cost in the host, without sockets: for a tool that counts instructions.
+// What a value and a subscription cost in the host, without sockets: for a tool that counts
+// instructions.
 //
-// HostBenchmarks            names of the cases
-// HostBenchmarks case n     does the case n times, and no more
-// HostBenchmarks memory     live heap bytes and allocations of sessions and subscriptions
-// HostBenchmarks members n [word]  what n members of families cost, each of four ways or those whose name has the word
-// HostBenchmarks churn n    memory while n clients with owners of their own come and vanish
+// HostBenchmarks            names of the cases HostBenchmarks case n     does the case n times, and
+// no more HostBenchmarks memory     live heap bytes and allocations of sessions and subscriptions
+// HostBenchmarks members n [word]  what n members of families cost, each of four ways or those
+// whose name has the word HostBenchmarks churn n    memory while n clients with owners of their own
+// come and vanish
 
 #if canImport(Glibc)
     import Glibc

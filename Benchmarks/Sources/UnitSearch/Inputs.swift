@@ -1,6 +1,7 @@
 import CEL
 
-/// A variable of all programs, and the value it has: what is known beforehand would be computed when the program is made.
+/// A variable of all programs, and the value it has: what is known beforehand would be computed
+/// when the program is made.
 struct Input {
     let name: String
     let kind: Kind

@@ -1,7 +1,8 @@
 import CAllocations
 import CEL
 
-/// Nanoseconds of CPU time, on a machine that may be slower at present than the reference machine is when it is quiet.
+/// Nanoseconds of CPU time, on a machine that may be slower at present than the reference machine
+/// is when it is quiet.
 struct Stopwatch {
     /// What `reference()` takes on the reference machine.
     private static let referenceNanoseconds = 35_100.0
@@ -13,7 +14,8 @@ struct Stopwatch {
     /// A unit more for the evaluation itself, as the host has it.
     func nanosecondsPerUnit(of subject: Subject, rounds: Int) -> Double {
         subject.arguments.withUnsafeBufferPointer { arguments in
-            // Reading the clock takes as long as a few evaluations. Other work on the machine makes one of three readings longer.
+            // Reading the clock takes as long as a few evaluations. Other work on the machine makes
+            // one of three readings longer.
             var count = 1
             while count < 1_024,
                 (0..<3).contains(where: { _ in time(count, subject.program, arguments).nanoseconds < Self.shortest })
@@ -61,7 +63,8 @@ struct Stopwatch {
         return best / Self.referenceNanoseconds
     }
 
-    /// Work of the kinds that expressions do: small objects made, counted and given back, bytes read, dependent arithmetic.
+    /// Work of the kinds that expressions do: small objects made, counted and given back, bytes
+    /// read, dependent arithmetic.
     @inline(never)
     private func reference() -> Int {
         var sum = 1

@@ -7,14 +7,15 @@ import SluiceServer
     import Darwin
 #endif
 
-// Looks for the expression with the most nanoseconds for a unit of cost, and ends with status 1 when one takes more than
-// 20 on the reference machine (docs/expressions.md).
+// Looks for the expression with the most nanoseconds for a unit of cost, and ends with status 1
+// when one takes more than 20 on the reference machine (docs/expressions.md).
 //
 // UnitSearch [--programs N] [--seed N] [--all]
 // UnitSearch EXPRESSION…
 //
-// Programs are made at random, half of them of the worst ones so far. With --all it goes on after the first that takes too
-// long, and shows the worst ones. With expressions it measures those and nothing else; Inputs.swift has their variables.
+// Programs are made at random, half of them of the worst ones so far. With --all it goes on after
+// the first that takes too long, and shows the worst ones. With expressions it measures those and
+// nothing else; Inputs.swift has their variables.
 
 let limit = 20.0
 

@@ -2,7 +2,8 @@ import CEL
 import SluiceServer
 
 extension Target {
-    /// Expressions: a value or an error within the budget; what is accepted can be written down and read again.
+    /// Expressions: a value or an error within the budget; what is accepted can be written down and
+    /// read again.
     static let cel = Target(name: "cel") { bytes in
         guard let source = String(validating: bytes, as: UTF8.self) else { return }
         let variables = [Variable("value"), Variable("list"), Variable("map")]

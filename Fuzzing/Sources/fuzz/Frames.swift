@@ -1,8 +1,8 @@
 import HTTP
 
 extension Target {
-    /// WebSocket frames, put together and inflated: any cut of the bytes gives the same messages, none is larger than the
-    /// limit, and text is UTF-8.
+    /// WebSocket frames, put together and inflated: any cut of the bytes gives the same messages,
+    /// none is larger than the limit, and text is UTF-8.
     static let frames = Target(name: "frames") { bytes in
         guard let (settings, input) = bytes.settings(2) else { return }
         let whole = transcript(input, pieces: input.count, settings[1])
@@ -19,8 +19,8 @@ extension Target {
             switch choice >> 1 & 3 {
             case 0: .none
             case 1: .shared(InflaterPool())
-            // Not with smaller windows: zlib refuses what refers back too far only once it has left its output buffer, so
-            // that there the cut may decide.
+            // Not with smaller windows: zlib refuses what refers back too far only once it has left
+            // its output buffer, so that there the cut may decide.
             default: .own(Inflater(keepsContext: true))
             }
         var lines: [String] = []

@@ -2,7 +2,8 @@ import CEL
 import GraphHost
 
 extension Target {
-    /// JSON: scanner, reader, tree, datum and equality agree, and what is written is read as the same again.
+    /// JSON: scanner, reader, tree, datum and equality agree, and what is written is read as the
+    /// same again.
     static let json = Target(name: "json") { bytes in
         let checked = Result { try JSONScanner.validate(bytes) }
         guard case .success(let extent) = checked else {
@@ -27,7 +28,8 @@ extension Target {
         written.withUnsafeBytes { text in
             guard let again = try? JSONTree.parse(text) else { fatalError("what was written cannot be read") }
             require(same(tree, again), "written and read again it is another tree")
-            // Numbers are compared as decimals: what a double cannot hold exactly is written as another number.
+            // Numbers are compared as decimals: what a double cannot hold exactly is written as
+            // another number.
             guard JSONEquality.areEqual(inner, text) else { return }
             require(JSONEquality.areEqual(text, inner), "equality is not symmetric")
         }

@@ -1,8 +1,8 @@
 import GraphHost
 
 extension Target {
-    /// Messages of the protocol, one per line, on a small graph: each is answered, nothing traps, and when the client is
-    /// gone nothing is left of it.
+    /// Messages of the protocol, one per line, on a small graph: each is answered, nothing traps,
+    /// and when the client is gone nothing is left of it.
     static let message = Target(name: "message") { bytes in
         let clock = ManualHostClock()
         let host = Host(store: .memory(epoch: "e"), clock: clock)

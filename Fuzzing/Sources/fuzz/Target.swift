@@ -1,4 +1,5 @@
-/// Something that takes any bytes: it must neither trap, nor read beyond them, nor break the properties it states.
+/// Something that takes any bytes: it must neither trap, nor read beyond them, nor break the
+/// properties it states.
 struct Target: Sendable {
     let name: String
     let run: @Sendable (UnsafeRawBufferPointer) -> Void
@@ -20,8 +21,8 @@ extension UnsafeRawBufferPointer {
         return (Array(self[..<count]), UnsafeRawBufferPointer(rebasing: self[count...]))
     }
 
-    /// The bytes cut into pieces, each in memory of its own and of exactly its size, freed after the call: the address
-    /// sanitizer sees whatever outlives its input.
+    /// The bytes cut into pieces, each in memory of its own and of exactly its size, freed after
+    /// the call: the address sanitizer sees whatever outlives its input.
     func inPieces(of size: Int, _ body: (UnsafeMutableRawBufferPointer) -> Bool) {
         var start = 0
         while start < count {

@@ -155,7 +155,7 @@ struct Lexer {
         }
         let written = text(start..<position)
         guard let value = Double(written.hasPrefix(".") ? "0" + written : written) else {
-            throw problem("this is no number", at: start)
+            throw problem("this is not a number", at: start)
         }
         return Token(kind: .double(value), text: "", offset: start)
     }

@@ -69,7 +69,7 @@ extension RedisLog {
         guard !lost.isEmpty else { return }
         onEvent(
             true,
-            "\(lost.count) servers that share Redis have not been heard of for \(Self.silence / 1000) seconds"
+            "\(lost.count) servers that share Redis have sent no sign of life for \(Self.silence / 1000) seconds"
         )
         follower?.log(lost: lost)
         let graphs = Array(tracks.keys)

@@ -120,7 +120,10 @@ extension RedisLog {
     /// epoch.
     func claim(_ track: Track) {
         let (name, position) = (track.graph, track.position)
-        onEvent(true, "Redis has lost commits of graph \(name) that were answered: it begins a new epoch")
+        onEvent(
+            true,
+            "Redis has lost commits of graph \(name) that were answered: the graph gets a new epoch"
+        )
         writer.run { [store, instance] in
             do throws(RedisError) {
                 try store.claim(name, position, for: instance)
@@ -195,7 +198,7 @@ extension RedisLog {
     func readLater(_ track: Track) {
         onEvent(
             true,
-            "graph \(track.graph) cannot be built from what Redis has, and is not served here; it is tried again"
+            "graph \(track.graph) cannot be rebuilt from Redis and is not served here; it is tried again"
         )
         writer.after(Self.rereading) { [weak self] in
             guard let self, !isClosed else { return }
@@ -225,7 +228,7 @@ extension RedisLog {
                 else {
                     return
                 }
-                readAgain(track, "is not what it is on the other servers at rev \(rev)")
+                readAgain(track, "differs from the other servers at rev \(rev)")
             }
         }
     }

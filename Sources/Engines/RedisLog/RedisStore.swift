@@ -49,7 +49,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             lines.first { $0.hasPrefix("maxmemory_policy:") }?.drop { $0 != ":" }.dropFirst() ?? "noeviction"
         guard policy == "noeviction" else {
             throw .refused(
-                "Redis' maxmemory-policy is \(policy), so it would forget what it was given: set it to noeviction"
+                "Redis' maxmemory-policy is \(policy), so it may evict stored data: set it to noeviction"
             )
         }
     }
@@ -134,11 +134,11 @@ final class RedisStore: StreamStore, @unchecked Sendable {
         if confirmsFiles {
             let found = try connection.ask(RedisCommand("WAITAOF", "1", count, limit)).members
             guard found.count == 2, found[0].unsigned == 1, found[1].unsigned ?? 0 >= replicas else {
-                throw .unreachable("too few replicas have confirmed that what was written is in their files")
+                throw .unreachable("too few replicas have written the commit to their files")
             }
         } else {
             guard try connection.ask(RedisCommand("WAIT", count, limit)).unsigned ?? 0 >= replicas else {
-                throw .unreachable("too few replicas have confirmed what was written")
+                throw .unreachable("too few replicas have confirmed the commit")
             }
         }
     }
@@ -436,7 +436,7 @@ extension Outcome {
         case "epoch": self = .otherEpoch(rev: rev)
         case "ok" where members.count == batch.items.count + 2:
             self = .answered(members.dropFirst(2).map { Item($0.text ?? "m") }, rev: rev)
-        default: throw .refused("the script has answered something else than agreed")
+        default: throw .refused("the script gave an unexpected answer")
         }
     }
 }

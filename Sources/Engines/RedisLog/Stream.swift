@@ -147,7 +147,7 @@ struct StreamEntry: Sendable {
     private static func damaged(_ graph: String, _ reply: RedisReply) -> RedisError {
         let id = reply.members.first?.text ?? "?"
         return .refused(
-            "entry \(id) of the stream of graph \(graph) is none that this version of Sluice writes"
+            "entry \(id) of the stream of graph \(graph) is not in a format of this version of Sluice"
         )
     }
 

@@ -160,7 +160,7 @@ final class Store: @unchecked Sendable {
     /// Whether a file is a log of this version.
     static func check(_ database: Database) throws(DatabaseError) {
         guard try database.number("PRAGMA application_id") == applicationID else {
-            throw DatabaseError(code: SQLITE_NOTADB, message: "it is no log of Sluice's")
+            throw DatabaseError(code: SQLITE_NOTADB, message: "it is not a Sluice log")
         }
         let found = try database.number("PRAGMA user_version") ?? 0
         guard found == version else {

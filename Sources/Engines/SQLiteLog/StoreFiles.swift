@@ -62,7 +62,7 @@ public final class StoreFolder: StoreFiles {
             let holder = Self.firstLine(of: lock)
             close(lock)
             throw StoreError(
-                "another process has the folder \(path): process \(holder)",
+                "another process uses the folder \(path): process \(holder)",
                 hint: "each server needs a 'dataDir' of its own"
             )
         }

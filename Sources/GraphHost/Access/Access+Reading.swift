@@ -58,7 +58,7 @@ extension Notebook {
             isGood = false
             let words = Rights.words.map(\.word)
             add(
-                "a right is one of \(words.joined(separator: ", "))",
+                "a right must be one of \(words.joined(separator: ", "))",
                 at: element.position,
                 hint: element.scalar.flatMap { Spelling.hint(for: $0.text, among: words) }
             )

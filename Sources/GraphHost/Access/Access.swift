@@ -222,7 +222,8 @@ public struct GraphView {
         let bytes = graph.visibleNodes(matching: glob).count * AllMembers.memberBytes
         let held = access.name.flatMap { host.accounts.find($0)?.held } ?? 0
         guard bytes + held <= host.limits.held else {
-            let message = "'\(glob)' means more nodes than the pipelines of one principal hold (limits.held)"
+            let message =
+                "'\(glob)' matches more nodes than the pipelines of one principal may hold (limits.held)"
             throw HostError(.pipeLimit, message)
         }
     }

@@ -34,7 +34,7 @@ extension Notebook {
         return list.compactMap { element in
             guard let token = token(element) else { return nil }
             guard hashes.insert(token.digest).inserted else {
-                add("the same hash stands here twice", at: element.position)
+                add("this hash is given twice", at: element.position)
                 return nil
             }
             return token
@@ -107,10 +107,10 @@ extension Notebook {
             }
         }
         add(
-            "a hash is sha256: and 64 hexadecimal digits",
+            "a hash must be sha256: and 64 hexadecimal digits",
             at: document.position,
             hint:
-                "`sluice token --name NAME` makes a token and prints its hash; the token itself does not stand in the file"
+                "`sluice token --name NAME` makes a token and prints its hash; the token itself is not stored in the file"
         )
         return nil
     }
@@ -119,7 +119,7 @@ extension Notebook {
         if let text = document.scalar?.text, let moment = Timestamp(rfc3339: text), moment.seconds >= 0 {
             return UInt64(moment.seconds) * 1000
         }
-        add("'expires' must be a moment such as 2027-01-01T00:00:00Z", at: document.position)
+        add("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
         return nil
     }
 }

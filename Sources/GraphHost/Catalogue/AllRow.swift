@@ -21,9 +21,9 @@ struct AllArgument: SourceArgument {
         .required(
             "reduce",
             .word(Reduce.self),
-            "What is made of the values of all nodes that the glob matches."
+            "How to reduce the values of all nodes that match the glob."
         ),
-        .optional("map", .expression, "Makes one value of the result, which it sees as `value`."),
+        .optional("map", .expression, "An expression over the result, `value`."),
     ]
 
     let inputs: [String] = []
@@ -58,7 +58,7 @@ extension SourceReading {
         let glob = scalar.text
         guard Glob.isGlob(glob) else {
             notebook.add(
-                "'\(glob)' names one node at most: \(row.name) takes a glob",
+                "'\(glob)' matches at most one node: \(row.name) takes a glob",
                 at: argument.position,
                 hint: "write 'from: \(glob)', or a glob with '*' or '?'"
             )

@@ -127,7 +127,7 @@ struct Evaluation {
         do throws(JSONError) {
             return try Datum(tree: tree)
         } catch {
-            return .fail("expr_bad_value", at: place, "the result has no form in JSON")
+            return .fail("expr_bad_value", at: place, "the result cannot be written as JSON")
         }
     }
 }

@@ -61,7 +61,7 @@ extension StageSite {
     /// It is built when it is chosen and released when another one is chosen.
     func flattened(_ flatten: FlattenArgument, from outer: Node<Datum>) -> Node<Datum> {
         let chosen = Dictionary(flatten.to.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
-        let notAKey = Datum.fail("not_a_key", at: place, "no node is chosen by this key")
+        let notAKey = Datum.fail("not_a_key", at: place, "no node belongs to this key")
         let site = self
         return outer.flattenMap { [unowned graph] key in
             // A failure is passed on: it replaces the chosen node.

@@ -21,7 +21,7 @@ struct CombineArgument: SourceArgument {
         .optional(
             "map",
             .expression,
-            "Makes one value of the inputs, which it sees by their names, or as the list `value`."
+            "An expression over the inputs: by their names, or as the list `value`."
         )
     ]
 
@@ -82,7 +82,7 @@ struct ZipArgument: SourceArgument {
 
     static let schema = ArgumentSchema.nodes
     static let beside: [ArgumentField] = [
-        .optional("map", .expression, "Makes one value of a row, which it sees as the list `value`."),
+        .optional("map", .expression, "An expression over a row, the list `value`."),
         .optional(
             "buffer",
             .count(1),

@@ -48,7 +48,7 @@ struct BetweenArgument: SourceArgument {
         guard reading.takesClock() else { return nil }
         guard let elements = reading.argument.elements, elements.count == 2 else {
             notebook.add(
-                "between must be a list of two times of the day",
+                "between must be a list of two times of day",
                 at: reading.argument.position,
                 hint: "such as [\"22:00\", \"06:00\"]"
             )
@@ -109,9 +109,9 @@ extension SourceReading {
     fileprivate func takesClock() -> Bool {
         guard notebook.pattern != nil else { return true }
         notebook.add(
-            "a family cannot have '\(row.name)': it would be the same for each member",
+            "a family cannot have '\(row.name)': it would be the same for all members",
             at: argument.position,
-            hint: "give it a node of its own, and make the members of that and of what they have themselves"
+            hint: "make it a node of its own, and derive the members from that node"
         )
         return false
     }
@@ -143,7 +143,7 @@ extension SourceReading {
             return hour * 60 + minute
         }
         notebook.add(
-            "a time of the day is written as \"22:00\", from \"00:00\" to \"23:59\"",
+            "a time of day is written like \"22:00\", from \"00:00\" to \"23:59\"",
             at: document.position,
             hint: "midnight is \"00:00\""
         )

@@ -30,7 +30,7 @@ extension OperatorRow {
             takes: "a list of nodes",
             .history,
             onFail: "passes",
-            "Whichever node changed last.",
+            "The value of the node that changed last.",
             example: #""merge":["a","b"]"#
         ) { _, _, inputs in .merge(inputs) },
         .source(
@@ -98,7 +98,7 @@ extension OperatorRow {
             takes: "five fields of cron; `zone`",
             .timed,
             onFail: "has no input",
-            "The time it was planned for, whenever one of these times has come; empty before the first.",
+            "The planned time, each time one of these times is reached; empty before the first.",
             example: #""schedule":"0 22 * * *""#
         ) { schedule, site, _ in site.schedule(schedule) },
         .source(
@@ -179,7 +179,7 @@ extension OperatorRow {
             .none,
             classNote: "–",
             onFail: "not delivered into a mutable node",
-            "Two nodes that are set, each of which follows the other.",
+            "Two mutable nodes, each of which follows the other.",
             example: #""sync":[{"a":"a","b":"b"}]"#
         ),
         OperatorRow(

@@ -51,7 +51,7 @@ extension Notebook {
             add(
                 "a stage must have exactly one key, not \(entries.count)",
                 at: document.position,
-                hint: entries.count > 1 ? "begin a new list element for each stage" : nil
+                hint: entries.count > 1 ? "write one list element for each stage" : nil
             )
             return nil
         }
@@ -79,7 +79,7 @@ extension Notebook {
 
     private func unknownStage(_ name: String, at position: Position) {
         if let row = options.catalogue[name] {
-            add("'\(name)' is a key of a \(row.isSource ? "node" : "graph") and no stage", at: position)
+            add("'\(name)' is a key of a \(row.isSource ? "node" : "graph") and not a stage", at: position)
             return
         }
         let names = options.catalogue.all.filter(\.isStage).flatMap {

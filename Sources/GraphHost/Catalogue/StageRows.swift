@@ -10,7 +10,7 @@ extension OperatorRow {
             takes: "an expression",
             .none,
             onFail: "fail",
-            "What the expression makes of `value`.",
+            "The result of the expression for `value`.",
             example: #"{"map":"value * 2"}"#,
             label: { $0.source }
         ) { expression, site in
@@ -79,7 +79,7 @@ extension OperatorRow {
             takes: "a JSON value",
             .history,
             onFail: "passes",
-            "This value and no other.",
+            "Only this value.",
             example: #"{"select":2}"#
         ) { wanted, site in
             site.stage(Filter { $0 == wanted }, .bypass, .text)
@@ -101,7 +101,7 @@ extension OperatorRow {
             takes: "nothing, or an expression giving a key",
             .history,
             onFail: "passes",
-            "Only values that differ from what the node holds, or whose keys do.",
+            "Only values that differ from the node's present value, or whose keys do.",
             example: #""distinct""#
         ) { expression, site in
             guard let expression else { return site.stage(Distinct { $0 == $1 }, .count, .text) }
@@ -124,7 +124,7 @@ extension OperatorRow {
             takes: "nothing",
             .history,
             onFail: "fail, state unchanged",
-            "The difference to the previous number.",
+            "The difference from the previous number.",
             example: #""delta""#
         ) { _, site in
             site.stage(
@@ -153,7 +153,7 @@ extension OperatorRow {
             .history,
             isPrivate: true,
             onFail: "passes, counts",
-            "The first n values and nothing after them; a clear does not start it again.",
+            "The first n values and nothing after them; a clear does not restart it.",
             example: #"{"take":3}"#
         ) { count, site in
             site.stage(Take(count), .count)
@@ -182,7 +182,7 @@ extension OperatorRow {
             .history,
             isPrivate: true,
             onFail: "fail, state unchanged",
-            "A running value, each made of the one before and the new value.",
+            "A running value, computed from the previous one and the new value.",
             example: #"{"scan":{"start":0,"with":"acc + value"}}"#
         ) { argument, site in
             let evaluation = site.evaluation(argument.with, taking: 3)
@@ -215,7 +215,7 @@ extension OperatorRow {
             takes: "a duration, `edge: trailing|leading|both`",
             .timed,
             onFail: "passes",
-            "The last value once nothing came for the interval; a steady faster stream never emits: see `sample`.",
+            "The last value once no value came for the interval; a steady faster stream never emits: see `sample`.",
             example: #"{"debounce":10}"#
         ) { argument, site in
             site.timed(Debounce(argument.interval.duration, edge: argument.edge))
@@ -237,7 +237,7 @@ extension OperatorRow {
             takes: "a duration",
             .timed,
             onFail: "passes",
-            "Every value, so much later.",
+            "Every value, delayed by this duration.",
             example: #"{"delay":12}"#
         ) { interval, site in
             site.timed(
@@ -306,7 +306,7 @@ struct ScanArgument: StageArgument {
     static let schema = ArgumentSchema.mapping(fields)
     private static let fields: [ArgumentField] = [
         .required("start", .any, "The value of `acc` before the first value."),
-        .required("with", .expression, "The next value, made of `acc`, `value` and `index`."),
+        .required("with", .expression, "The next value, computed from `acc`, `value` and `index`."),
     ]
 
     var canonical: String? { "\(start.text);\(with.key)" }
@@ -330,7 +330,7 @@ struct DebounceArgument: StageArgument {
 
     static let schema = ArgumentSchema.either(.duration, .mapping(fields))
     private static let fields: [ArgumentField] = [
-        .required("for", .duration, "How long nothing must come."),
+        .required("for", .duration, "How long no value must come."),
         .optional("edge", .word(DebounceEdge.self, default: .trailing), "Which end of a burst is passed on."),
     ]
 

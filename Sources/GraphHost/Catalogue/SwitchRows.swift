@@ -16,9 +16,9 @@ struct SwitchArgument: SourceArgument {
 
     static let schema = ArgumentSchema.mapping(fields)
     private static let fields: [ArgumentField] = [
-        .required("from", .node, "The node whose values are sorted."),
+        .required("from", .node, "The node whose values are distributed."),
         .required("by", .expression, "The key of a value."),
-        .optional("value", .expression, "What is kept of a value; without it, the value."),
+        .optional("value", .expression, "The part of a value to pass on; without it, the whole value."),
     ]
 
     var inputs: [String] { [from] }
@@ -101,7 +101,7 @@ struct OtherwiseArgument: SourceArgument {
         .required(
             "excluding",
             ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(Notebook.mostInputs)"#),
-            "The keys whose values it does not have: any JSON values, and null for values without a key."
+            "The keys to leave out: any JSON values; null for values without a key."
         ),
     ]
 
@@ -140,7 +140,7 @@ struct IfArgument: SourceArgument {
         rules: #""anyOf":[{"required":["then"]},{"required":["else"]}]"#
     )
     private static let fields: [ArgumentField] = [
-        .required("from", .node, "The node whose values are looked at."),
+        .required("from", .node, "The node whose values are tested."),
         .required("when", .expression, "The condition."),
         .optional("then", .node, "The name of a new node: the values for which the condition holds."),
         .optional("else", .node, "The name of a new node: all others, and failures."),

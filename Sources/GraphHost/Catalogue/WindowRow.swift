@@ -24,9 +24,9 @@ struct WindowArgument: StageArgument {
         rules: #""oneOf":[{"required":["last"]},{"required":["count"]}]"#
     )
     private static let fields: [ArgumentField] = [
-        .optional("last", .duration, "The values of so long."),
-        .optional("count", .count(1, DefinitionOptions().windowValues), "So many values."),
-        .required("of", .word(Figure.self), "What is made of them."),
+        .optional("last", .duration, "The values of this span of time."),
+        .optional("count", .count(1, DefinitionOptions().windowValues), "This many values."),
+        .required("of", .word(Figure.self), "The figure to compute."),
     ]
 
     var canonical: String? {

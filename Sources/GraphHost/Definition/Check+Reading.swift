@@ -33,7 +33,7 @@ extension Notebook {
         }
         if let document = fields[.enum] {
             if check.allowed != nil {
-                add("enum stands here twice", at: document.position)
+                add("enum is given twice", at: document.position)
             }
             check.allowed = allowed(document)
         }
@@ -55,7 +55,7 @@ extension Notebook {
         let values = elements.compactMap(datum)
         var seen: Set<Datum> = []
         if let twice = values.firstIndex(where: { !seen.insert($0).inserted }) {
-            add("enum has a value twice", at: elements[min(twice, elements.count - 1)].position)
+            add("enum has a duplicate value", at: elements[min(twice, elements.count - 1)].position)
         }
         return AllowedValues(values)
     }
@@ -94,7 +94,7 @@ extension Notebook {
             }
         }
         if let low = check.min, let high = check.max, low > high, let place = fields[.max] {
-            add("max is below min: nothing could ever be set", at: place.position)
+            add("max is below min: no value could be set", at: place.position)
         }
     }
 
@@ -115,7 +115,7 @@ extension Notebook {
             }
         }
         if let low = check.minLength, let high = check.maxLength, low > high, let place = fields[.maxLength] {
-            add("maxLength is below minLength: nothing could ever be set", at: place.position)
+            add("maxLength is below minLength: no value could be set", at: place.position)
         }
     }
 

@@ -9,7 +9,7 @@ public struct CheckBudget {
     static let ofDefinition = 5_000_000
 
     /// The error message for a value when the budget runs out.
-    static let complaint = "cannot be checked: the schema takes too long for this much"
+    static let complaint = "cannot be checked: the schema takes too long for so large a value"
 
     private let most: Int
     private var rest: Int

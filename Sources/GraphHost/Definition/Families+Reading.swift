@@ -22,10 +22,10 @@ extension Notebook {
     func checkPlaceholders(_ named: NamePattern, at position: Position) -> String? {
         guard let pattern else {
             add(
-                "'\(named.text)' names a family, of which this node cannot have all members",
+                "'\(named.text)' names a family: this node cannot be made from all of its members",
                 at: position,
                 hint:
-                    "name one member, join all with `all: \(named.glob)`, or give the node's own name placeholders"
+                    "name one member, join them with `all: \(named.glob)`, or give this node placeholders too"
             )
             return nil
         }
@@ -60,13 +60,13 @@ extension Notebook {
                 compared += 1
                 // Only as many pairs of families are compared as take no noticeable time.
                 guard compared <= 4_000_000 else {
-                    return add("a graph has at most some 2,000 families", at: node.position)
+                    return add("a graph can have about 2,000 families", at: node.position)
                 }
                 guard pattern.overlaps(other.pattern) else { continue }
                 add(
-                    "'\(node.name)' and '\(other.node.name)' could both mean the same name",
+                    "'\(node.name)' and '\(other.node.name)' could match the same name",
                     at: node.position,
-                    hint: "the other one stands in line \(other.node.position.line)"
+                    hint: "the other one is in line \(other.node.position.line)"
                 )
             }
             byShape[count, default: []].append((node, pattern))
@@ -109,7 +109,7 @@ struct FamilyIndex {
 extension NamePatternError {
     fileprivate func explanation(of text: String) -> (message: String, hint: String?) {
         switch self {
-        case .brace: ("'\(text)' has a brace without its other one", "a placeholder is written {id}")
+        case .brace: ("'\(text)' has an unmatched brace", "a placeholder is written {id}")
         case .character, .none: ("'\(text)' cannot be the name of a family", Notebook.nameHint)
         case .placeholder(let name):
             (

@@ -14,7 +14,11 @@ extension Notebook {
     /// Records a glob of the node that is being read.
     func note(glob: String, at position: Position) {
         if pattern != nil {
-            add("a family cannot join all nodes of a glob", at: position, hint: "a node of its own can")
+            add(
+                "a family cannot join all nodes of a glob",
+                at: position,
+                hint: "a node without placeholders can"
+            )
         }
         globs.append(GlobReference(glob: glob, position: position))
     }
@@ -44,7 +48,7 @@ extension Notebook {
             left -= meant.count
             guard left >= 0 else {
                 return add(
-                    "the globs of this graph mean more than \(Self.mostMatches) nodes together",
+                    "the globs of this graph match more than \(Self.mostMatches) nodes together",
                     code: .tooLarge,
                     at: reference.position
                 )

@@ -152,7 +152,7 @@ extension Notebook {
                 at: cycle.position,
                 hint: joins.values.contains { $0.position == cycle.position }
                     ? "the glob must match neither the node itself nor what is made from it"
-                    : "an edge that closes a circle is declared under 'links'"
+                    : "declare an edge that closes a cycle under 'links'"
             )
         }
         return nodes.count == names.count ? (nodes, order.sorted, families) : nil
@@ -166,7 +166,7 @@ extension Notebook {
                 index[name] = place
                 continue
             }
-            add("there is a node '\(name)' already", at: sidePlaces[name] ?? .start)
+            add("a node '\(name)' exists already", at: sidePlaces[name] ?? .start)
         }
         return index
     }

@@ -30,7 +30,7 @@ extension Notebook {
         for (word, entry) in members where !Notebook.annotations.contains(word) {
             guard Notebook.keywords.contains(word) else {
                 add(
-                    "'\(word)' is not among the keywords of JSON Schema that are checked here",
+                    "'\(word)' is not a supported keyword of JSON Schema",
                     at: entry.key.position,
                     hint: Spelling.hint(for: word, among: Notebook.keywords)
                 )
@@ -74,7 +74,7 @@ extension Notebook {
             let least = fields[low].flatMap { count($0, of: low, in: 0...Int.max) } ?? 0
             let most = fields[high].flatMap { count($0, of: high, in: 0...Int.max) } ?? .max
             if least > most, let place = fields[high] {
-                add("\(high) is below \(low): nothing could ever be set", at: place.position)
+                add("\(high) is below \(low): no value could be set", at: place.position)
             }
             return least <= most ? least...most : nil
         }

@@ -70,7 +70,7 @@ public final class JSONSchema {
     private func complaint(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
         budget.spend(bytes: readsAll ? value.bytes.count : 0)
         if budget.isSpent { return Complaint(text: CheckBudget.complaint) }
-        if isNever { return Complaint(text: "must not be there") }
+        if isNever { return Complaint(text: "is not allowed") }
         if let kinds, !kinds.contains(where: { $0.includes(value) }) {
             return Complaint(text: "must be \(kinds.map(\.words).joined(separator: " or "))")
         }
@@ -139,7 +139,7 @@ public final class JSONSchema {
                 if let found = schema.complaint(member.value, &budget) { return found.within(Self.step(key)) }
             } else if let additional {
                 if additional.isNever {
-                    return Complaint(text: "must not have members besides those of the schema")
+                    return Complaint(text: "must not have members other than those of the schema")
                 }
                 // The key is the client's own and is not repeated.
                 if let found = additional.complaint(member.value, &budget) { return found.within("*") }
@@ -156,13 +156,13 @@ public final class JSONSchema {
             if let found = schema.complaint(value, &budget) { return found }
         }
         if let any, passing(any, value, atLeast: 1, &budget) < 1 {
-            return Complaint(text: "must be as one of the \(any.count) of anyOf")
+            return Complaint(text: "must match one of the \(any.count) schemas of anyOf")
         }
         if let one, passing(one, value, atLeast: 2, &budget) != 1 {
-            return Complaint(text: "must be as exactly one of the \(one.count) of oneOf")
+            return Complaint(text: "must match exactly one of the \(one.count) schemas of oneOf")
         }
         if let not, not.complaint(value, &budget) == nil {
-            return Complaint(text: "must not be what 'not' describes")
+            return Complaint(text: "must not match the schema of 'not'")
         }
         return nil
     }

@@ -112,7 +112,7 @@ extension Notebook {
         }
         if stated.count > 1 {
             let words = stated.joined(separator: " and ")
-            add("node '\(name)' has \(words): only one of them is possible", at: entry.key.position)
+            add("node '\(name)' has \(words): only one of them is allowed", at: entry.key.position)
         }
         for key in isMutable ? [.pipe] : stated.isEmpty ? [] : NodeKey.mutableOnly {
             guard let place = keys.places[key] else { continue }
@@ -127,7 +127,7 @@ extension Notebook {
                 !rows.contains(row.name)
             else { continue }
             add(
-                "'\(word)' stands beside \(Self.enumeration(rows.map { "'\($0)'" })) only",
+                "'\(word)' is only allowed with \(Self.enumeration(rows.map { "'\($0)'" }))",
                 at: entry.key.position,
                 hint: options.catalogue[word]?.isStage == true
                     ? "write it as a stage: pipe: [ { \(word): … } ]" : nil
@@ -187,7 +187,7 @@ extension Notebook {
         {
             guard let document = fields[key] else { continue }
             add(
-                "a member of a family is born without a value: it has no '\(key.rawValue)'",
+                "members of a family start without a value: '\(key.rawValue)' is not allowed",
                 at: document.position,
                 hint: hint
             )
@@ -218,7 +218,7 @@ extension Notebook {
         if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain],
             pattern == nil || retain == .whileInUse
         {
-            add("a node that is set is the graph's state and always retained", at: place.position)
+            add("a mutable node is always retained: it is the graph's state", at: place.position)
         }
         let history = fields[.history].flatMap { count($0, of: "history", in: 0...Notebook.longestHistory) }
         let title = fields[.title].flatMap { text($0, of: "title") }
@@ -246,7 +246,7 @@ extension Notebook {
         guard let document = fields[.severity] else {
             if let ok = fields[.ok] {
                 add(
-                    "'ok' says when an alarm is not raised: it needs 'severity' beside it",
+                    "'ok' belongs to an alarm: 'severity' is missing",
                     at: ok.position,
                     hint: "add severity: info, warning or alarm"
                 )

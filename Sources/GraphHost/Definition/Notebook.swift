@@ -77,7 +77,7 @@ final class Notebook {
                 continue
             }
             guard seen.insert(scalar.text).inserted else {
-                add("the key '\(scalar.text)' stands here twice", at: entry.key.position)
+                add("the key '\(scalar.text)' is given twice", at: entry.key.position)
                 continue
             }
             members.append((scalar.text, entry))
@@ -88,7 +88,7 @@ final class Notebook {
     /// A text for people: any scalar except null, as it was written.
     func text(_ document: Document, of what: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            add("\(what) must be a text, not \(document.kindName)", at: document.position)
+            add("\(what) must be text, not \(document.kindName)", at: document.position)
             return nil
         }
         return scalar.text
@@ -115,7 +115,7 @@ final class Notebook {
         return scalar.text
     }
 
-    static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not beginning with '.' or '-'"
+    static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
 
     /// The most inputs of one node.
     static let mostInputs = 1_000
@@ -181,7 +181,7 @@ final class Notebook {
         add(
             "\(what) must be a duration",
             at: document.position,
-            hint: "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than none and at most a year"
+            hint: "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
         )
         return nil
     }

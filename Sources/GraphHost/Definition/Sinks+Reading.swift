@@ -16,7 +16,7 @@ extension SinkDefinition {
         .required(
             "url",
             ArgumentSchema(members: #""type":"string","pattern":"^https?://[^#@ ]+$""#),
-            "Where each value is sent by POST. The configuration key sinkHosts must have its host."
+            "Where each value is sent by POST. The configuration key sinkHosts must list its host."
         ),
         .optional("mode", .word(Mode.self, default: .latest), "Whether all values are sent, or the newest."),
         .optional(
@@ -28,7 +28,7 @@ extension SinkDefinition {
         .optional(
             "secret",
             ArgumentSchema(members: #""type":"string","pattern":"^[A-Z][A-Z0-9_]{0,63}$""#),
-            "The name of the secret that signs what is sent: the server has it in SLUICE_SECRET_ and this name."
+            "The name of the secret that signs requests: the server reads it from SLUICE_SECRET_ followed by this name."
         ),
     ]
 }
@@ -92,7 +92,7 @@ extension Notebook {
                 "sinks must not send to '\(url.authority)'",
                 at: document.position,
                 hint:
-                    "the configuration key sinkHosts lists the hosts to which they may: add '\(url.authority)' there"
+                    "add '\(url.authority)' to the configuration key sinkHosts"
             )
             return nil
         }
@@ -109,7 +109,7 @@ extension Notebook {
             add(
                 "there is no secret '\(text)'",
                 at: document.position,
-                hint: "the server takes it from the environment: SLUICE_SECRET_\(text)"
+                hint: "set SLUICE_SECRET_\(text) in the server's environment"
             )
             return nil
         }

@@ -20,7 +20,7 @@ extension SyncDefinition {
     )
     fileprivate static let fields: [ArgumentField] = [
         .required("a", .node, "One of the nodes."),
-        .required("b", .node, "The other one; its value wins where both have one at the beginning."),
+        .required("b", .node, "The other one; its value wins if both have one at the start."),
         .optional("to_b", .expression, "The value of `b` for a `value` of `a`."),
         .optional("to_a", .expression, "The value of `a` for a `value` of `b`."),
     ]
@@ -47,7 +47,7 @@ extension LinkDefinition {
     static let schema = ArgumentSchema.list(of: fields)
     fileprivate static let fields: [ArgumentField] = [
         .required("from", .node, "The node whose values go over the link."),
-        .required("to", .node, "The node that takes them, besides what it has already."),
+        .required("to", .node, "The node that receives them, besides its own values."),
         .optional("pipe", .reference("pipe"), "Stages that every value goes through, in this order."),
     ]
 }
@@ -124,9 +124,9 @@ extension Notebook {
                 guard let place = requireNode(name, at: sync.position, index) else { continue }
                 if case .derived = nodes[place].kind {
                     add(
-                        "'\(name)' is derived: a sync is between nodes that are set",
+                        "'\(name)' is derived: a sync connects mutable nodes",
                         at: sync.position,
-                        hint: "a derived node can be the end of a link"
+                        hint: "use a link to a derived node"
                     )
                 }
             }
@@ -186,9 +186,9 @@ extension Notebook {
                 continue
             }
             add(
-                "this link closes a circle in which a stage waits: it would never come to rest",
+                "this link closes a cycle with a timed stage: it would never settle",
                 at: link.position,
-                hint: "take debounce, delay, sample and windows over a time out of the circle"
+                hint: "remove debounce, delay, sample and timed windows from the cycle"
             )
         }
     }

@@ -12,7 +12,10 @@ extension Session {
         var patterns = try NodeSelection.patterns(fields) ?? []
         if let name = try fields.string(.node) { patterns.append(name) }
         guard !patterns.isEmpty else {
-            throw HostError(.badField, "node or nodes: what the client produces is needed")
+            throw HostError(
+                .badField,
+                "node or nodes: the names of the nodes that the client produces are needed"
+            )
         }
         guard patterns.count <= limits.matches else {
             throw HostError(.subLimit, "at most \(limits.matches) names and globs (limits.matches)")
@@ -23,7 +26,7 @@ extension Session {
         for name in patterns where !NodeSelection.isGlob(name) {
             let node = try view.node(view.graph.node(name), named: name, to: .set)
             guard node.isMutable else {
-                throw HostError(.notMutable, "\(name) is derived: demand is for what is set", node: name)
+                throw HostError(.notMutable, "\(name) is derived: demand is for mutable nodes", node: name)
             }
         }
         let watch = DemandWatch(id: id, session: self, graph: view.graph, patterns: patterns)

@@ -30,7 +30,7 @@ extension FacetChange {
             throw HostError(error)
         }
         self = try Fields.read(reader) { fields throws(HostError) in
-            guard let fields else { throw HostError(.badField, "the body is an object") }
+            guard let fields else { throw HostError(.badField, "the body must be an object") }
             return try FacetChange(fields)
         }
     }
@@ -61,14 +61,14 @@ extension FacetChange {
                 return
             }
             guard progress == nil else {
-                throw HostError(.badField, "progress: a load that is over has none")
+                throw HostError(.badField, "progress: only a load under way has one")
             }
             self = .cancelled
         }
     }
 
     private func confirmed(by isTrue: Bool?, _ word: String) throws(HostError) -> FacetChange {
-        guard isTrue == true else { throw HostError(.badField, "\(word): only true can be said") }
+        guard isTrue == true else { throw HostError(.badField, "\(word): only true is allowed") }
         return self
     }
 

@@ -131,13 +131,13 @@ extension LiveGraph {
         guard count > 0 else { return }
         let (members, most) = (livingMembers + comingMembers, host.limits.members)
         guard members + count <= most else {
-            let message = "there are \(members) members of families, and at most \(most) (limits.members)"
+            let message = "the graph has \(members) members of families; \(most) are allowed (limits.members)"
             throw HostError(.tooLarge, message)
         }
         let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
         guard own + count <= mostOwn else {
             let message =
-                "\(own) members of families count for this principal, and at most \(mostOwn) may (limits.members)"
+                "\(own) members of families count for this principal; \(mostOwn) are allowed (limits.members)"
             throw HostError(.subLimit, message)
         }
     }

@@ -7,7 +7,7 @@ enum Conditions {
     static func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph
         if let epoch = commit.epoch, epoch != graph.epoch {
-            throw HostError(.conflict, "the history \(epoch) has ended", rev: graph.rev)
+            throw HostError(.conflict, "the epoch \(epoch) has ended", rev: graph.rev)
         }
         var refusal: HostError?
         for condition in commit.conditions {
@@ -64,7 +64,7 @@ enum Conditions {
         guard conditions.contains(where: { $0.node === node }) else {
             throw HostError(
                 .preconditionRequired,
-                "\(node.name) is set only with a condition on it",
+                "\(node.name) can only be set with a condition on it",
                 node: node.name
             )
         }

@@ -152,7 +152,7 @@ extension LiveGraph {
         }
         // `alterMutable` handles nodes that become mutable.
         guard case .derived = node.definition.kind else {
-            // A member without a value is held by nobody, a declared node always.
+            // The registry holds declared nodes always, members only with a value.
             if node.family == nil { node.hold() }
             let isOther = former.history != node.definition.history
             if isOther, case .mutable = former.kind { resizeHistory(of: node) }

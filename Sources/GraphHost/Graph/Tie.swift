@@ -104,7 +104,7 @@ final class Tie {
     private func refusal(of emission: Emission<Datum>, in graph: LiveGraph) -> Datum? {
         graph.tieDeliveries += 1
         guard graph.tieDeliveries <= Self.mostInCommit else {
-            return .fail("cycle_limit", at: place, "the circle did not come to rest")
+            return .fail("cycle_limit", at: place, "the cycle did not settle")
         }
         guard to.isMutable, case .value(let datum) = emission else { return nil }
         if datum.isFail { return datum }

@@ -60,19 +60,19 @@ public struct JSONError: Error, Hashable, Sendable {
     /// The message without the place.
     public var explanation: String {
         switch reason {
-        case .empty: "there is no JSON value"
+        case .empty: "the JSON text is empty"
         case .unexpectedEnd: "the JSON text ends too early"
         case .unexpectedByte: "unexpected character in the JSON text"
-        case .trailingBytes: "something follows the JSON value"
+        case .trailingBytes: "unexpected text after the JSON value"
         case .badLiteral: "the only words in JSON are true, false and null; text needs double quotes"
-        case .badNumber: "this is not how JSON writes a number"
+        case .badNumber: "this is not a JSON number"
         case .numberOutOfRange: "number beyond the range of a double"
         case .controlCharacter: "a control character inside a string must be escaped"
         case .badEscape: "unknown escape in a string"
-        case .loneSurrogate: "half of a surrogate pair in a string"
+        case .loneSurrogate: "an unpaired surrogate in a string"
         case .badUTF8: "the JSON text is not UTF-8"
         case .tooDeep: "arrays and objects nest too deeply"
-        case .duplicateKey: "an object has the same key twice"
+        case .duplicateKey: "an object has a duplicate key"
         case .tooLong: "the JSON text is too long"
         case .inexpressible: "the value cannot be written as JSON"
         }

@@ -48,7 +48,7 @@ final class KeptChains {
         counts[kept.principal] = count > 1 ? count - 1 : nil
     }
 
-    /// Lets go of all chains: the host is being freed.
+    /// Releases all chains: the host is being freed.
     func forget() { tickets = [:] }
 
     /// The account for chains kept for clients without a name.

@@ -87,7 +87,7 @@ extension Commit {
         switch entry.kind {
         case .values: break
         case .define:
-            throw StoreError("the log has the beginning of graph \(graph.name) twice")
+            throw StoreError("the log defines graph \(graph.name) twice")
         case .redefine(let text, let origin):
             kind = .redefine(try graph.host.storedDefinition(of: graph.name, text), origin)
         case .remove: kind = .remove
@@ -119,7 +119,7 @@ extension Datum {
             }
         }
         guard case .success(let reader) = reader else {
-            throw StoreError("the log has a value that is no JSON")
+            throw StoreError("the log has a value that is not JSON")
         }
         self.init(reader)
     }

@@ -145,9 +145,9 @@ public enum LogHealth: Hashable, Sendable {
     public var refusal: HostError? {
         switch self {
         case .ready: nil
-        case .catchingUp: HostError(.notReady, "the server is still reading what is stored", after: 1000)
+        case .catchingUp: HostError(.notReady, "the server is still reading its stored data", after: 1000)
         case .outOfReach: HostError(.engineDown, "the store cannot be reached at the moment", after: 1000)
-        case .full: HostError(.noSpace, "the store has no room at the moment", after: 1000)
+        case .full: HostError(.noSpace, "the store is full at the moment", after: 1000)
         }
     }
 }

@@ -47,7 +47,9 @@ extension Host: CommitLogFollower {
     public func log(confirmed ticket: UInt64) {
         hear()
         let pending = take(ticket)
-        pending.answer(.failure(pending.refusal ?? fault("the log confirms what nobody has asked")))
+        pending.answer(
+            .failure(pending.refusal ?? fault("the log confirms a commit without a pending question"))
+        )
     }
 
     public func log(repeated ticket: UInt64, of key: StoredKey) {
@@ -92,7 +94,7 @@ extension Host: CommitLogFollower {
                 _ = try look(at: name, epoch: position.epoch, position.rev, from: reader) { true }
             }
         } catch {
-            _ = fault("graph \(name) cannot be built anew: \(error)")
+            _ = fault("graph \(name) cannot be rebuilt: \(error)")
             isBuilt = false
         }
         unbuilt.removeAll { $0 == name }
@@ -180,7 +182,7 @@ extension Host: CommitLogFollower {
     /// - Parameter what: what went wrong, with details for the server's log.
     /// - Returns: the error for the client, which only refers to the log.
     public func fault(_ what: String) -> HostError {
-        HostError(.internalError, "the server made a mistake; its log has it as \(onFault(what))")
+        HostError(.internalError, "the server has a fault; its log has the details under \(onFault(what))")
     }
 
     /// The error of the log in the form for clients.

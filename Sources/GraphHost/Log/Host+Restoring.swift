@@ -62,7 +62,7 @@ extension Host {
     ) throws(StoreError) -> LiveGraph {
         let found = try look(at: name, epoch: epoch, rev, from: reader) { true }
         if case .graph(let graph) = found { return graph }
-        throw StoreError("the log of graph \(name) has its end at rev \(rev)")
+        throw StoreError("the log of graph \(name) ends at rev \(rev)")
     }
 
     /// The result of looking for a graph's past state.

@@ -32,7 +32,7 @@ struct IdempotencyKeys {
     }
 
     static let lifetime: UInt64 = 600_000
-    static let isReused = HostError(.keyReused, "this key was used for another change")
+    static let isReused = HostError(.keyReused, "this idempotency key was used for another change")
     private typealias Shares = FairShares<String?, Record>
     private var places: [Name: Shares.Place] = [:]
     private var shares: Shares

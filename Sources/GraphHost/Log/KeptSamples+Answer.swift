@@ -4,13 +4,15 @@ extension KeptSamples {
     /// What one answer may compute, in the units of expressions: about a second of another thread.
     static var mostUnits: Int { 50_000_000 }
 
-    /// Computes the node's past, on any thread: sets the sources to their samples, commit by commit, in a host of its own.
+    /// Computes the node's past, on any thread: sets the sources to their samples, commit by
+    /// commit, in a host of its own.
     ///
     /// - Parameters:
     ///   - limits: those of the server's own host.
     ///   - definitions: what reading definitions needs, made on this thread.
     ///   - isWanted: whether the client still waits.
-    /// - Returns: the body of `…/history`, as ``LiveGraph/historyJSON(of:since:epoch:limit:)`` has it.
+    /// - Returns: the body of `…/history`, as ``LiveGraph/historyJSON(of:since:epoch:limit:)`` has
+    ///   it.
     public func answer(
         limits: SessionLimits,
         definitions: DefinitionOptions,
@@ -53,7 +55,8 @@ extension KeptSamples {
         var (start, first) = (start, HistoryRing.Entry?.none)
         if beginsWithBase {
             let value = graph.node(node).flatMap { graph.materialise($0).value }
-            // Whether the node was empty before is not known: where nobody asks, nothing is said of it.
+            // Whether the node was empty before is not known: it is only
+            // reported if the client asks for it.
             if value == nil, since == nil {
                 start = base.rev
             } else {

@@ -1,12 +1,13 @@
 internal import ReactiveGraph
 internal import Support
 
-/// What the past of a derived node can be computed from: the newest samples of the nodes that it is made from, as their
-/// rings (`history: N`) have them, in names and bytes for another thread.
+/// What the past of a derived node can be computed from: the newest samples of the nodes that it is
+/// made from, as their rings (`history: N`) have them, in names and bytes for another thread.
 ///
-/// Only a node that depends on nothing but its present inputs has such a past. What an operator with state, a timer, a link
-/// or a member that came or went has made of earlier values does not follow from these samples, nor do the values between two
-/// steps of one commit in a graph of mode `immediate`.
+/// Only a node that depends on nothing but its present inputs has such a past. What an operator
+/// with state, a timer, a link or a member that came or went has made of earlier values does not
+/// follow from these samples, nor do the values between two steps of one commit in a graph of mode
+/// `immediate`.
 public struct KeptSamples: Sendable {
     /// How many nodes a node may be made from, directly or not.
     static var mostNodes: Int { 256 }
@@ -38,7 +39,8 @@ public struct KeptSamples: Sendable {
     /// In order, all up to ``end``; those up to ``base`` say what the sources held then.
     private(set) var samples: [Sample] = []
     private(set) var bytes: [UInt8] = []
-    /// The last rev before the history that can be told, and the rev and time of the state from which it is computed.
+    /// The last rev before the known history, and the rev and time of the state from
+    /// which it is computed.
     let start: UInt64
     let base: LogStamp
     /// The last rev whose samples are here.
@@ -50,7 +52,8 @@ public struct KeptSamples: Sendable {
     /// Whether it begins with what the node held at the oldest rev that is known.
     var beginsWithBase: Bool { start < base.rev }
 
-    /// Takes what is known of a node's past; nil: its sources' rings do not say what is asked, or its own does.
+    /// Takes what is known of a node's past; nil: its sources' rings do not say what is asked, or
+    /// its own does.
     ///
     /// - Parameters:
     ///   - node: a node of a graph.
@@ -107,8 +110,8 @@ public struct KeptSamples: Sendable {
 
     // MARK: - What is needed
 
-    /// The derived nodes on the way to a node, itself among them, and the nodes that are set; nil where one of them depends
-    /// on more than present values, or where they are too many.
+    /// The derived nodes on the way to a node, itself among them, and the nodes that are set; nil
+    /// where one of them depends on more than present values, or where they are too many.
     private static func ancestry(of node: NamedNode) -> (derived: [NamedNode], sources: [NamedNode])? {
         var (derived, sources): ([NamedNode], [NamedNode]) = ([], [])
         var open = [node]
@@ -148,7 +151,8 @@ public struct KeptSamples: Sendable {
 
     // MARK: - How much
 
-    /// The part of `reach` whose samples fit: the oldest if it goes forward, the newest otherwise; nil: not even one commit's do.
+    /// The part of `reach` whose samples fit: the oldest if it goes forward, the newest otherwise;
+    /// nil: not even one commit's do.
     private static func part(
         of reach: ClosedRange<UInt64>,
         atMost most: Int,

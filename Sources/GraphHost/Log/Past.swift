@@ -57,8 +57,8 @@ public struct Past: Sendable {
             if kept.contains(question.rev) { return nil }
             if try isBeginning(question, of: kept) { return nil }
         }
-        let range = kept.map { "from rev \($0.lowerBound) to \($0.upperBound)" } ?? "at no rev"
-        var error = HostError(.gone, "\(question.graph) can be looked at \(range), not at \(question.rev)")
+        let range = kept.map { "only from rev \($0.lowerBound) to \($0.upperBound)" } ?? "at no rev"
+        var error = HostError(.gone, "the past of \(question.graph) is kept \(range)")
         error.kept = kept
         return error
     }

@@ -43,10 +43,10 @@ public struct PastQuestion: Sendable {
     ) throws(HostError) {
         let graph = view.graph
         guard epoch == nil || epoch == graph.epoch else {
-            throw HostError(.gone, "\(graph.name) goes on in another epoch: \(graph.epoch)")
+            throw HostError(.gone, "\(graph.name) continues in a new epoch: \(graph.epoch)")
         }
         guard rev <= graph.rev else {
-            throw HostError(.badField, "rev \(rev) has not come yet: \(graph.name) is at \(graph.rev)")
+            throw HostError(.badField, "rev \(rev) is in the future: \(graph.name) is at rev \(graph.rev)")
         }
         self.graph = graph.name
         self.epoch = graph.epoch

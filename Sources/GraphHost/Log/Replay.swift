@@ -56,7 +56,7 @@ public struct Replay {
         options: @escaping () -> DefinitionOptions
     ) throws(StoreError) {
         guard let kept = try reader.revs(of: graph) else {
-            throw StoreError("nothing is stored of a graph '\(graph)'")
+            throw StoreError("no data is stored for a graph '\(graph)'")
         }
         let end = rev ?? kept.upperBound
         guard kept.contains(end) else {

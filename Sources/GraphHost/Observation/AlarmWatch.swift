@@ -1,12 +1,14 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Tells clients that follow the list of graphs at once when something begins or ceases to call for attention.
+/// Tells clients that follow the list of graphs at once when something begins or ceases to call for
+/// attention.
 ///
-/// They learn which graphs these are, and ask for the list again (docs/protocol.md, `list` with `changes`).
+/// They learn which graphs these are, and ask for the list again (docs/protocol.md, `list` with
+/// `changes`).
 ///
-/// It holds no node and costs nothing until somebody follows. Then the nodes with a `severity` of a graph are looked at after
-/// its commits, at most every ``interval``.
+/// It holds no node and costs nothing until a client follows the list. Then the nodes with a
+/// `severity` of a graph are looked at after its commits, at most every ``interval``.
 final class AlarmWatch {
     /// Milliseconds between two looks at least.
     static let interval: UInt64 = 250
@@ -38,7 +40,7 @@ final class AlarmWatch {
 
     init(_ host: Host) { self.host = host }
 
-    /// A session asked for the list, and wants to hear of changes; a former request of its kind ends.
+    /// A session asked for the list and for its changes; this replaces its earlier request.
     func add(_ session: Session, id: UInt64) {
         followers.removeAll { $0.session === session }
         // What has changed until now is in the answer.

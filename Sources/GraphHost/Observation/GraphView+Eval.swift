@@ -37,7 +37,7 @@ extension GraphView {
     ) throws(HostError) -> (source: Source, pipe: [Stage]) {
         let pipe = Pipe(graph.host)
         let document = try pipe.document(request)
-        guard document.entries != nil else { throw HostError(.badField, "the body is an object") }
+        guard document.entries != nil else { throw HostError(.badField, "the body must be an object") }
         let sources = graph.host.definitions.catalogue.clientSources
         let words = (["node"] + sources).filter { document[$0] != nil }
         guard words.count == 1, let argument = document[words[0]] else {

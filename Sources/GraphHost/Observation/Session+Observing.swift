@@ -36,7 +36,7 @@ extension Session {
     /// Reads `members`: the names of family members to show.
     private func members(_ fields: Fields) throws(HostError) -> [String]? {
         guard let field = fields[.members] else { return nil }
-        try fields.refuse(.around, because: "not beside 'members'")
+        try fields.refuse(.around, because: "not together with 'members'")
         let problem = HostError(
             .badField,
             "members: a list of at most \(Observer.mostMembers) names is needed"

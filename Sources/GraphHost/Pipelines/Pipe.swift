@@ -65,7 +65,7 @@ final class Pipe {
             guard !words.contains(word) else { continue }
             let isStage = options.catalogue[key]?.isStage == true
             let message =
-                "\(key): stands beside \(Notebook.enumeration(words)) only"
+                "\(key): only allowed with \(Notebook.enumeration(words))"
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
@@ -88,7 +88,7 @@ final class Pipe {
         guard text.count <= room else {
             throw HostError(
                 .pipeLimit,
-                "a pipeline and its source are written in at most \(Self.longestText) bytes"
+                "a pipeline and its source may have at most \(Self.longestText) bytes"
             )
         }
         room -= text.count

@@ -8,7 +8,7 @@ extension Session {
     func graph(_ fields: Fields) throws(HostError) -> GraphView {
         guard let name = fields[.graph] else { throw HostError(.badField, "graph: a name is needed") }
         guard let access = access.access else {
-            throw HostError(.unauthenticated, "say hello with a token first")
+            throw HostError(.unauthenticated, "send hello with a token first")
         }
         guard let graph = try name.name(.graph).flatMap({ host.graph(named: $0) }) else {
             throw host.noGraph

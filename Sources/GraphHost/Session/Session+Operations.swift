@@ -52,7 +52,9 @@ extension Session {
         let view = try graph(fields)
         var names = try NodeSelection.patterns(fields) ?? []
         if let name = try fields.string(.node) { names.append(name) }
-        guard !names.isEmpty else { throw HostError(.badField, "node or nodes: what to drop is needed") }
+        guard !names.isEmpty else {
+            throw HostError(.badField, "node or nodes: the members to drop are needed")
+        }
         var commit = Commit(graph: view.graph)
         commit.kind = .drop
         for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: .set)) }

@@ -20,7 +20,7 @@ extension Session {
                 if let fields { return accept(bytes, fields) }
                 guard isWithinRate(of: nil, isSet: false) else { return }
                 isBad = true
-                refuseBadJSON("a message is an object, or a list of objects")
+                refuseBadJSON("a message must be an object or a list of objects")
             }
             if isBad { noteBadMessage() }
         } catch {
@@ -229,7 +229,7 @@ extension Session {
         do throws(HostError) {
             let operation = fields.operation
             guard access.access != nil || operation == .hello || operation == .auth else {
-                throw HostError(.unauthenticated, "say hello with a token first")
+                throw HostError(.unauthenticated, "send hello with a token first")
             }
             if let id, operation != .unsub, isTaken(id) {
                 throw HostError(.idInUse, "id \(id) is in use")

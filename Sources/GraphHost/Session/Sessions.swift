@@ -101,7 +101,7 @@ final class Sessions {
         leaving = []
     }
 
-    /// Lets go of all sessions, which tell nobody anything any more: the host is being freed.
+    /// Releases all sessions, without a message to their clients: the host is being freed.
     func forget() {
         kept.forget()
         overflowing = []

@@ -3,7 +3,8 @@ internal import Support
 
 // The answer to a `sub`.
 extension Session {
-    /// Tells what a subscription is to now; `taken` is the ticket under which the client has taken its chain over.
+    /// Sends the present state of a subscription; `taken` is the ticket under which the client has
+    /// taken its chain over.
     func tellSnap(
         of subscription: Subscription,
         _ subject: Subject,

@@ -16,8 +16,8 @@ extension Session {
         let keeping = try keep(fields)
         guard fields[.nodes] == nil else {
             _ = try Subject.word(of: fields, among: host.definitions.catalogue.subscribable)
-            try fields.refuse(.history, because: "one node has a history, several have not")
-            try fields.refuse(.keep, because: "one node or pipeline has a chain, several nodes have none")
+            try fields.refuse(.history, because: "only a single node has a history")
+            try fields.refuse(.keep, because: "only a single node or pipeline can be kept")
             return try subscribeGroup(fields, id: id, in: view, options, resume, owners)
         }
         let subject = try Subject.read(fields, in: view)
@@ -58,7 +58,8 @@ extension Session {
         }
     }
 
-    /// Lets a subscription listen, to a chain that is built for it where there is none; from then on only it holds that.
+    /// Lets a subscription listen, to a chain that is built for it where there is none; from then
+    /// on only it holds that.
     ///
     /// - Returns: what is known of the chain; nil for a node as it stands.
     @discardableResult
@@ -178,7 +179,7 @@ extension Session {
         guard let subscription = subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(.facets, .load, because: "said when subscribing only")
+        try fields.refuse(.facets, .load, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0

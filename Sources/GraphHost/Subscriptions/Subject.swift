@@ -32,7 +32,7 @@ extension Subject {
         let word = try word(of: fields, among: graph.host.definitions.catalogue.subscribable)
         let subject: Subject
         if let field = fields[.node] {
-            try fields.refuse(.reduce, because: "it stands beside all")
+            try fields.refuse(.reduce, because: "it is only allowed with 'all'")
             try fields.refuse(.map, because: "write it as a stage of pipe")
             let known = try field.name(.node).flatMap { graph.node(named: $0) }
             let node = try view.node(known, named: field.string, to: .read)
@@ -44,7 +44,7 @@ extension Subject {
         }
         if case .pipeline(let source, _) = subject {
             try view.requirePipe(on: source)
-            try fields.refuse(.history, because: "a node has a history, a pipeline has none")
+            try fields.refuse(.history, because: "a pipeline has no history")
         }
         return subject
     }

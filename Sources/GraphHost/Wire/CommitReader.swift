@@ -15,7 +15,7 @@ public enum CommitReader {
             throw HostError(error)
         }
         return try Fields.read(reader) { fields throws(HostError) in
-            guard let fields else { throw HostError(.badField, "the body is an object") }
+            guard let fields else { throw HostError(.badField, "the body must be an object") }
             var commit = Commit(graph: view.graph)
             try read(fields, into: &commit, for: view)
             return commit

@@ -1,8 +1,10 @@
 internal import Support
 
-/// The fields of one client message or request body: found in one pass over its members, read by name.
+/// The fields of one client message or request body: found in one pass over its members, read by
+/// name.
 ///
-/// The bytes are lent, and so is what this points to: fields live no longer than the call that lends them.
+/// The bytes are lent, and so is what this points to: fields live no longer than the call that
+/// lends them.
 struct Fields {
     enum Operation: CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
@@ -23,14 +25,16 @@ struct Fields {
 
     /// What the client wants (`op`).
     let operation: Operation
-    /// A bit for each name that the message has as a field; its value is in `values`, at the number of the name.
+    /// A bit for each name that the message has as a field; its value is in `values`, at the number
+    /// of the name.
     private let names: UInt64
     private let values: UnsafePointer<JSONReader>
     private let object: JSONReader
     /// Whether there are fields besides: those are looked for in the text.
     private let hasOthers: Bool
 
-    /// Finds the fields of a validated object, and lends them; nil stands for a value that is no object.
+    /// Finds the fields of a validated object, and lends them; nil stands for a value that is no
+    /// object.
     static func read<Result, Failure: Error>(
         _ object: JSONReader,
         _ body: (Fields?) throws(Failure) -> Result

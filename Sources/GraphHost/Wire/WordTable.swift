@@ -1,4 +1,5 @@
-/// A text of at most 16 bytes as two numbers: equal texts have equal ones, and different texts different ones.
+/// A text of at most 16 bytes as two numbers: equal texts have equal ones, and different texts
+/// different ones.
 struct ShortText: Equatable {
     static let longest = 16
 
@@ -30,7 +31,8 @@ struct ShortText: Equatable {
 
 /// Finds which one of a few words a text is, without a comparison with each of them.
 ///
-/// The words are the names of an enumeration's cases. A word stands at the place that its hash says, or after it.
+/// The words are the names of an enumeration's cases. A word stands at the place that its hash
+/// says, or after it.
 struct WordTable<Word: CaseIterable & Sendable>: Sendable {
     private struct Place: Sendable {
         let text: ShortText

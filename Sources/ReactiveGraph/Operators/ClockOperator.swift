@@ -1,5 +1,5 @@
-/// An operator that goes by the clock alone, such as ``Between`` and ``Schedule``: whatever its source holds is only what
-/// starts it.
+/// An operator that goes by the clock alone, such as ``Between`` and ``Schedule``: whatever its
+/// source holds is only what starts it.
 public protocol ClockOperator: TimedOperator {
     associatedtype Known
     /// What it found when it looked at the clock last; `nil`: it has not been started.

@@ -39,7 +39,8 @@ public struct PendingValue<Value> {
 extension HoldingOperator {
     @inlinable public var control: TimedControl? { pending.control }
     @inlinable public var waiting: Int { pending.held == nil ? 0 : 1 }
-    /// Without a value that waits there is nothing to wake up for: the next one finds out whether the interval is over.
+    /// Without a value that waits there is nothing to wake up for: the next one finds out whether
+    /// the interval is over.
     @inlinable public var nextWake: Deadline? { pending.held == nil ? nil : pending.end }
 
     @inlinable

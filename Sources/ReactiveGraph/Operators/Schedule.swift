@@ -1,7 +1,7 @@
 /// The moments of a timetable, each when it has come.
 ///
-/// Moments that passed unnoticed, because the clock jumped or the graph was saved and restored much later, are one
-/// emission: the newest of them.
+/// Moments that passed unnoticed, because the clock jumped or the graph was saved and restored much
+/// later, are one emission: the newest of them.
 public struct Schedule<Input>: ClockOperator {
     public typealias Output = Duration
 

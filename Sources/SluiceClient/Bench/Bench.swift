@@ -3,13 +3,13 @@ internal import HTTP
 public import SluiceServer
 internal import Support
 
-/// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers that receive
-/// what was posted.
+/// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers
+/// that receive what was posted.
 ///
-/// Without connections that post, the subscribers are idle.
-/// One thread; the measured part begins when all connections stand, and is bounded in time.
+/// Without connections that post, the subscribers are idle. One thread; the measured part begins
+/// when all connections stand, and is bounded in time.
 public final class Bench {
-    /// How a run is set up.
+    /// The settings of a run.
     public struct Settings {
         /// The server.
         public var service: ServiceURL
@@ -23,11 +23,12 @@ public final class Bench {
         public var subscribers = 0
         /// Whether subscribers want every value (mode `all`) or the newest.
         public var wantsAll = true
-        /// The size of the body: numbers alone, or a text of about this length that begins with the number.
+        /// The size of the body: numbers alone, or a text of about this length that begins with the
+        /// number.
         public var bodyBytes = 0
-        /// How many posts a second all connections make together; 0: as many as are answered.
+        /// How many posts per second all connections make together; 0: as fast as the answers come.
         public var rate = 0
-        /// The server's process, to tell what it used; nil where that is not known.
+        /// Measures the server's process; nil if it is unknown.
         public var gauge: ProcessGauge?
         /// How long the measured part lasts.
         public var duration: Duration = .seconds(10)
@@ -40,7 +41,7 @@ public final class Bench {
         }
     }
 
-    /// Why a run could not be made; one sentence.
+    /// Why a run failed; one sentence.
     public struct Failure: Error, CustomStringConvertible {
         /// The sentence.
         public let description: String
@@ -50,7 +51,8 @@ public final class Bench {
     private let loop: Loop
     private let padding: String
     private let trust: TLSContext?
-    /// How many sockets may be about to open: more would overflow the queue of the server's listening socket.
+    /// The most sockets that open at once: more would overflow the queue of the server's listening
+    /// socket.
     private static let opening = 128
     private var connectors: [ServiceConnector] = []
     private var posters: [PostConnection] = []
@@ -82,7 +84,9 @@ public final class Bench {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
         let before = settings.gauge?.read()
-        let setUp = try Timer(on: loop) { [weak self] in self?.fail("not all connections stand after 30 s") }
+        let setUp = try Timer(on: loop) { [weak self] in
+            self?.fail("not all connections were open after 30 s")
+        }
         setUp.start(after: .seconds(30))
         for _ in 0..<min(Self.opening, settings.subscribers) { subscribe() }
         if settings.subscribers == 0 { connect() }
@@ -91,7 +95,7 @@ public final class Bench {
         if let failure { throw failure }
 
         let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
-        // Setting up may have kept the loop from looking at the clock.
+        // Setting up may have taken long: the loop's time is old.
         loop.updateTime()
         end.start(after: settings.duration)
         let pace = try Timer(on: loop) { [unowned self] in postNext() }
@@ -131,7 +135,7 @@ public final class Bench {
         )
     }
 
-    /// The next connection's turn to post, where posts come at a given rate.
+    /// Lets the next connection post, if there is a rate.
     private func postNext() {
         posters[nextPoster].start()
         nextPoster = (nextPoster + 1) % posters.count
@@ -186,7 +190,8 @@ public final class Bench {
         if posters.count == settings.connections { loop.stop() }
     }
 
-    /// What writes one request; its head never changes, its body is the time of sending, in microseconds.
+    /// The function that writes one request; its head is constant, its body is the time of sending,
+    /// in microseconds.
     private func request() -> (inout ByteBuffer, UInt64) -> Void {
         let target = "\(settings.service.path)/v1/graphs/\(settings.graph)/nodes/\(settings.node)"
         let authorization = settings.service.token.map { "Authorization: Bearer \($0.text)\r\n" } ?? ""
@@ -252,7 +257,7 @@ public final class Bench {
         }
     }
 
-    /// The number behind each `"v":`, with or without a quotation mark before it.
+    /// The number after each `"v":`, with or without a quotation mark before it.
     static func forEachValue(in text: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
         let (quote, v, colon) = (UInt8(ascii: "\""), UInt8(ascii: "v"), UInt8(ascii: ":"))
         var index = 0

@@ -2,11 +2,12 @@ internal import SluiceServer
 
 /// What a load run found out.
 public struct BenchReport: Sendable {
-    /// What the server used meanwhile, where its process is known.
+    /// The server's use of resources during the run.
     public struct Server: Sendable {
         /// Processor time during the measured part, in seconds.
         public let processorSeconds: Double
-        /// Memory resident before the first connection, when all stood, and at the end of the measured part.
+        /// Memory resident before the first connection, when all stood, and at the end of the
+        /// measured part.
         public let residentBefore: Int, residentConnected: Int, residentAfter: Int
 
         /// The differences of three readings; nil where one is missing.
@@ -25,7 +26,7 @@ public struct BenchReport: Sendable {
 
     /// `post`, `fanout`, `idle` or `churn`.
     public let kind: String
-    /// How the run was set up, in order.
+    /// The settings of the run, in order.
     public let settings: [(name: String, value: Int)]
     /// How long the measured part took.
     public let seconds: Double
@@ -37,16 +38,16 @@ public struct BenchReport: Sendable {
     public let cycles: Int
     /// Answers other than 2xx, and connections lost.
     public let failures: Int
-    /// From sending to the answer (`post`), from sending to a subscriber's receiving it (`fanout`), or from connecting to
-    /// the snapshot (`churn`).
+    /// From sending to the answer (`post`), from sending to a subscriber's receiving it (`fanout`),
+    /// or from connecting to the snapshot (`churn`).
     public let latency: LatencyHistogram
-    /// Processor time that the load itself used, in seconds: near `seconds`, it was the bound and not the
-    /// server.
+    /// Processor time of the load itself, in seconds: if it is near `seconds`, the load was the
+    /// bottleneck.
     public let ownProcessorSeconds: Double
-    /// What the server used; nil where nobody said which process it is.
+    /// The server's use of resources; nil if its process is unknown.
     public let server: Server?
 
-    /// What the run is about: the name of its operations, and how many were done.
+    /// The measured operations: their name and number.
     private var operations: (name: String, count: Int) {
         switch kind {
         case "post": ("post", posts)

@@ -2,20 +2,21 @@ internal import EventLoop
 internal import HTTP
 public import SluiceServer
 
-/// A load run of clients that come and go: each connects, subscribes, gets its snapshot and vanishes with a reset, and
-/// the next one comes in its place.
+/// A load run of clients that come and go: each connects, subscribes, gets its snapshot and
+/// vanishes with a reset, and another one takes its place.
 ///
 /// One thread; bounded in time.
 public final class Churn {
-    /// How a run is set up.
+    /// The settings of a run.
     public struct Settings {
         /// The server.
         public var service: ServiceURL
-        /// What the clients subscribe to; no node: they vanish as soon as they are connected, over TLS after the handshake.
+        /// The node that the clients subscribe to; nil: they vanish as soon as they are connected,
+        /// over TLS after the handshake.
         public var graph: String, node: String?
-        /// How many clients are there at the same time.
+        /// How many clients are connected at the same time.
         public var clients = 50
-        /// The server's process, to tell what it used; nil where that is not known.
+        /// Measures the server's process; nil if it is unknown.
         public var gauge: ProcessGauge?
         /// How long the measured part lasts.
         public var duration: Duration = .seconds(10)
@@ -63,7 +64,7 @@ public final class Churn {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
         let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
-        // Setting up may have kept the loop from looking at the clock.
+        // Setting up may have taken long: the loop's time is old.
         loop.updateTime()
         end.start(after: settings.duration)
         let before = settings.gauge?.read()
@@ -143,7 +144,7 @@ public final class Churn {
         next(life)
     }
 
-    /// The next client; not from within a call of the one that goes.
+    /// Starts the next client; must not be called within a callback of the old one.
     private func next(_ life: Life) {
         life.socket?.onEnd = { _ in }
         loop.soon { [weak self, weak life] in

@@ -20,8 +20,8 @@ public struct LatencyHistogram: Sendable {
         longest = max(longest, nanoseconds)
     }
 
-    /// The time that `share` (0 … 1) of all did not exceed, in nanoseconds, up to 1.6 % too long; 0 for
-    /// nothing.
+    /// The time that `share` (0 … 1) of all did not exceed, in nanoseconds, up to 1.6 % too long; 0
+    /// for nothing.
     public func percentile(_ share: Double) -> UInt64 {
         guard count > 0 else { return 0 }
         let rank = max(1, UInt64((Double(count) * min(max(share, 0), 1)).rounded(.up)))

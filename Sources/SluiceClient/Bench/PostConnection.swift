@@ -3,12 +3,12 @@ internal import HTTP
 internal import SluiceServer
 internal import Support
 
-/// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, where it is paced, sends so many at each
-/// ``start()``.
+/// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, if it is paced, sends
+/// that many at each ``start()``.
 final class PostConnection: ConnectionDelegate {
-    /// Hears of each answer: why it was no success, or nil, and when its request was sent (nanoseconds).
+    /// Called for each answer: with the error or nil, and when its request was sent (nanoseconds).
     var onAnswer: (String?, UInt64) -> Void = { _, _ in }
-    /// Hears that the connection is lost.
+    /// Called when the connection is lost.
     var onLost: (String) -> Void = { _ in }
     /// Writes the next request.
     private let fill: (inout ByteBuffer, UInt64) -> Void
@@ -66,19 +66,19 @@ final class PostConnection: ConnectionDelegate {
                 if !isPaced { top() }
                 return
             case .response:
-                guard inFlight > 0 else { return lost("an answer nobody asked for") }
+                guard inFlight > 0 else { return lost("an unexpected answer") }
                 let time = sent[oldest]
                 oldest = (oldest + 1) % depth
                 inFlight -= 1
                 onAnswer(refusal, time)
                 if !isOver, !parser.keepsAlive { return lost("the server closes the connection") }
-            case .upgrade: return lost("an upgrade nobody asked for")
+            case .upgrade: return lost("an unexpected upgrade")
             case .failed(let failure): return lost(failure.reason.description)
             }
         }
     }
 
-    /// What the answer says where it is no success.
+    /// The error in the answer; nil for a success.
     private var refusal: String? {
         let status = parser.head.status.rawValue
         guard !(200..<300).contains(status) else { return nil }

@@ -1,9 +1,9 @@
 internal import EventLoop
 internal import SluiceServer
 
-/// Reads what another process of this machine has used: the server under load (Linux).
+/// Reads the resource use of another process of this machine: the server under load (Linux).
 public struct ProcessGauge: Sendable {
-    /// What a process had used at one moment.
+    /// The resource use of a process up to one moment.
     public struct Reading: Sendable {
         /// Processor time of its main thread so far, user and kernel together, in seconds.
         public let processorSeconds: Double
@@ -13,13 +13,13 @@ public struct ProcessGauge: Sendable {
 
     private let process: Int32
 
-    /// A gauge of the process of that number; nil where its figures cannot be read.
+    /// A gauge of the process with that number; nil if its figures cannot be read.
     public init?(process: Int32) {
         self.process = process
         guard read() != nil else { return nil }
     }
 
-    /// The figures of this moment; nil when the process is gone.
+    /// The present figures; nil if the process is gone.
     ///
     /// `schedstat` counts in nanoseconds, `statm` in pages of 4 KiB.
     public func read() -> Reading? {

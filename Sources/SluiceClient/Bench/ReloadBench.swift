@@ -1,12 +1,13 @@
 internal import GraphHost
 internal import SluiceServer
 
-/// How long a loop stands still when the definition of a large graph with many listeners changes in one node.
+/// How long a loop is blocked when the definition of a large graph with many listeners changes in
+/// one node.
 ///
-/// The graph, its listeners and the change are in this process; nothing goes over a network. The text is read as the
-/// server reads it, so the sum is what a reload of one file costs.
+/// The graph, its listeners and the change are in this process; nothing goes over a network. The
+/// text is read as the server reads it, so the sum is the cost of reloading one file.
 public struct ReloadBench {
-    /// Nodes of the graph: every tenth is set, the others are made from one before them.
+    /// Nodes of the graph: every tenth is mutable, the others are made from an earlier one.
     public var nodes = 1_000
     /// Sessions with one subscription each, spread over the nodes.
     public var listeners = 10_000
@@ -23,7 +24,8 @@ public struct ReloadBench {
         /// Finding the difference and applying it: the median and the longest.
         public let apply: Double
         public let longest: Double
-        /// Messages that one change made, and to how many listeners the changed node, and what is made from it, has.
+        /// Messages that one change made, and to how many listeners the changed node, and what is
+        /// made from it, has.
         public let messages: Int
         public let concerned: Int
 
@@ -96,7 +98,8 @@ public struct ReloadBench {
         return definition
     }
 
-    /// The section `nodes`: every tenth is set, the others are made from one before them, `n1` by multiplying with `factor`.
+    /// The section `nodes`: every tenth is set, the others are made from one before them, `n1` by
+    /// multiplying with `factor`.
     static func nodes(_ count: Int, factor: Int) -> String {
         var text = "nodes:\n"
         for number in 0..<count {

@@ -8,10 +8,10 @@ internal import SluiceServer
     internal import Darwin
 #endif
 
-/// How long the loop of a server stands still while it reads a folder of changed graphs again.
+/// How long the loop of a server is blocked while it reloads a folder of changed graphs.
 ///
-/// The server is in this process and the files are in a folder of their own, which is removed at the end. A timer that is due every
-/// millisecond tells how late it was.
+/// The server is in this process and the files are in a folder of their own, which is removed at
+/// the end. A timer that is due every millisecond measures its delay.
 public struct ReloadStops {
     /// Graph files, each with one node changed.
     public var files = 10
@@ -25,7 +25,7 @@ public struct ReloadStops {
     public struct Report {
         /// From asking for the reload to its end.
         public let whole: Double
-        /// The longest that the loop did nothing else.
+        /// The longest time in which the loop did nothing else.
         public let longest: Double
         /// Graphs that changed.
         public let changes: Int
@@ -74,7 +74,7 @@ public struct ReloadStops {
             longest = max(longest, now - last)
             last = now
         }
-        // What happened before the loop runs is not its.
+        // The time before the loop runs does not count.
         timer.start(after: .zero, every: .milliseconds(1))
         var report: ReloadReport?
         let start = watch.now

@@ -3,10 +3,11 @@ internal import Support
 
 /// Simulated sensors: temperatures that wander, of devices that come and go.
 ///
-/// Each batch has the temperatures of a tenth of the devices, so ten batches are a round. Now and then a device falls silent for
-/// some rounds, and its node expires meanwhile.
+/// Each batch has the temperatures of a tenth of the devices, so ten batches are a round. Now and
+/// then a device falls silent for some rounds, and its node expires meanwhile.
 ///
-/// On demand a device reports only while a client listens to it, and otherwise twice a minute, so that globs and `all` find it.
+/// On demand a device reports only while a client listens to it, and otherwise twice a minute, so
+/// that globs and `all` find it.
 struct Fleet {
     private struct Device {
         /// Tenths of a degree.
@@ -15,22 +16,23 @@ struct Fleet {
         let usual: Int
         /// Rounds until it reports again; 0: it reports.
         var silence = 0
-        /// Rounds since it has reported; nil: it never has.
+        /// Rounds since its last report; nil: it has never reported.
         var quiet: Int?
     }
 
     /// How many batches a round has.
     ///
-    /// So many devices, the first ones, never fall silent: there is always something to send.
+    /// The first devices, as many as this, never fall silent: there is always something to send.
     static let parts = 10
 
     private var devices: [Device]
     private var random: any RandomNumberGenerator
     private var turn = 0
-    /// After how many rounds a device reports that nothing wants.
+    /// After how many rounds an unwanted device reports.
     private let longestQuiet: Int
 
-    /// Makes so many devices that send a batch per interval; a seeded generator makes what they do repeatable.
+    /// A number of devices that send a batch per interval; a seeded generator makes them
+    /// repeatable.
     init(
         devices: Int,
         every interval: Duration,
@@ -46,8 +48,8 @@ struct Fleet {
 
     /// The body of the next batch: `{"set":{"sensor.7.celsius":21.5,…}}`.
     ///
-    /// - Parameter demand: what is wanted; nil: everything.
-    /// - Returns: nil where nothing that is to be sent is wanted.
+    /// - Parameter demand: the wanted nodes; nil: all.
+    /// - Returns: nil if nothing in the batch is wanted.
     mutating func next(_ demand: Demand? = nil) -> [UInt8]? {
         var reports: [Int] = []
         repeat {
@@ -80,7 +82,7 @@ struct Fleet {
 
     private func name(of number: Int) -> String { "sensor.\(number + 1).celsius" }
 
-    /// The device whose node has that name.
+    /// The device of the node with that name.
     private func number(of name: String) -> Int? {
         let parts = name.split(separator: ".")
         guard parts.count == 3, let number = Int(parts[1]), devices.indices.contains(number - 1) else {
@@ -89,7 +91,7 @@ struct Fleet {
         return number - 1
     }
 
-    /// Lets a round pass for a device.
+    /// Advances a device by a round.
     ///
     /// - Returns: whether it reports.
     private mutating func step(_ number: Int, _ demand: Demand?) -> Bool {

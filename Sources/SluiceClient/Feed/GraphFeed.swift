@@ -4,12 +4,13 @@ public import SluiceServer
 
 /// Sends figures to a graph, one atomic batch per interval, until it is interrupted.
 ///
-/// On demand it sends only those that clients listen to, and what a client begins to listen to at once.
+/// On demand it sends only those that clients listen to, and at once those that a client starts to
+/// listen to.
 ///
-/// It keeps one connection. While the server is away it tries again with growing pauses; it says so once, and
-/// once more when the server is back.
+/// It keeps one connection. While the server is away it retries with growing pauses; it reports
+/// that once, and again when the server is back.
 public final class GraphFeed {
-    /// What the person at the terminal should know; one line each.
+    /// Called with messages for the person at the terminal, one line each.
     public var onNote: (String) -> Void = { _ in }
 
     private let service: ServiceURL
@@ -28,14 +29,15 @@ public final class GraphFeed {
     private var refusal: Refused?
     private static let longestPause: Duration = .seconds(30)
 
-    /// Makes a feed.
+    /// A feed.
     /// - Parameters:
     ///   - graph: the graph's name.
     ///   - service: the server.
-    ///   - interval: from one batch to the next.
-    ///   - glob: the nodes that are sent on demand only; nil: all are sent always.
-    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`); nil where there is nothing to send.
-    /// - Throws: when the system refuses a loop.
+    ///   - interval: the time between batches.
+    ///   - glob: the nodes that are sent on demand only; nil: all are always sent.
+    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`); nil if there is
+    ///     nothing to send.
+    /// - Throws: if the system refuses a loop.
     init(
         to graph: String,
         at service: ServiceURL,
@@ -55,7 +57,7 @@ public final class GraphFeed {
 
     /// A feed of this machine's figures, for the graph of `config/graphs/host.yaml`.
     ///
-    /// - Throws: when the system refuses a loop.
+    /// - Throws: if the system refuses a loop.
     public static func host(
         to graph: String,
         at service: ServiceURL,
@@ -69,7 +71,7 @@ public final class GraphFeed {
 
     /// A feed of simulated sensors, for the graph of `config/graphs/fleet.yaml`.
     ///
-    /// - Throws: when the system refuses a loop.
+    /// - Throws: if the system refuses a loop.
     public static func fleet(
         of devices: Int,
         to graph: String,
@@ -98,7 +100,7 @@ public final class GraphFeed {
 
     private func follow(_ wanted: WantedNodes, _ timer: Timer) {
         wanted.onNews = { [weak self, interval] in
-            // While the server is away, it is tried when the pause is over.
+            // While the server is away, it is tried again after the pause.
             if self?.trouble == nil { timer.start(after: .zero, every: interval) }
         }
         wanted.onNote = onNote
@@ -109,7 +111,7 @@ public final class GraphFeed {
         wanted.start()
     }
 
-    /// The server does not say what is wanted; why, in one sentence.
+    /// The server refuses to report demand; the reason as one sentence.
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }
@@ -129,7 +131,8 @@ public final class GraphFeed {
         case .success(let answer):
             failed(ClientFailure.refused(status: answer.status, body: answer.body))
         case .failure(.lost) where trouble == nil && hasSucceeded:
-            // An idle connection that the server closed is no trouble: the next batch makes a new one.
+            // An idle connection that the server closed is no error: the next batch makes a new
+            // one.
             hasSucceeded = false
         case .failure(let failure): failed(failure)
         }

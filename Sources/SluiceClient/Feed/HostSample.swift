@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import SluiceServer
 
-/// One look at this machine: everything that `config/graphs/host.yaml` takes as mutable nodes.
+/// The present figures of this machine: all mutable nodes of `config/graphs/host.yaml`.
 struct HostSample {
     var processor: ProcessorFigures?
     var load: LoadFigures?
@@ -12,7 +12,7 @@ struct HostSample {
     var space: (total: UInt64, available: UInt64)?
     var hostName = ""
 
-    /// Reads all figures from the kernel; what it does not have stays nil.
+    /// Reads all figures from the kernel; missing ones are nil.
     static func read() -> HostSample {
         func text(_ path: String) -> String {
             ((try? Files.readKernelFile(path)) ?? []).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -29,7 +29,8 @@ struct HostSample {
         )
     }
 
-    /// The figures under their nodes' names, in the order of the definition; missing ones are left out.
+    /// The figures under their nodes' names, in the order of the definition; missing ones are left
+    /// out.
     var values: [(node: String, json: String)] {
         var values: [(node: String, json: String)] = []
         func add(_ node: String, _ value: (some CustomStringConvertible)?) {
@@ -58,7 +59,7 @@ struct HostSample {
         return values
     }
 
-    /// The body of `POST /v1/graphs/{g}/batch`; nil where nothing is wanted.
+    /// The body of `POST /v1/graphs/{g}/batch`; nil if nothing is wanted.
     func batch(_ demand: Demand?) -> String? {
         let sent = values.filter { value in
             demand.map { $0.wanted.contains(value.node) || $0.fresh.contains(value.node) } ?? true

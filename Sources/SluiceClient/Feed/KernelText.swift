@@ -2,8 +2,8 @@ internal import SluiceServer
 
 /// Reads the tables that the kernel prints under `/proc`: lines of words.
 ///
-/// Nothing here traps or fails on odd input: what cannot be read is nil or left out, so that one strange line
-/// does not hide the other figures.
+/// Odd input neither traps nor fails: unreadable figures are nil or left out, so that one strange
+/// line does not hide the others.
 enum KernelText {
     /// The words of each line, without empty ones.
     static func lines(_ text: String) -> [[Substring]] {
@@ -11,16 +11,16 @@ enum KernelText {
     }
 }
 
-/// What the processors did since the machine started, in ticks (hundredths of a second), from `/proc/stat`
-/// (proc_stat(5)).
+/// What the processors did since the machine started, in ticks (hundredths of a second), from
+/// `/proc/stat` (proc_stat(5)).
 struct ProcessorFigures: Hashable {
     var user: UInt64 = 0, nice: UInt64 = 0, system: UInt64 = 0, idle: UInt64 = 0
     var inputOutputWait: UInt64 = 0, interrupt: UInt64 = 0, softInterrupt: UInt64 = 0, stolen: UInt64 = 0
     /// How many processors are on line.
     var cores = 0
 
-    /// Reads the summary line, `cpu`, and counts the lines of single processors; nil without a summary of at
-    /// least four modes.
+    /// Reads the summary line, `cpu`, and counts the lines of single processors; nil without a
+    /// summary of at least four modes.
     init?(_ text: String) {
         var modes: [UInt64]?
         for words in KernelText.lines(text) {
@@ -94,8 +94,8 @@ struct MemoryFigures: Hashable {
     }
 }
 
-/// What the network interfaces carried since they came up, from `/proc/net/dev`; loopback apart from all
-/// others.
+/// What the network interfaces carried since they came up, from `/proc/net/dev`; loopback apart
+/// from all others.
 struct NetworkFigures: Hashable {
     /// Both directions of one or several interfaces.
     struct Traffic: Hashable {
@@ -110,7 +110,7 @@ struct NetworkFigures: Hashable {
     init?(_ text: String) {
         var isEmpty = true
         for line in text.split(separator: "\n") {
-            // A long counter may stand right behind the colon.
+            // A long counter may follow the colon without a space.
             guard let colon = line.firstIndex(of: ":") else { continue }
             let name = line[..<colon].filter { $0 != " " && $0 != "\t" }
             let numbers = line[line.index(after: colon)...].split(separator: " ").map { UInt64($0) }
@@ -130,8 +130,8 @@ struct NetworkFigures: Hashable {
 /// Bytes read from and written to whole disks since the machine started, from `/proc/diskstats`
 /// (iostats.rst).
 ///
-/// Partitions, and what is made of other disks or of memory (loop, ram, device mapper, RAID), would count
-/// twice and are left out.
+/// Partitions, and what is made of other disks or of memory (loop, ram, device mapper, RAID), would
+/// count twice and are left out.
 struct DiskFigures: Hashable {
     private(set) var readBytes: UInt64 = 0
     private(set) var writtenBytes: UInt64 = 0

@@ -2,29 +2,31 @@ internal import EventLoop
 internal import GraphHost
 internal import SluiceServer
 
-/// What a feed sends that sends only what clients listen to.
+/// The demand for a feed that sends only what clients listen to.
 struct Demand {
     /// The nodes that are wanted.
     let wanted: Set<String>
-    /// Those that are to be sent at once.
+    /// Nodes to send at once.
     let fresh: Set<String>
 }
 
-/// Which nodes of a graph clients listen to (docs/protocol.md, Demand), for a feed that sends nothing else.
+/// Tracks which nodes of a graph clients listen to (docs/protocol.md, Demand), for a feed that
+/// sends nothing else.
 final class WantedNodes {
-    /// Nodes that are wanted now and were not, or that the server asks for: they are to be sent at once.
+    /// Called when nodes became wanted, or when the server asks for them: they must be sent at
+    /// once.
     var onNews: () -> Void = {}
-    /// What the person at the terminal should know; one line.
+    /// Called with messages for the person at the terminal, one line each.
     var onNote: (String) -> Void = { _ in }
-    /// The server will not go on; why, in one sentence.
+    /// Called when the server ends the request, with the reason as one sentence.
     var onEnd: (String) -> Void = { _ in }
     private var names: Set<String> = []
     private var fresh: Set<String> = []
     private let request: StandingRequest
     private var isFirst = true
 
-    /// Asks which nodes of `graph` that `glob` means are wanted, once ``start()`` is called.
-    /// - Throws: when the system refuses a timer.
+    /// Asks for the demand of the nodes of `graph` that match `glob`, once ``start()`` is called.
+    /// - Throws: if the system refuses a timer.
     init(_ glob: String, of graph: String, at service: ServiceURL, on loop: Loop) throws {
         let message = #"{"op":"demand","id":1,"graph":"\#(graph)","nodes":["\#(glob)"]}"#
         request = try StandingRequest(message, as: "sluice feed", at: service, on: loop)
@@ -39,14 +41,14 @@ final class WantedNodes {
     /// Connects.
     func start() { request.start() }
 
-    /// What is to be sent now; what is fresh is said once.
+    /// The present demand; fresh nodes are reported once.
     func take() -> Demand {
         defer { fresh = [] }
         return Demand(wanted: names, fresh: fresh)
     }
 
     private func heard(_ message: JSONReader) {
-        // The first answer of a connection names all that is wanted.
+        // The first answer of a connection names all wanted nodes.
         if isFirst { names = [] }
         isFirst = false
         for (name, entry) in message["m"]?.members.map({ ($0.key.string, $0.value) }) ?? [] {

@@ -8,13 +8,13 @@ public struct ServiceFlush {
     /// One line for a person.
     public let line: String
 
-    /// Asks, and waits for the answer.
+    /// Sends the request and waits for the answer.
     ///
     /// - Parameters:
     ///   - graph: the name of the graph.
     ///   - pattern: a name or glob.
     ///   - service: the server.
-    /// - Returns: what it answers.
+    /// - Returns: the answer.
     /// - Throws: ``ClientFailure``.
     public static func run(
         _ graph: String,

@@ -6,12 +6,12 @@ public import SluiceServer
 public struct ServiceReload {
     /// The answer as it came, without the line end.
     public let text: String
-    /// One line per graph that has changed, come or gone, and one for the sum.
+    /// One line per graph that was changed, added or removed, and one for the total.
     public let lines: [String]
-    /// Everything that is wrong.
+    /// All problems.
     public let problems: [FileProblem]
 
-    /// Asks, and waits for the answer.
+    /// Sends the request and waits for the answer.
     public static func run(at service: ServiceURL) throws -> ServiceReload {
         try ServiceRequest.read(try ServiceRequest.post(to: "/v1/reload", at: service), ServiceReload.init)
     }
@@ -49,7 +49,7 @@ public struct ServiceReload {
 }
 
 extension FileProblem {
-    /// As a server said it.
+    /// A problem in a server's answer.
     init(_ answer: JSONReader) {
         var position: Position?
         if let line = answer["line"]?.int, let column = answer["column"]?.int {

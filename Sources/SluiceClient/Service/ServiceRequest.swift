@@ -4,15 +4,15 @@ internal import HTTP
 public import SluiceServer
 internal import Support
 
-/// One request to a server, waited for: what the command line's `get` and `set` need.
+/// One request to a server, waited for, as the commands `get` and `set` need it.
 public enum ServiceRequest {
-    /// Reads what is at `path`.
+    /// Reads `path`.
     ///
     /// - Parameters:
     ///   - path: path and query, escaped already.
     ///   - service: the server.
-    ///   - limit: how long it may take.
-    ///   - mostBytes: the longest body that the answer may have.
+    ///   - limit: the time limit.
+    ///   - mostBytes: the longest body of the answer.
     /// - Returns: an answer with a status of success.
     /// - Throws: ``ClientFailure``.
     public static func get(
@@ -43,9 +43,10 @@ public enum ServiceRequest {
         try send(.post, path, to: service, body: nil, fields: fields)
     }
 
-    /// Takes the body of an answer apart, which must be JSON.
+    /// Reads the body of an answer, which must be JSON.
     ///
-    /// - Throws: ``ClientFailure`` where it is not: something else than a server of this kind has answered.
+    /// - Throws: ``ClientFailure`` if it is not: then something other than a Sluice server has
+    ///   answered.
     static func read<Result>(_ answer: HTTPClient.Answer, _ make: (JSONReader) -> Result) throws -> Result {
         try answer.body.withUnsafeBytes { body in
             do throws(JSONError) {
@@ -63,7 +64,7 @@ public enum ServiceRequest {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    /// Runs a loop until the answer is there; any status but a success is thrown.
+    /// Runs a loop until the answer arrives; throws for any status except success.
     private static func send(
         _ method: HTTP.Method,
         _ path: String,

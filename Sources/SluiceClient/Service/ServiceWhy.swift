@@ -5,16 +5,16 @@ public import SluiceServer
 public struct ServiceWhy {
     /// The answer as it came, without the line end.
     public let text: String
-    /// One line for each way.
+    /// One line for each path.
     public let lines: [String]
 
-    /// Asks, and waits for the answer.
+    /// Sends the request and waits for the answer.
     ///
     /// - Parameters:
-    ///   - path: that of the node.
-    ///   - limit: how many ways at most.
+    ///   - path: the node's path.
+    ///   - limit: the most paths in the answer.
     ///   - service: the server.
-    /// - Returns: what it answers.
+    /// - Returns: the answer.
     /// - Throws: ``ClientFailure``.
     public static func run(_ path: String, limit: Int, at service: ServiceURL) throws -> ServiceWhy {
         let answer = try ServiceRequest.get("\(path)/why?limit=\(limit)", from: service)
@@ -33,7 +33,7 @@ public struct ServiceWhy {
         self.lines = lines
     }
 
-    /// A way such as `c:7/panel (tablet/2.1) → deep ─map→ double`.
+    /// A path such as `c:7/panel (tablet/2.1) → deep ─map→ double`.
     private static func line(_ way: JSONReader) -> String {
         var text = way["by"]?.string ?? ""
         if let listener = way["l"]?.string {

@@ -3,15 +3,16 @@ internal import GraphHost
 internal import HTTP
 internal import SluiceServer
 
-/// Keeps one request up over a WebSocket, connecting again with growing pauses.
+/// Keeps one request alive over a WebSocket, reconnecting with growing pauses.
 ///
 /// Belongs to its loop's thread. Dropping it closes the connection.
 final class StandingRequest {
-    /// A message came: lent for the call.
+    /// Called with each message, which is valid only during the call.
     var onMessage: (_ op: String, _ message: JSONReader) -> Void = { _, _ in }
-    /// The connection was lost, and is tried again.
+    /// Called when the connection was lost and a new attempt follows.
     var onNote: (String) -> Void = { _ in }
-    /// The server will not go on; why, in one sentence, or nil where the request had what it wanted.
+    /// Called when the server has ended the request: with the reason, or nil if the request is
+    /// complete.
     var onEnd: (String?) -> Void = { _ in }
 
     private let service: ServiceURL
@@ -25,13 +26,13 @@ final class StandingRequest {
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(10)
 
-    /// A request that is not sent before ``start()``.
+    /// A request that ``start()`` sends.
     /// - Parameters:
     ///   - message: the request, with the id 1.
-    ///   - client: what lists of clients show.
+    ///   - client: its name in lists of clients.
     ///   - service: the server.
-    ///   - loop: where it works.
-    /// - Throws: when the system refuses a timer.
+    ///   - loop: its loop.
+    /// - Throws: if the system refuses a timer.
     init(_ message: String, as client: String, at service: ServiceURL, on loop: Loop) throws {
         self.message = message
         self.client = client
@@ -60,9 +61,9 @@ final class StandingRequest {
         let code = message["code"]?.string ?? "ended"
         if message["retry"]?.bool == true { return again("\(code), trying again") }
         switch code {
-        // The close frame comes next, and with it the next try.
+        // The close frame follows, and then the next attempt.
         case "shutdown": break
-        // A stage such as `prefix` had what it wanted.
+        // A stage such as `prefix` is complete.
         case "complete": onEnd(nil)
         default: onEnd(message["msg"]?.string.map { "\(code): \($0)" } ?? code)
         }

@@ -2,19 +2,21 @@ internal import EventLoop
 internal import GraphHost
 public import SluiceServer
 
-/// Keeps one subscription up over a WebSocket, connecting again with growing pauses, until it is interrupted.
+/// Keeps one subscription alive over a WebSocket, reconnecting with growing pauses, until it is
+/// interrupted.
 public final class Watcher {
     /// What to watch.
     public struct Subject {
         let message: String
 
-        /// Names a node and how to listen to it.
+        /// A node and the options of the subscription.
         /// - Parameters:
         ///   - graph: the graph's name.
         ///   - node: the node's name.
-        ///   - every: milliseconds between two deliveries at the least; 0 for none.
+        ///   - every: the shortest time between two deliveries, in milliseconds; 0 for none.
         ///   - wantsAll: every value, not only the newest when the connection is slow.
-        ///   - pipe: stages to run on the server, a JSON list; nil for none. Nil results when it is not JSON.
+        ///   - pipe: stages to run on the server, a JSON list; nil for none. The result is nil if
+        ///     it is not JSON.
         public init?(graph: String, node: String, every: Int, wantsAll: Bool, pipe: String?) {
             var message = #"{"op":"sub","id":1,"graph":"\#(graph)","node":"\#(node)""#
             if every > 0 { message += #","every":\#(every)"# }
@@ -27,30 +29,30 @@ public final class Watcher {
         }
     }
 
-    /// Why watching ended although nobody interrupted it; one sentence.
+    /// Why watching ended without an interrupt; one sentence.
     public struct Ended: Error, CustomStringConvertible {
         /// The sentence.
         public let description: String
     }
 
-    /// A value came, as JSON.
+    /// Called with each value, as JSON.
     public var onValue: (String) -> Void = { _ in }
-    /// Something else happened: the node is empty, failed, or the connection was lost.
+    /// Called for other events: the node is empty, failed, or the connection was lost.
     public var onNote: (String) -> Void = { _ in }
 
     private let loop: Loop
     private let request: StandingRequest
     private var outcome: Ended?
 
-    /// Makes a watcher that does nothing yet.
+    /// A watcher that starts with `run`.
     ///
-    /// - Throws: when the system refuses a loop.
+    /// - Throws: if the system refuses a loop.
     public init(_ subject: Subject, at service: ServiceURL) throws {
         loop = try Loop()
         request = try StandingRequest(subject.message, as: "sluice watch", at: service, on: loop)
     }
 
-    /// Watches until SIGINT or SIGTERM; throws `Ended` when the server will not go on.
+    /// Watches until SIGINT or SIGTERM; throws `Ended` if the server ends the subscription.
     public func run() throws {
         request.onMessage = { [weak self] op, message in self?.heard(op, message) }
         request.onNote = onNote

@@ -5,13 +5,14 @@ internal import Support
 
 /// A WebSocket to a server, for the command line and the load run.
 ///
-/// Belongs to its loop's thread. Pings are answered by itself. Dropping it closes the connection.
+/// Belongs to its loop's thread. It answers pings by itself. Dropping it closes the connection.
 public final class WebSocketClient {
-    /// The connection is made and upgraded.
+    /// Called when the connection is upgraded.
     public var onOpen: () -> Void = {}
-    /// A text message came; its bytes are lent for the call.
+    /// Called with each text message; its bytes are valid only during the call.
     public var onText: (UnsafeRawBufferPointer) -> Void = { _ in }
-    /// The connection is over, once: with the code and reason of the server's close frame, or with the failure.
+    /// Called once when the connection is over: with the code and reason of the server's close
+    /// frame, or with the failure.
     public var onEnd: (Result<(code: CloseCode, reason: String), ClientFailure>) -> Void = { _ in }
 
     private let url: ServiceURL
@@ -30,8 +31,8 @@ public final class WebSocketClient {
     /// - Parameters:
     ///   - url: the server.
     ///   - target: path and query, escaped already; the URL's own path goes before it.
-    ///   - subprotocol: the one to offer, or nil for a plain stream.
-    ///   - loop: where it works.
+    ///   - subprotocol: the one to offer, or nil for a bare stream.
+    ///   - loop: its loop.
     public convenience init(
         _ url: ServiceURL,
         _ target: String,
@@ -87,14 +88,14 @@ public final class WebSocketClient {
         text.withUTF8 { transmit(.text, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Says goodbye; `onEnd` follows when the server has answered.
+    /// Sends a close frame; `onEnd` is called when the server has answered.
     public func close(_ code: CloseCode = .normal) {
         guard isUpgraded, !isClosing else { return }
         isClosing = true
         withUnsafeBytes(of: code.rawValue.bigEndian) { transmit(.close, $0) }
     }
 
-    /// Ends the connection with a reset, as a client that crashes; nothing is heard of it any more.
+    /// Ends the connection with a reset, like a client that crashes; no callback follows.
     func vanish() {
         isOver = true
         connection?.setDelegate(nil)
@@ -138,7 +139,7 @@ extension WebSocketClient: ConnectionDelegate {
                 onOpen()
             }
         }
-        // Lent bytes are read-only; a server does not mask, so nothing is unmasked in place.
+        // Read-only bytes: a server does not mask, so nothing is unmasked in place.
         var frames = UnsafeMutableRawBufferPointer(mutating: rest)
         while !isOver {
             switch assembler.parse(&frames) {

@@ -4,9 +4,10 @@ internal import ReactiveGraph
 
 /// The nodes that paths led to lately.
 ///
-/// Most clients set the same few nodes again and again. One look at the path's bytes then replaces the way through the
-/// routes, the names of graphs and those of nodes. A path leads to a declared node until a definition changes; then
-/// all paths are forgotten. Members of families come and go at any time, so they are not kept.
+/// Most clients set the same few nodes again and again. One look at the path's bytes then replaces
+/// the way through the routes, the names of graphs and those of nodes. A path leads to a declared
+/// node until a definition changes; then all paths are forgotten. Members of families come and go
+/// at any time, so they are not kept.
 final class Addresses {
     private static let most = 1_024
 

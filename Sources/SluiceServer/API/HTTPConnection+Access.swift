@@ -27,7 +27,7 @@ extension HTTPConnection {
             let access = Access(principal)
             return isAllowed(access, right) ? access : nil
         case .expired:
-            refuse(Refusal("token_expired", "the token has ended"))
+            refuse(Refusal("token_expired", "the token has expired"))
         case .unknown:
             let sentence = "a token is needed: Authorization: Bearer …, or a session"
             head.has(.authorization)
@@ -65,7 +65,8 @@ extension HTTPConnection {
         return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
     }
 
-    /// Whether what the route is about as a whole may be done; rights on nodes are looked at where nodes are.
+    /// Whether what the route is about as a whole may be done; rights on nodes are looked at where
+    /// nodes are.
     private func isAllowed(_ access: Access, _ right: Operation.Need) -> Bool {
         guard case .needs(let right) = right, !access.has(right) else { return true }
         refuse(Refusal(.forbidden, "the right '\(right.text)' is missing"))
@@ -93,7 +94,7 @@ extension HTTPConnection {
         guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
         switch found {
         case .known: break
-        case .expired: refuse(Refusal("token_expired", "the token has ended"))
+        case .expired: refuse(Refusal("token_expired", "the token has expired"))
         case .unknown: refuseToken("this token is not known")
         }
         return nil
@@ -105,7 +106,9 @@ extension HTTPConnection {
     /// read.
     func signIn() {
         guard let authenticator = server.authenticator else {
-            return refuse(Refusal(.notFound, "nobody has to sign in here"))
+            return refuse(
+                Refusal(.notFound, "this server has no authentication: there is nothing to sign in to")
+            )
         }
         let body: JSONReader
         do throws(JSONError) {

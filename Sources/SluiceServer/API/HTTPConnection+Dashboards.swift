@@ -159,7 +159,7 @@ extension HTTPConnection {
         return Refusal(
             "conflict",
             tag == nil
-                ? "this dashboard does not exist any more" : "this dashboard was changed by somebody else",
+                ? "this dashboard does not exist any more" : "this dashboard was changed by another client",
             members: Array(members.bytes)
         )
     }

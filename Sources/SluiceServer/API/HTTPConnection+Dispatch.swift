@@ -33,7 +33,7 @@ extension HTTPConnection {
             return .route(route, captures)
         case .options(let allow): return .options(allow: allow)
         case .methodNotAllowed(let allow):
-            let hint = elsewhere(method, head) ?? "not with this method"
+            let hint = elsewhere(method, head) ?? "this method is not allowed here"
             return .refused(Refusal(.methodNotAllowed, hint, allow: allow))
         case .notFound:
             if let hint = elsewhere(method, head) { return .refused(Refusal(.notFound, hint)) }
@@ -42,7 +42,7 @@ extension HTTPConnection {
             if let (files, path) = server.folder(of: head.path), files.open(path) != nil {
                 if method == .options { return .options(allow: "GET, HEAD, OPTIONS") }
                 return .refused(
-                    Refusal(.methodNotAllowed, "files are only read", allow: "GET, HEAD, OPTIONS")
+                    Refusal(.methodNotAllowed, "files are read-only", allow: "GET, HEAD, OPTIONS")
                 )
             }
             return .refused(Self.notFound)
@@ -55,16 +55,16 @@ extension HTTPConnection {
         let other = door.side == .operations ? server.door : admin
         guard case .found = other.router.match(method, head.path) else { return nil }
         return door.side == .operations
-            ? "this address answers the operations only; see 'listen' in the server's configuration"
-            : "this is answered at another address; see 'admin.listen' in the server's configuration"
+            ? "this address serves only operations; see 'listen' in the server's configuration"
+            : "this is served at another address; see 'admin.listen' in the server's configuration"
     }
 
     static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
 
-    private static var noSocket: Refusal { Refusal(.badRequest, "this path speaks no WebSocket") }
+    private static var noSocket: Refusal { Refusal(.badRequest, "this path does not support WebSocket") }
 
     private static var badQuery: Refusal {
-        Refusal(.badRequest, "invalid percent-encoding, or no UTF-8, in the query string: write % as %25")
+        Refusal(.badRequest, "invalid percent-encoding or UTF-8 in the query string: write % as %25")
     }
 
     private static var badOrigin: Refusal {
@@ -115,7 +115,7 @@ extension HTTPConnection {
 
     /// The answer for a body that is too large, with its size, the limit and the limit's key.
     private func tooLarge(_ excess: BodyExcess) -> Refusal {
-        let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the body comes in chunks and has more"
+        let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the chunked body has more"
         let key = excess.isOther ? "limits.definition" : "limits.body"
         return Refusal(.tooLarge, "\(size); at most \(excess.limit) are allowed (\(key))")
     }

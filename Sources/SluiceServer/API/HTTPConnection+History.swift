@@ -3,8 +3,9 @@ internal import HTTP
 
 // The history of nodes.
 extension HTTPConnection {
-    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does not have, from the rings of the
-    /// nodes that it is made from, or from the log; 410 where none has it.
+    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does
+    /// not have, from the rings of the nodes that it is made from, or from the log; 410 where none
+    /// has it.
     ///
     /// Only the log has facets.
     func readHistory(_ captures: Captures, _ head: RequestHead) {

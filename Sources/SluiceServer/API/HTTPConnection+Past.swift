@@ -71,7 +71,7 @@ extension HTTPConnection {
         case .node(let reading): answer(reading)
         case .refused(let error): refuse(error)
         case .failed(let error): refuse(server.host.fault("the past: \(error)"))
-        case .stopped: refuse(Refusal("busy", "the past could not be looked at"))
+        case .stopped: refuse(Refusal("busy", "the past could not be read"))
         }
     }
 

@@ -56,12 +56,12 @@ extension Operation {
                 handler: { $0.loadNode($1, $2) },
                 name: "loadNode",
                 summary:
-                    "Reports what is known of the node besides its value: loading, an error, that it is out of date",
+                    "Reports the node's state besides its value: loading, an error, or that it is out of date",
                 fields: setFields,
                 body: Body(types: valueBody.types, schema: reference("Load")),
                 successes: [
-                    answer("It is noted", reference("Applied")),
-                    Success(status: 204, summary: "It is noted; Prefer: return=minimal"),
+                    answer("It is recorded", reference("Applied")),
+                    Success(status: 204, summary: "It is recorded; Prefer: return=minimal"),
                 ],
                 errors: setErrors
             ),
@@ -84,9 +84,9 @@ extension Operation {
                 right: .ofNodes,
                 handler: { $0.dropNode($1, $2) },
                 name: "dropNode",
-                summary: "Drops a member of a family: it is no more, until it is set or asked for again",
+                summary: "Drops a member of a family until it is set or asked for again",
                 fields: setFields,
-                successes: [Success(status: 204, summary: "It is no more")],
+                successes: [Success(status: 204, summary: "It is dropped")],
                 errors: setErrors
             ),
             Operation(
@@ -122,19 +122,19 @@ extension Operation {
                 Parameter(
                     name: "dry_run",
                     schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: only say what would change"
+                    summary: "1: only report the changes"
                 ),
                 Parameter(
                     name: "adopt",
                     schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: also where a file owns the graph; from then on it belongs to the API"
+                    summary: "1: also if a file owns the graph; from then on the API owns it"
                 ),
             ],
             fields: [.ifMatch, .ifNoneMatch],
             body: Body(types: ["application/json", "application/yaml"], schema: reference("Definition")),
             successes: [
                 answer("It is changed, or would be", reference("Defined")),
-                answer("It has come into being", reference("Defined"), 201),
+                answer("It was created", reference("Defined"), 201),
             ],
             errors: [
                 "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type", "type_mismatch",
@@ -148,7 +148,7 @@ extension Operation {
             right: .needs(.admin),
             handler: { $0.readDefinition($1, $2) },
             name: "readDefinition",
-            summary: "What the graph is defined as; its entity tag is the definition's hash",
+            summary: "The graph's definition; its entity tag is the definition's hash",
             fields: [.ifNoneMatch],
             successes: [
                 answer("The definition", reference("Definition")),

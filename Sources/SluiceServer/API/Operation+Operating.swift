@@ -26,7 +26,7 @@ extension Operation {
             right: .everybody,
             handler: { connection, _, head in connection.signOut(head) },
             name: "signOut",
-            summary: "The cookie is good for nothing any more",
+            summary: "The cookie is no longer valid",
             successes: [Success(status: 204, summary: "Signed out")]
         ),
         Operation(
@@ -49,7 +49,7 @@ extension Operation {
             name: "openSocket",
             summary: "WebSocket, subprotocol sluice.v1.json",
             successes: [
-                Success(status: 101, summary: "WebSocket from here on"),
+                Success(status: 101, summary: "The connection is a WebSocket now"),
                 Success(
                     status: 426,
                     summary: "bad_request: The request is no upgrade to WebSocket, version 13.",
@@ -68,7 +68,7 @@ extension Operation {
             right: .needs(.admin),
             handler: { connection, _, _ in connection.sendBackup() },
             name: "backup",
-            summary: "A copy of all that is kept, as of one moment, for `sluice restore`",
+            summary: "A copy of all stored data at one moment, for `sluice restore`",
             successes: [
                 Success(
                     status: 200,
@@ -96,7 +96,7 @@ extension Operation {
                     summary: "A name or glob: only nodes that match"
                 )
             ],
-            successes: [answer("What was released", reference("Flushed"))],
+            successes: [answer("The released nodes", reference("Flushed"))],
             errors: ["bad_field", "unknown_graph", "not_ready"]
         ),
         Operation(
@@ -134,7 +134,7 @@ extension Operation {
             right: .everybody,
             handler: { connection, _, _ in connection.showReadiness() },
             name: "readiness",
-            summary: "Whether requests are welcome",
+            summary: "Whether the server accepts requests",
             successes: [
                 Success(
                     status: 200,
@@ -151,7 +151,7 @@ extension Operation {
             right: .everybody,
             handler: { connection, _, _ in connection.showVersion() },
             name: "version",
-            summary: "What this is",
+            summary: "What server this is",
             successes: [answer("Name and version", #"{"type":"object","required":["name","version"]}"#)]
         ),
         Operation(

@@ -38,7 +38,7 @@ extension Operation {
                 Parameter(
                     name: "nodes",
                     schema: #"{"type":"string"}"#,
-                    summary: "Names and globs, separated by commas; all without it",
+                    summary: "Names and globs, separated by commas; all by default",
                     repeats: true
                 ),
                 facets, load,
@@ -58,12 +58,12 @@ extension Operation {
                 Parameter(
                     name: "match",
                     schema: #"{"type":"string"}"#,
-                    summary: "A glob; all without it"
+                    summary: "A glob; all by default"
                 ),
                 Parameter(
                     name: "limit",
                     schema: #"{"type":"integer","minimum":1,"maximum":\#(GraphView.longestPage)}"#,
-                    summary: "How many at most; 100 without it"
+                    summary: "The most nodes; 100 by default"
                 ),
                 Parameter(
                     name: "after",
@@ -101,7 +101,7 @@ extension Operation {
             right: .ofNodes,
             handler: { $0.readHistory($1, $2) },
             name: "readHistory",
-            summary: "What a node emitted: from its history, and further back from the log",
+            summary: "A node's emissions: from its history, and further back from the log",
             parameters: [
                 Parameter(
                     name: "since",
@@ -111,12 +111,12 @@ extension Operation {
                 Parameter(
                     name: "epoch",
                     schema: #"{"type":"string"}"#,
-                    summary: "The history that since belongs to"
+                    summary: "The epoch of since"
                 ),
                 Parameter(
                     name: "limit",
                     schema: #"{"type":"integer","minimum":1,"maximum":100000,"default":1000}"#,
-                    summary: "How many emissions at most"
+                    summary: "The most emissions"
                 ),
                 facets,
             ],
@@ -161,7 +161,7 @@ extension Operation {
         Parameter(
             name: "every",
             schema: #"{"type":"integer","minimum":0,"maximum":86400000,"default":0}"#,
-            summary: "Milliseconds between deliveries at most"
+            summary: "The shortest time between deliveries, in milliseconds"
         ),
         Parameter(
             name: "mode",
@@ -175,25 +175,25 @@ extension Operation {
     private static let facets = Parameter(
         name: "facets",
         schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-        summary: "1: also what is known besides the value"
+        summary: "1: also facets, the state besides the value"
     )
 
     private static let load = Parameter(
         name: "load",
         schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-        summary: "1: ask producers for what is empty or stale"
+        summary: "1: ask producers for missing and stale values"
     )
 
     private static let pastParameters = [
         Parameter(
             name: "at",
             schema: #"{"type":"integer","minimum":0}"#,
-            summary: "The rev to look at, instead of the present one"
+            summary: "The rev to read, instead of the present one"
         ),
         Parameter(
             name: "epoch",
             schema: #"{"type":"string"}"#,
-            summary: "The history that at belongs to"
+            summary: "The epoch of at"
         ),
     ]
 
@@ -247,17 +247,17 @@ extension Operation {
                 Parameter(
                     name: "live",
                     schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: also what exists at the moment, and who owns it"
+                    summary: "1: also everything that lives at the moment, and its owners"
                 ),
                 Parameter(
                     name: "around",
                     schema: #"{"type":"string"}"#,
-                    summary: "A node: only what is near it"
+                    summary: "A node: only its surroundings"
                 ),
                 Parameter(
                     name: "depth",
                     schema: #"{"type":"integer","minimum":1,"maximum":16,"default":2}"#,
-                    summary: "With around: how many lines away"
+                    summary: "With around: the largest distance, in lines"
                 ),
             ] + pastParameters,
             successes: [
@@ -286,10 +286,10 @@ extension Operation {
                 Parameter(
                     name: "limit",
                     schema: #"{"type":"integer","minimum":1,"maximum":100,"default":16}"#,
-                    summary: "How many ways at most"
+                    summary: "The most paths"
                 )
             ],
-            successes: [answer("The ways by which it is held", reference("Why"))],
+            successes: [answer("The paths by which it is held", reference("Why"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node"]
         ),
         Operation(
@@ -299,7 +299,7 @@ extension Operation {
             right: .needs(.observe),
             handler: { connection, captures, _ in connection.listListeners(captures) },
             name: "listListeners",
-            summary: "Who listens to what",
+            summary: "The listeners and their nodes",
             successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
             errors: ["unknown_graph", "not_ready"]
         ),

@@ -1,14 +1,15 @@
 internal import GraphHost
 internal import HTTP
 
-/// One row of the HTTP API (docs/protocol.md, HTTP): the router, `Allow`, the rights, `/openapi.json` and the table of
-/// docs/http.md are made from it.
+/// One row of the HTTP API (docs/protocol.md, HTTP): the router, `Allow`, the rights,
+/// `/openapi.json` and the table of docs/http.md are made from it.
 struct Operation: Sendable {
     /// What a caller needs.
     enum Need {
         /// Nothing: it says nothing about graphs or clients, or lets people in.
         case everybody
-        /// A token, if there are tokens; the handler asks for rights on graphs and nodes, which it has to find first.
+        /// A token, if there are tokens; the handler asks for rights on graphs and nodes, which it
+        /// has to find first.
         case ofNodes
         /// A right, whatever graph it is about.
         case needs(Rights)

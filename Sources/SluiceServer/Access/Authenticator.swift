@@ -51,7 +51,7 @@ final class Authenticator {
         let (document, syntax) = YAMLReader.read(bytes, file: path)
         guard let document else {
             guard syntax.isEmpty else { throw StartFailure(syntax.map { FileProblem($0) }) }
-            throw StartFailure([FileProblem("auth: no tokens stand here", file: path)])
+            throw StartFailure([FileProblem("auth: the file has no tokens", file: path)])
         }
         let (tokens, problems) = TokenFile.read(document, file: path)
         guard problems.isEmpty else { throw StartFailure(problems.map { FileProblem($0) }) }

@@ -180,7 +180,7 @@ extension HTTPClient: ConnectionDelegate {
             switch parser.parse(&rest) {
             case .more: return
             case .response: answered()
-            case .upgrade: return fail(.notUnderstood("an upgrade nobody asked for"))
+            case .upgrade: return fail(.notUnderstood("an unexpected upgrade"))
             case .failed(let failure): return fail(.notUnderstood(failure.reason.description))
             }
         }

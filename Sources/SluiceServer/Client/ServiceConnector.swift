@@ -2,7 +2,8 @@ package import EventLoop
 
 /// One attempt to connect to a server, including TLS if the address is `https`.
 ///
-/// The answer comes once, never from within the initialiser. Dropping the connector gives the attempt up.
+/// The answer comes once, never from within the initialiser. Dropping the connector gives the
+/// attempt up.
 package final class ServiceConnector {
     private let url: ServiceURL
     private let trust: TLSContext?

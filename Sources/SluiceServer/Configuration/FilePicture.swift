@@ -17,7 +17,7 @@ public enum FilePicture {
         let host = Host(store: .memory(epoch: "picture"), clock: ManualHostClock(), definitions: options)
         if case .refused(let error) = host.define(definition) { throw StartFailure([error.message]) }
         guard let graph = host[definition.name] else {
-            throw StartFailure(["the graph did not come into being"])
+            throw StartFailure(["the graph could not be built"])
         }
         return switch format {
         case .dot: graph.pictureDOT(live: false)

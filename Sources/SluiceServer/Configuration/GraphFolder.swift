@@ -74,7 +74,7 @@ public enum GraphFolder {
         if digest == known { return File(path: path, digest: digest, definition: nil, problems: []) }
         let (document, mistakes) = YAMLReader.read(bytes, file: path)
         guard let document else {
-            let nothing = FileProblem("nothing is defined here", file: path, code: "bad_field")
+            let nothing = FileProblem("there is no definition in it", file: path, code: "bad_field")
             let problems = mistakes.isEmpty ? [nothing] : mistakes.map { FileProblem($0) }
             return File(path: path, digest: digest, definition: nil, problems: problems)
         }

@@ -16,7 +16,8 @@ final class Deadlines {
     @exclusivity(unchecked) private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
     @exclusivity(unchecked) private var nextLook: UInt64 = .max
-    /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked before.
+    /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked
+    /// before.
     var onNext: (UInt64) -> Void = { _ in }
 
     /// A wheel whose shortest deadlines are `shortest` milliseconds long.

@@ -111,7 +111,7 @@ final class LongPoll: MessageSink {
         connection.answerLater(number) { connection in
             connection.refuse(
                 reason == "token_expired"
-                    ? Refusal("token_expired", "the token has ended")
+                    ? Refusal("token_expired", "the token has expired")
                     : Refusal("unauthenticated", "this token is not known any more")
             )
         }

@@ -42,7 +42,11 @@ final class DefinitionQueue {
         _ answer: @escaping (Result<GraphDefinition, HostError>) -> Void
     ) throws(HostError) {
         guard count < Self.most, let thread = try? startedThread() else {
-            throw HostError(.busy, "\(Self.most) definitions wait to be read, as many as may", after: 1000)
+            throw HostError(
+                .busy,
+                "\(Self.most) definitions are waiting to be read already; try again later",
+                after: 1000
+            )
         }
         count += 1
         thread.run { [reader] in
@@ -118,7 +122,7 @@ struct DefinitionText: Sendable {
         case .yaml: (document, problems) = YAMLReader.read(bytes, file: nil)
         }
         if let document { return document }
-        throw problems.isEmpty ? HostError(.badField, "nothing is defined here") : HostError(problems)
+        throw problems.isEmpty ? HostError(.badField, "there is no definition in it") : HostError(problems)
     }
 
     private func parsedJSON() -> (Document?, [GraphHost.Problem]) {

@@ -86,7 +86,7 @@ extension Server {
         report.entries.append(entry)
         if let reset = entry.change?.reset, !reset.isEmpty {
             log.warning(
-                "values that the new checks do not pass were reset",
+                "values that fail the new checks were reset",
                 metadata: ["graph": "\(name)", "nodes": "\(reset.joined(separator: ","))"]
             )
         }

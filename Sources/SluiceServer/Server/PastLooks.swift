@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Clients' requests for past states of graphs.
 ///
-/// Each rebuilds a graph on a thread of libuv's, so that the loop waits for none: from the log, or what a derived node is
-/// made from, from the samples that rings have.
+/// Each rebuilds a graph on a thread of libuv's, so that the loop waits for none: from the log, or
+/// what a derived node is made from, from the samples that rings have.
 final class PastLooks {
     /// The most that run at a time: libuv has four threads, of which files and the log need some,
     /// and each request holds a graph in memory.
@@ -54,7 +54,7 @@ final class PastLooks {
     /// Starts a request, or queues it.
     ///
     /// - Parameters:
-    ///   - principal: who asks; nil where nobody has to say so.
+    ///   - principal: who asks; nil if clients need no token.
     ///   - work: what answers the client.
     ///   - answer: called once, in a later turn, unless the look is cancelled.
     /// - Returns: the look, for cancelling it.
@@ -74,7 +74,7 @@ final class PastLooks {
         } else {
             throw HostError(
                 .busy,
-                "\(Self.mostRunning) looks at the past are under way and \(Self.mostWaiting) wait, as many as may",
+                "\(Self.mostRunning) reads of the past are running and \(Self.mostWaiting) are waiting already; try again later",
                 after: 1000
             )
         }

@@ -31,7 +31,8 @@ final class Sink {
     private(set) var counters = Counters()
     /// Why the last attempt failed; nil if it succeeded.
     private(set) var failure: String?
-    /// Milliseconds since 1970 of the first of the tries that have failed in a row, and of the last that arrived.
+    /// Milliseconds since 1970 of the first of the tries that have failed in a row, and of the last
+    /// that arrived.
     private(set) var failingSince: Int64?
     private(set) var arrivedAt: Int64?
     /// The host has ended its session.
@@ -132,7 +133,7 @@ final class Sink {
     private func noteOverflow() {
         guard !hasOverflowed else { return }
         hasOverflowed = true
-        log(.warning, "a sink drops values: more wait than its queue takes", ["queue": "\(definition.queue)"])
+        log(.warning, "a sink drops values: its queue is full", ["queue": "\(definition.queue)"])
     }
 
     // MARK: - Sending
@@ -211,8 +212,9 @@ final class Sink {
     /// The longest pause that a receiver may ask for (`Retry-After`), in milliseconds.
     static var longestWait: Int { 600_000 }
 
-    /// Milliseconds until the next try: one second, doubled with each failure up to a minute, and of that a random part from a half
-    /// on, so that sinks do not all come at once; or longer, where the receiver has asked for it.
+    /// Milliseconds until the next try: one second, doubled with each failure up to a minute, and
+    /// of that a random part from a half on, so that sinks do not all come at once; or longer,
+    /// where the receiver has asked for it.
     static func pause(after failures: Int, atLeast wait: Int = 0) -> Int {
         let longest = min(60_000, 1_000 << min(max(failures, 1) - 1, 6))
         return max(Int.random(in: longest / 2...longest), min(wait, longestWait))

@@ -6,7 +6,8 @@ enum SinkOutcome: Equatable {
     case arrived
     /// It makes no sense to try again.
     case refused(String)
-    /// It may arrive later: not before `after` milliseconds have passed, where the receiver has said so.
+    /// It may arrive later: not before `after` milliseconds have passed, where the receiver has
+    /// said so.
     case failed(String, after: Int? = nil)
 
     /// What an answer, or none, means; `now` in milliseconds since 1970.
@@ -34,7 +35,7 @@ enum SinkOutcome: Equatable {
 
     /// What `Retry-After` says (RFC 9110 §10.2.3): seconds, or a date; nil where it says neither.
     private static func milliseconds(_ text: String, from now: Int64) -> Int? {
-        // More digits than that are no time that anybody waits.
+        // More digits than that are too long a time.
         if !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ (48...57).contains($0) }) {
             return Int(text).map { $0 * 1_000 }
         }

@@ -13,14 +13,14 @@ extension Sinks {
             }
         }
         family("sluice_sink_sent_total", "counter", "Values that receivers accepted.") { $0.counters.sent }
-        family("sluice_sink_failed_total", "counter", "Tries that came to nothing.") { $0.counters.failed }
-        family("sluice_sink_retried_total", "counter", "Tries that repeat one that failed.") {
+        family("sluice_sink_failed_total", "counter", "Failed attempts.") { $0.counters.failed }
+        family("sluice_sink_retried_total", "counter", "Attempts that repeat a failed one.") {
             $0.counters.retried
         }
         family("sluice_sink_dropped_total", "counter", "Values that were given up.") { $0.counters.dropped }
         family("sluice_sink_waiting", "gauge", "Values that have not arrived yet.") { UInt64($0.queued) }
         out.append(
-            utf8: "# HELP sluice_sink_seconds How long tries take.\n# TYPE sluice_sink_seconds summary\n"
+            utf8: "# HELP sluice_sink_seconds Duration of attempts.\n# TYPE sluice_sink_seconds summary\n"
         )
         for sink in sinks {
             let (counters, labels) = (sink.counters, Self.labels(of: sink))

@@ -66,7 +66,7 @@ final class Sinks {
         for (name, (definition, graph)) in wanted where all[name] == nil {
             if let reason = refusal(of: definition) {
                 server.log.error(
-                    "a sink does not begin",
+                    "a sink was not started",
                     metadata: ["graph": "\(name.graph)", "sink": "\(name.sink)", "reason": "\(reason)"]
                 )
                 continue

@@ -134,8 +134,8 @@ struct DashboardFolder: Sendable {
     /// What the last call to the system says went wrong.
     private static var failure: DashboardChange { .unwritable(String(cString: strerror(errno))) }
 
-    /// Puts a dashboard in its place: written beside it, put on the disk, then renamed, so that a server that
-    /// dies in between leaves the old one.
+    /// Puts a dashboard in its place: written beside it, put on the disk, then renamed, so that a
+    /// server that dies in between leaves the old one.
     func save(
         _ bytes: [UInt8],
         as name: String,

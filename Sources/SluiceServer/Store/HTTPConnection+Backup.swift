@@ -18,7 +18,7 @@ extension HTTPConnection {
     func sendBackup() {
         guard let store = server.store else {
             return refuse(
-                Refusal(.notFound, "nothing is kept on a disk: the configuration has no 'dataDir'")
+                Refusal(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
             )
         }
         if let error = server.host.health.refusal { return refuse(error) }

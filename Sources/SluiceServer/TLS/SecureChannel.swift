@@ -7,11 +7,12 @@ internal import Support
 ///
 /// Invariants:
 /// - Ciphertext leaves in the order in which it was made.
-/// - What TLS says by itself to a peer that does not read is bounded (``mostOwed``); beyond that the connection ends.
-/// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that does not read costs no more
-///   than what its owner had to say.
+/// - What TLS says by itself to a peer that does not read is bounded (``mostOwed``); beyond that
+///   the connection ends.
+/// - Nothing is encrypted while the kernel has not taken all earlier ciphertext, so a peer that
+///   does not read costs no more than what its owner had to say.
 package final class SecureChannel: ConnectionDelegate {
-    /// Who hears what happens here.
+    /// Receives the events of the connection.
     weak var delegate: (any ConnectionDelegate)?
     /// Called before the delegate learns of the end, with the reason why TLS ended it.
     var onFailure: (TLSFailure) -> Void = { _ in }
@@ -126,7 +127,7 @@ package final class SecureChannel: ConnectionDelegate {
     /// Keeps a part of a handshake until its turn comes, and stops reading meanwhile.
     private func wait(with bytes: UnsafeRawBufferPointer, in handshakes: HandshakeQueue) {
         guard held.count + bytes.count <= Self.mostHeld else {
-            return fail(TLSFailure("more bytes than a handshake begins with"))
+            return fail(TLSFailure("the first message of the handshake is too long"))
         }
         if held.isEmpty {
             handshakes.add { [weak self] in self?.goOn() }

@@ -3,8 +3,8 @@ internal import COpenSSL
 /// The shared part of all TLS connections of one side: certificate and key, trusted authorities,
 /// versions.
 ///
-/// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with, so it can be replaced
-/// while the server runs.
+/// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with,
+/// so it can be replaced while the server runs.
 package final class TLSContext {
     package let raw: OpaquePointer
     package let isServer: Bool
@@ -53,7 +53,8 @@ package final class TLSContext {
 
     /// A client's context.
     ///
-    /// `authorities` is the path of a PEM file of authorities; nil means those that the system trusts.
+    /// `authorities` is the path of a PEM file of authorities; nil means those that the system
+    /// trusts.
     package static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_client_method(), isServer: false)
         let raw = context.raw

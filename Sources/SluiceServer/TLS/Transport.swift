@@ -25,7 +25,7 @@ package enum Transport {
         if case .secure = self { true } else { false }
     }
 
-    /// Who hears what happens here; not retained.
+    /// Sets the receiver of the connection's events; it is not retained.
     package func setDelegate(_ delegate: (any ConnectionDelegate)?) {
         switch self {
         case .plain(let socket): socket.delegate = delegate

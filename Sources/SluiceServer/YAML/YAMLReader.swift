@@ -48,9 +48,9 @@ public enum YAMLReader {
     }
 
     private static func failure(of parser: yaml_parser_t) -> String {
-        guard let problem = parser.problem else { return "this is no YAML" }
+        guard let problem = parser.problem else { return "this is not YAML" }
         let context = parser.context.map { " " + String(cString: $0) } ?? ""
-        return "this is no YAML: \(String(cString: problem))\(context)"
+        return "this is not YAML: \(String(cString: problem))\(context)"
     }
 }
 
@@ -107,7 +107,7 @@ private struct DocumentBuilder {
         switch event.type {
         case YAML_DOCUMENT_START_EVENT:
             if document != nil {
-                refuse("a file holds one document", at: position, hint: "take out what follows '---'")
+                refuse("a file holds one document", at: position, hint: "remove everything after '---'")
                 return false
             }
         case YAML_SCALAR_EVENT:
@@ -154,9 +154,9 @@ private struct DocumentBuilder {
     private mutating func checkTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, at position: Position) {
         if tag != nil {
             refuse(
-                "tags are not read here",
+                "tags are not supported",
                 at: position,
-                hint: "take out what begins with '!', or quote it: \"!value\""
+                hint: "remove the part that begins with '!', or quote it: \"!value\""
             )
         }
     }
@@ -185,7 +185,7 @@ private struct DocumentBuilder {
             return false
         }
         guard let anchored = anchors[name] else {
-            refuse("nothing before this is called '&\(name)'", at: position)
+            refuse("there is no anchor '&\(name)' before this alias", at: position)
             return false
         }
         guard open.count + anchored.depth <= YAMLReader.maximumDepth else {
@@ -221,10 +221,10 @@ private struct DocumentBuilder {
         }
         if let scalar = node.scalar {
             if scalar.text == "<<", scalar.style == .plain {
-                refuse("merge keys are not read here", at: node.position, hint: "write the keys out")
+                refuse("merge keys are not supported", at: node.position, hint: "write the keys out")
             }
         } else {
-            refuse("a key is one word, not \(node.kindName)", at: node.position)
+            refuse("a key must be a single word, not \(node.kindName)", at: node.position)
         }
         open[last].key = node
         return true

@@ -120,8 +120,8 @@ def is_known(source: str, mine, theirs) -> bool:
     """Differences that are the reference's own, or listed in docs/expressions.md."""
     message = theirs[1] if theirs[0] == "error" else ""
     if theirs[0] == "error" and mine[0] != "error":
-        # An empty list's or map's element type is not inferred here, so that less is refused. There, `&&` does not absorb
-        # a key that stands twice.
+        # An empty list's or map's element type is not inferred here, so that less is refused.
+        # There, `&&` does not absorb a key that stands twice.
         return "no matching overload" in message.lower() or "cannot be the range" in message \
             or "cannot be the operand of a select" in message \
             or "invalid single argument value" in message or "undeclared reference to 'x'" in message \
@@ -135,7 +135,7 @@ def is_known(source: str, mine, theirs) -> bool:
         if ".sortBy(" in source and mine[1].startswith("expr_type"):
             return True
         return any(word in source for word in ("base64.decode", "'%d'", "'%s %d'", "3u:", "1:")) \
-            or "have no order" in mine[1] or "key twice" in mine[1] or "'int' does not take (bool)" in mine[1]
+            or "have no order" in mine[1] or "duplicate key" in mine[1] or "'int' does not take (bool)" in mine[1]
     # The reference runs over maps in no order of its own.
     if mine[0] == theirs[0] == "list" and sorted(map(repr, mine[1])) == sorted(map(repr, theirs[1])):
         return True

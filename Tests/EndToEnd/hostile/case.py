@@ -18,7 +18,7 @@ OPEN, END = "goes on", "is closed"
 class Case:
     name: str
     run: Callable
-    # For a request whose end nobody can be sure of: its bytes and its status.
+    # For a request whose end is ambiguous: its bytes and its status.
     doubt: tuple = None
 
 

@@ -389,7 +389,8 @@ def no_room(stands):
     peers = [RawSocket(server) for _ in range(40)]
     refused = 0
     for peer in peers:
-        # Who says nothing is told so too, but only when `times.refusal` is over, where there are few of them.
+        # A client that sends nothing gets the refusal too, after `times.refusal`, if there are few
+        # such clients.
         peer.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for peer in peers:
         status, headers, body = peer.response()

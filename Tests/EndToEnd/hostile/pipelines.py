@@ -33,7 +33,7 @@ class Crowd:
         self.clients = [Client(server, max_size=None, max_queue=None, **options) for _ in range(count)]
 
     def subscribe(self, place, id, **message):
-        # Who is refused too often (`pipe_limit`) is disconnected.
+        # A client that is refused too often (`pipe_limit`) is disconnected.
         with contextlib.suppress(ConnectionClosed):
             self.clients[place].send(op="sub", id=id, graph="g", **message)
 

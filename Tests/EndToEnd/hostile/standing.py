@@ -20,8 +20,8 @@ GRAPH = CHAIN + """  pulse: { set: number, initial: 0 }
 """
 GAUGES = ("sluice_connections{", "sluice_sessions", "sluice_subscriptions{", "sluice_listeners{", "sluice_nodes{", "sluice_edges{",
           "sluice_commits_pending{", "sluice_compression_context_bytes", "process_open_fds")
-# How long a normal request may take: a second; on a machine that others keep busy longer, as long as it is not the server that
-# used the time.
+# How long a normal request may take: a second; on a machine that others keep busy longer, as long
+# as it is not the server that used the time.
 LIMIT, PATIENCE = 1.0, 8.0
 # The sanitizers cost ten times the time, and keep memory that was given back.
 SANITIZED = "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ

@@ -13,7 +13,8 @@ import time
 
 GRAPH = "nodes:\n  x: { set: number, initial: 0 }\n"
 COUNT = 100
-# Waiting for a processor for longer than this is the machine's doing, and such a set says nothing about the server.
+# Waiting for a processor for longer than this is the machine's doing, and such a set says nothing
+# about the server.
 LONGEST_STOLEN = 0.05
 
 

@@ -8,7 +8,7 @@ const c = connect(`${server}/v1/ws`, { client: "node" });
 after(() => c.close());
 const live = (client) => eventually(() => client.state.name === "live");
 const listeners = async () => (await http("/v1/graphs/g")).listeners;
-/** How many there are once the tests before have let go of theirs. */
+/** How many there are once the earlier tests have released theirs. */
 const settled = async () => { await sleep(350); return listeners(); };
 
 test("it becomes live and knows its limits", async () => {
@@ -168,11 +168,11 @@ test("observing owns nothing", async () => {
   handle.close();
 });
 
-test("presence is there as long as the client, also behind a new connection", async () => {
+test("presence lasts as long as the client, also over a new connection", async () => {
   const sockets = [], errors = [];
   class Seen extends WebSocket { constructor(...given) { sockets.push(super(...given)); } }
   const mine = connect(`${server}/v1/ws`, { WebSocket: Seen, onError: (error) => errors.push(error) });
-  // Said before there is a connection, it is told to the first.
+  // Set before there is a connection, it is sent with the first.
   assert.equal(await mine.presence("g/any", "here"), null);
   await eventually(async () => (await c.get("g/any")) === "here");
   assert.ok((await mine.presence("g/any", "busy")).rev);
@@ -194,7 +194,7 @@ test("presence is there as long as the client, also behind a new connection", as
   assert.deepEqual(errors, []);
 });
 
-test("a presence that is refused behind a new connection is reported", async () => {
+test("a presence that is refused on a new connection is reported", async () => {
   const errors = [], mine = connect(`${server}/v1/ws`, { onError: (error) => errors.push(error.code) });
   mine.presence("g/none", 1);
   await eventually(() => errors.length);
@@ -279,7 +279,7 @@ test("O-6: what several owners share stays until the last is released", async ()
   await eventually(async () => (await listeners()) === before);
 });
 
-test("L-4: with facets a listener also hears what is known besides the value, and keeps the value", async () => {
+test("L-4: with facets a listener also receives the state besides the value, and keeps the value", async () => {
   const report = (node, what) => http(`/v1/graphs/g/nodes/${node}/load`, { method: "POST", body: JSON.stringify(what) });
   await post("x", 3);
   const one = [], many = [], plain = [];
@@ -294,7 +294,7 @@ test("L-4: with facets a listener also hears what is known besides the value, an
   assert.deepEqual([one[1][1].loading, one[1][1].progress, one[1][2]], [true, 0.5, true]);
   assert.deepEqual(many[1][0], { x: 3, sum: 9 });
   assert.deepEqual([many[1][1].sum.v, many[1][1].sum.state.loading, many[1][1].sum.same], [9, true, true]);
-  // A late listener hears a value, not a change of what it has not seen.
+  // A late listener receives a value, not a change of one it has not seen.
   const late = [], second = c.watch("g/x", Number, (value, meta) => late.push([value, meta.state.loading, meta.same]), { facets: true });
   await eventually(() => late.length);
   assert.deepEqual(late, [[3, true, undefined]]);

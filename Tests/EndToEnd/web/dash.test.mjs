@@ -48,14 +48,17 @@ test("a ring makes room as points come, and keeps them in order however its boun
     ring.push(i, -i);
     seen.push(i);
     while (seen.length > ring.most) seen.shift();
-    // What was let go of before the bound was raised does not come back.
+    // Points that were dropped before the bound was raised do not come back.
     assert.deepEqual([ring.time(0), ring.time(ring.length - 1)], [seen.at(-ring.length), i]);
     assert.ok(ring.length <= ring.most && ring.at(i) === -i);
   }
   assert.equal(ring.length, 500);
 });
 
-/** A canvas's pen as far as lines go: nothing is drawn to NaN, and a line without a beginning begins. */
+/**
+ * A canvas's pen as far as lines go: nothing is drawn to NaN, and a line without a beginning
+ * begins.
+ */
 class Pen {
   lines = []; points = [];
   #at(x, y, begins) {

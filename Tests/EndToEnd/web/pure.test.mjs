@@ -71,7 +71,7 @@ test("kinds of fields, bounds in words, equal values", () => {
   assert.ok(!same({ a: 1 }, { a: 1, b: undefined }) && !same([1], { 0: 1 }) && !same(null, {}) && !same("1", 1));
 });
 
-test("the store tells changes, and nobody who has left", () => {
+test("the store reports changes, but not to those who have left", () => {
   const store = new Store(), heard = [], end = new AbortController();
   store.set("a", 1);
   store.listen("a", (value) => heard.push(value), end.signal);
@@ -89,7 +89,7 @@ const released = (nodes, edges, who) => {
   return [...releasedWithout(model, who)].map((id) => model.nodes.get(id).n);
 };
 
-test("who leaves releases what only it owns and nothing that stays is made of", () => {
+test("a client that leaves releases what only it owns and nothing that stays is made of", () => {
   const nodes = [{ n: 1, kind: "mutable", retain: "always", owners: ["c:1"] }, { n: 2, kind: "derived", retain: "whileInUse", owners: ["c:1"] },
     { n: 3, kind: "derived", retain: "whileInUse", owners: ["c:1"] }, { n: 4, kind: "derived", retain: "always", owners: ["c:1"] }, { n: 5, kind: "chain", owners: ["c:1"] },
     { n: 6, kind: "chain", owners: ["c:1", "c:2"] }, { n: 7, kind: "derived", owners: ["c:1"] }, { kind: "derived", name: "asleep", exists: false, owners: [] },

@@ -56,7 +56,7 @@ test("mode latest resumes with the newest value, or with none where nothing is n
   assert.ok(heard[1][1] > 0, "the gap is told");
 });
 
-test("another history: state comes anew, an equal value is not told twice", async (t) => {
+test("another history: state is sent again, an equal value is not sent twice", async (t) => {
   const { road, c } = await connected(t);
   await post("x", 8);
   await fetch(`${other}/v1/graphs/g/nodes/x`, { method: "POST", body: "8" });
@@ -75,7 +75,7 @@ test("another history: state comes anew, an equal value is not told twice", asyn
   assert.ok(c.state.gap >= 0);
 });
 
-test("a server that is silent counts as lost, though nobody closed the socket", async (t) => {
+test("a server that is silent counts as lost, though the socket was not closed", async (t) => {
   const { road, c, states } = await connected(t);
   const trip = await c.ping();
   assert.ok(trip > 0 && trip < 5000, `${trip} ms`);
@@ -142,7 +142,7 @@ test("O-6: after a reconnect owners are named again, and what was released meanw
   await eventually(async () => !(await http("/v1/graphs/g/listeners")).listeners.some(({ l }) => l === c.session));
 });
 
-test("K-1, K-2: an average goes on after a reconnect, and begins anew when it was kept no longer", async (t) => {
+test("K-1, K-2: an average continues after a reconnect, and begins anew when it was kept no longer", async (t) => {
   const { road, c } = await connected(t);
   await post("x", 2);
   const heard = [], brief = [], pipe = [{ window: { last: "10m", of: "avg" } }];
@@ -163,7 +163,7 @@ test("K-1, K-2: an average goes on after a reconnect, and begins anew when it wa
   await eventually(() => heard.at(-1) === 5 && brief.at(-1) === 7);
 });
 
-test("D-1, D-2: a producer hears what is wanted and what to load, and after a reconnect what is wanted no longer", async (t) => {
+test("D-1, D-2: a producer receives what is wanted and what to load, and after a reconnect what is wanted no longer", async (t) => {
   const { road, c } = await connected(t);
   const client = connect(server.replace("http", "ws") + "/v1/ws"), heard = [];
   t.after(() => client.close());

@@ -1,4 +1,5 @@
-// client.js with a socket made of plain calls: close codes, pauses, frames that are not as they should be.
+// client.js with a socket made of plain calls: close codes, pauses, frames that are not as they
+// should be.
 import assert from "node:assert/strict";
 import { afterEach, mock, test } from "node:test";
 import { connect, decode, encode } from "../../../public/client.js";
@@ -28,7 +29,7 @@ test("the subprotocol is offered and hello is said first", () => {
   assert.deepEqual(states.map(({ name }) => name), ["connecting", "live"]);
 });
 
-test("close codes from 4000 to 4499 are final, until somebody tries again", () => {
+test("close codes from 4000 to 4499 are final, until a new attempt", () => {
   clock();
   for (const code of [4000, 4401, 4408, 4429, 4499]) {
     start().open();
@@ -47,7 +48,7 @@ test("a server without a token for it is closed to it, not to be tried again and
   const socket = start();
   socket.readyState = 1;
   socket.onopen();
-  socket.tell({ op: "err", id: socket.sent[0].id, code: "unauthenticated", msg: "say hello with a token first", retry: false });
+  socket.tell({ op: "err", id: socket.sent[0].id, code: "unauthenticated", msg: "send hello with a token first", retry: false });
   assert.deepEqual([c.state.name, c.state.code, c.state.reason], ["closed", 4401, "unauthenticated"]);
   mock.timers.tick(60_000);
   assert.equal(FakeSocket.made.length, 1);
@@ -117,7 +118,7 @@ test("a frame that cannot be read is reported once and leads to another connecti
   assert.equal(c.state.name, "reconnecting");
 });
 
-test("what a listener throws is reported and keeps nobody else from hearing", () => {
+test("what a listener throws is reported and does not stop the others", () => {
   const socket = start(), heard = [];
   socket.open();
   c.watch("g/x", Number, () => { throw new Error("mine"); });
@@ -127,7 +128,7 @@ test("what a listener throws is reported and keeps nobody else from hearing", ()
   assert.equal(errors[0].message, "mine");
 });
 
-test("a subscription goes on from its own last delivery, not from the graph's newest rev", () => {
+test("a subscription continues from its own last delivery, not from the graph's newest rev", () => {
   clock();
   const socket = start();
   socket.open();
@@ -170,7 +171,7 @@ test("K-1: where earlier values count, the server is asked to keep the chain, an
   assert.deepEqual(FakeSocket.last.sent[1].since, { epoch: "e", rev: 11 });
 });
 
-test("history comes before the present value, which is not told twice", () => {
+test("history comes before the present value, which is not sent twice", () => {
   const socket = start(), heard = [];
   socket.open();
   c.watch("g/x", Number, (value, meta) => heard.push([value, meta.rev, !!meta.history]), { history: 3 });
@@ -180,7 +181,7 @@ test("history comes before the present value, which is not told twice", () => {
   assert.deepEqual(heard, [[1, 7, true], [undefined, 8, true], [3, 9, true]]);
 });
 
-test("what the server ends for a while is asked for again; what is gone is told", () => {
+test("what the server ends for a while is asked for again; what is gone is reported", () => {
   clock();
   const socket = start(), ends = [];
   socket.open();
@@ -232,7 +233,7 @@ test("a page that is shown again tries at once, but not what was closed for good
   }
 });
 
-test("a socket that cannot be made is told and is final", () => {
+test("a socket that cannot be made is reported and is final", () => {
   start({ WebSocket: class { constructor() { throw new Error("not from this page"); } } });
   assert.deepEqual([c.state.name, c.state.reason, errors.length], ["closed", "not from this page", 1]);
 });
@@ -311,7 +312,7 @@ test("closing a handle twice gives up its subscription once, and none that came 
   assert.equal(socket.sent.at(-1).op, "unsub");
 });
 
-test("who joins a subscription that has ended asks again", () => {
+test("joining a subscription that has ended asks again", () => {
   clock();
   const socket = start(), ends = [];
   socket.open();
@@ -331,7 +332,7 @@ test("equal requests are one, in whatever order their options stand; options unk
   assert.deepEqual(socket.sent.slice(1).map(({ mode, every, initial }) => [mode, every, initial]), [["latest", 100, undefined], [undefined, 0, false]]);
 });
 
-test("who joins a subscription whose value came with its history hears that value", async () => {
+test("joining a subscription whose value came with its history receives that value", async () => {
   const socket = start(), heard = [];
   socket.open();
   c.watch("g/x", Number, () => {}, { history: 2 });
@@ -351,7 +352,7 @@ test("what could not be read is answered without an id: the oldest request is re
   assert.equal((await second).rev, 2);
 });
 
-test("every message is shown to who asks for it", () => {
+test("every message is shown to those that ask for it", () => {
   const seen = [];
   start({ onMessage: ({ op }, length) => seen.push([op, length]) }).open();
   FakeSocket.last.tell({ op: "weather" });
@@ -391,7 +392,7 @@ test("a stream that ends while its reader is slow gives what was left, and ends"
   }
 });
 
-test("who closes while it hears something stays closed", () => {
+test("closing within a call stays closed", () => {
   clock();
   start({ onState: ({ name, tries, at }) => name === "reconnecting" && tries && !at && c.close() }).open();
   FakeSocket.last.end(1006);
@@ -404,7 +405,7 @@ test("who closes while it hears something stays closed", () => {
   assert.deepEqual(states.map(({ name }) => name), ["connecting", "closed"]);
 });
 
-test("who retries whenever it is not live tries once at a time", () => {
+test("retrying whenever it is not live tries once at a time", () => {
   clock();
   start({ onState: ({ name }) => name === "reconnecting" && c.retry() }).open();
   FakeSocket.last.end(1006);
@@ -490,7 +491,7 @@ test("a stream whose reader has stopped keeps so many values and no more", async
   assert.ok(last >= 9999 && last <= 10_001, `${last}`);
 });
 
-test("who watches again what has just ended asks once, and waits for the answer", () => {
+test("watching again what has just ended asks once, and waits for the answer", () => {
   const socket = start(), heard = [];
   socket.open();
   const again = (value, { ended }) => {
@@ -503,7 +504,7 @@ test("who watches again what has just ended asks once, and waits for the answer"
   assert.deepEqual([heard, socket.sent.filter(({ op }) => op === "sub").length], [["node_removed"], 2]);
 });
 
-test("a subscription that had ended tells its value again, also when nothing is newer", () => {
+test("a subscription that had ended delivers its value again, also when nothing is newer", () => {
   clock();
   const socket = start(), heard = [];
   socket.open();
@@ -522,7 +523,7 @@ test("a subscription that had ended tells its value again, also when nothing is 
   assert.equal(heard.length, 3);
 });
 
-test("several nodes: what another history does not have is gone, who comes later hears of all, and how many stay out is told", () => {
+test("several nodes: what another history does not have is gone, a later listener receives all, and how many stay out is reported", () => {
   clock();
   const socket = start(), heard = [], later = [];
   socket.open();

@@ -1,4 +1,5 @@
-// What the tests of client.js share: a way to the server that can be cut, frozen and turned, and a socket made of plain calls.
+// What the tests of client.js share: a way to the server that can be cut, frozen and turned, and a
+// socket made of plain calls.
 import net from "node:net";
 
 export const server = process.env.SLUICE_URL, other = process.env.SLUICE_OTHER_URL;
@@ -24,7 +25,10 @@ export async function http(path, init) {
 export const post = (node, value, graph = "g") =>
   http(`/v1/graphs/${graph}/nodes/${node}`, { method: "POST", body: JSON.stringify(value) });
 
-/** A way to `target` on a port of its own. The Host field has to name the way, which loopback addresses do. */
+/**
+ * A way to `target` on a port of its own. The Host field has to name the way, which loopback
+ * addresses do.
+ */
 export async function way(target = server) {
   const pairs = new Set();
   const state = { target: new URL(target), frozen: false, refusing: false, muted: false };

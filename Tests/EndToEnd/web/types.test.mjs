@@ -1,4 +1,5 @@
-// client.d.ts and client.js name the same things. Whether the types are right as types is for the compiler: use.ts.
+// client.d.ts and client.js name the same things. Whether the types are right as types is for the
+// compiler: use.ts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -27,7 +28,7 @@ test("connect takes the options that are declared", () => {
   assert.deepEqual(sorted(taken.match(/\w+/g)), members("Options"));
 });
 
-test("a client, its states, its subscriptions and what they hear have the members that are declared", async () => {
+test("a client, its states, its subscriptions and what they receive have the declared members", async () => {
   const states = [], metas = [];
   const client = module.connect(`${server}/v1/ws`, { onState: (state) => states.push(state) });
   await eventually(() => client.state.name === "live");

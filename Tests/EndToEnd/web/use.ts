@@ -1,4 +1,5 @@
-// What a program in TypeScript does with client.js, and what its types have to refuse. Checked, never run: see test_client_js.py.
+// What a program in TypeScript does with client.js, and what its types have to refuse. Checked,
+// never run: see test_client_js.py.
 import { connect, decode, encode, SluiceError, type Client, type Cursor, type Meta, type Options, type Owner, type SetOptions, type State, type Target, type Type, type Watch, type WatchOptions } from "../../../public/client.js";
 
 /** Holds only where the two types are the same. */
@@ -101,7 +102,7 @@ const degrees: Type<number> = Number;
 const words: WatchOptions["mode"] = "latest";
 void [stale, back, streams, connection, failing, degrees, words];
 
-// What is wrong must be told.
+// Wrong calls must be errors.
 // @ts-expect-error: a node is named by a string or an object
 client.watch(7, Number, null);
 // @ts-expect-error: a function is needed, or null
@@ -128,7 +129,7 @@ client.set("g/x", 1, { if: { x: 1 } });
 client.set("g/x", 1, { forever: true });
 // @ts-expect-error: a value is needed
 client.set("g/x");
-// @ts-expect-error: the state is told, not set
+// @ts-expect-error: the state is read-only
 client.state.name = "live";
 // @ts-expect-error: several nodes are a list
 client.get("g", Number, ["x"]);

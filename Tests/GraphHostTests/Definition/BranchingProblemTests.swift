@@ -1,7 +1,7 @@
 import GraphHost
 import Testing
 
-@Suite("What can be wrong with zip, switch, case, default and if")
+@Suite("Problems of zip, switch, case, default and if")
 struct BranchingProblemTests {
     private func check(
         _ nodes: String,
@@ -45,13 +45,13 @@ struct BranchingProblemTests {
             (
                 #""a": {"if": {"from": "x", "when": "true", "else": ¦"-b"}}"#,
                 [
-                    "'-b' cannot be the name of a node (1 to 128 letters, digits, '_', '.' and '-', not beginning with '.' or '-')"
+                    "'-b' cannot be the name of a node (1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-')"
                 ]
             ),
-            (#""a": {"if": {"from": "x", "when": "true", "then": ¦"x"}}"#, ["there is a node 'x' already"]),
+            (#""a": {"if": {"from": "x", "when": "true", "then": ¦"x"}}"#, ["a node 'x' exists already"]),
             (
                 #""a": {"if": {"from": "x", "when": "true", "then": "b", "else": ¦"b"}}"#,
-                ["there is a node 'b' already"]
+                ["a node 'b' exists already"]
             ),
         ]
     )
@@ -71,7 +71,7 @@ struct BranchingProblemTests {
     func twoSources() throws {
         try check(
             #"¦"a": {"from": "x", "if": {"from": "x", "when": "true", "then": "b"}}, "c": {"from": "b"}"#,
-            ["node 'a' has from and if: only one of them is possible"]
+            ["node 'a' has from and if: only one of them is allowed"]
         )
     }
 
@@ -80,7 +80,7 @@ struct BranchingProblemTests {
         try check(
             #""a": {"if": {"from": ¦"b", "when": "true", "then": "b"}}"#,
             [
-                "a node cannot be made from itself: a → b → a (an edge that closes a circle is declared under 'links')"
+                "a node cannot be made from itself: a → b → a (declare an edge that closes a cycle under 'links')"
             ]
         )
     }

@@ -50,7 +50,8 @@ struct CatalogueTests {
         for edge in edges {
             #expect(type(of: edge) == Edge.self || row.name == "all")
             guard let state = edge.side?.state else { continue }
-            // As in `OperatorState<Policied<Map<Datum, Datum>>>`, only policy and values are the host's.
+            // As in `OperatorState<Policied<Map<Datum, Datum>>>`, only policy and values are the
+            // host's.
             let words = String(reflecting: type(of: state)).split { "<>, ".contains($0) }
             let own = words.filter { $0.hasPrefix("GraphHost.") }
             #expect(Set(own).isSubset(of: ["GraphHost.Policied", "GraphHost.Datum"]), "\(words)")

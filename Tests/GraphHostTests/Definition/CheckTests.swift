@@ -122,7 +122,7 @@ struct CheckTests {
         #expect(check.complaint(about: last) == nil)
         let complaint = check.complaint(about: try Datum.parse("-1"))
         #expect(complaint?.hasSuffix("18, 19 and 39980 more") == true)
-        #expect(try read(text + ",7").1.map(\.message) == ["enum has a value twice"])
+        #expect(try read(text + ",7").1.map(\.message) == ["enum has a duplicate value"])
     }
 
     @Test("a failure is no value, whatever the check")
@@ -133,7 +133,8 @@ struct CheckTests {
     }
 }
 
-/// Stands in for a real engine: a pattern is found where it stands literally; an open bracket makes it none.
+/// Stands in for a real engine: a pattern is found where it stands literally; an open bracket makes
+/// it none.
 private final class SubstringEngine: RegexEngine {
     private final class Matcher: RegexMatcher {
         let pattern: String

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Everything that can be wrong with a graph as a whole")
 struct GraphProblemTests {
-    private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not beginning with '.' or '-'"
+    private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
 
     @Test(
         "keys, names and modes",
@@ -21,8 +21,8 @@ struct GraphProblemTests {
                 #"{"graph": ¦"a graph", "nodes": {}}"#,
                 ["'a graph' cannot be the name of a graph (\(nameHint))"]
             ),
-            (#"{"graph": ¦["g"], "nodes": {}}"#, ["graph must be a text, not a list"]),
-            (#"{"graph": "g", "title": ¦{}, "nodes": {}}"#, ["title must be a text, not a mapping"]),
+            (#"{"graph": ¦["g"], "nodes": {}}"#, ["graph must be text, not a list"]),
+            (#"{"graph": "g", "title": ¦{}, "nodes": {}}"#, ["title must be text, not a mapping"]),
             (
                 #"{"graph": "g", "mode": ¦"setled", "nodes": {}}"#,
                 ["mode must be one of settled, immediate (did you mean 'settled'?)"]
@@ -31,7 +31,7 @@ struct GraphProblemTests {
                 #"¦{"graph": "g", ¦"nods": {}}"#,
                 ["a graph needs 'nodes'", "unknown key 'nods' of a graph (did you mean 'nodes'?)"]
             ),
-            (#"{"graph": "g", ¦"graph": "h", "nodes": {}}"#, ["the key 'graph' stands here twice"]),
+            (#"{"graph": "g", ¦"graph": "h", "nodes": {}}"#, ["the key 'graph' is given twice"]),
         ]
     )
     func problems(_ text: String, _ messages: [String]) throws {

@@ -52,7 +52,7 @@ struct KnownTypeTests {
         #expect(try pipe(node, map(expression)) == [])
     }
 
-    @Test("a type goes on through stages that pass values, and from one map to the next")
+    @Test("a type continues through stages that pass values, and from one map to the next")
     func stages() throws {
         #expect(try pipe("on", #""distinct""#, #"{"debounce": "1s"}"#, map("value > 1")).count == 1)
         #expect(try pipe("n", map("value > 20"), #"{"filter": "value == 'warm'"}"#).count == 1)

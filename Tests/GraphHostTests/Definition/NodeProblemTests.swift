@@ -9,9 +9,9 @@ struct NodeProblemTests {
     }
 
     private static let kinds = "any, number, integer, string, boolean, object, array"
-    private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not beginning with '.' or '-'"
+    private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
     private static let spanHint =
-        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than none and at most a year"
+        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
 
     @Test(
         "keys that are unknown, twice, or not for this kind of node",
@@ -24,8 +24,8 @@ struct NodeProblemTests {
                 #""a": {"from": "x", ¦"filter": "true"}"#,
                 "unknown key 'filter' of a node ('filter' is a stage: write it in a pipe)"
             ),
-            (#""a": {"set": "any", ¦"set": "any"}"#, "the key 'set' stands here twice"),
-            (#"¦"x": {"set": "any"}"#, "the key 'x' stands here twice"),
+            (#""a": {"set": "any", ¦"set": "any"}"#, "the key 'set' is given twice"),
+            (#"¦"x": {"set": "any"}"#, "the key 'x' is given twice"),
             (#""a": {"set": "any", ¦"pipe": []}"#, "'pipe' is for nodes that are derived"),
             (#""a": {"set": "any", ¦"map": "value"}"#, "'map' is for nodes that are derived"),
             (#""a": {"from": "x", ¦"initial": 1}"#, "'initial' is for nodes that are set"),
@@ -41,17 +41,17 @@ struct NodeProblemTests {
             ),
             (
                 #""a": {"from": "x", "ok": ¦1}"#,
-                "'ok' says when an alarm is not raised: it needs 'severity' beside it (add severity: info, warning or alarm)"
+                "'ok' belongs to an alarm: 'severity' is missing (add severity: info, warning or alarm)"
             ),
             (
                 #""a.{id}": {"set": "any", "severity": ¦"info"}"#,
                 "a family has no 'severity' (give it to a node that joins the members: all: \"sensor.*.hot\", reduce: any)"
             ),
             (#""a": {"set": "any", ¦"buffer": 1}"#, "'buffer' is for nodes that are derived"),
-            (#""a": {"merge": ["x"], ¦"buffer": 1}"#, "'buffer' stands beside 'zip' only"),
+            (#""a": {"merge": ["x"], ¦"buffer": 1}"#, "'buffer' is only allowed with 'zip'"),
             (
                 #""a": {"from": "x", ¦"map": "value"}"#,
-                "'map' stands beside 'combine', 'all' and 'zip' only (write it as a stage: pipe: [ { map: … } ])"
+                "'map' is only allowed with 'combine', 'all' and 'zip' (write it as a stage: pipe: [ { map: … } ])"
             ),
         ]
     )
@@ -69,11 +69,11 @@ struct NodeProblemTests {
             ),
             (
                 #"¦"a": {"from": "x", "merge": ["x"]}"#,
-                "node 'a' has from and merge: only one of them is possible"
+                "node 'a' has from and merge: only one of them is allowed"
             ),
             (
                 #"¦"a": {"set": "any", "from": "x"}"#,
-                "node 'a' has set and from: only one of them is possible"
+                "node 'a' has set and from: only one of them is allowed"
             ),
         ]
     )
@@ -89,8 +89,8 @@ struct NodeProblemTests {
             (#""a": {"set": ¦7}"#, "set must be one of \(kinds)"),
             (#""a": {"set": ¦["any"]}"#, "set must be one of \(kinds), not a list"),
             (#""a": {"set": ¦"numer"}"#, "set must be one of \(kinds) (did you mean 'number'?)"),
-            (#""a": {"set": "any", "title": ¦null}"#, "title must be a text, not null"),
-            (#""a": {"set": "any", "unit": ¦["C"]}"#, "unit must be a text, not a list"),
+            (#""a": {"set": "any", "title": ¦null}"#, "title must be text, not null"),
+            (#""a": {"set": "any", "unit": ¦["C"]}"#, "unit must be text, not a list"),
             (#""a": {"set": "any", "history": ¦"ten"}"#, "history must be a whole number from 0 to 100000"),
             (#""a": {"set": "any", "history": ¦1.5}"#, "history must be a whole number from 0 to 100000"),
             (#""a": {"set": "any", "history": ¦-1}"#, "history must be a whole number from 0 to 100000"),
@@ -106,7 +106,7 @@ struct NodeProblemTests {
             ),
             (
                 #""a": {"set": "any", "retain": ¦"whileInUse"}"#,
-                "a node that is set is the graph's state and always retained"
+                "a mutable node is always retained: it is the graph's state"
             ),
         ]
     )
@@ -119,7 +119,7 @@ struct NodeProblemTests {
         arguments: [
             (#""a": {"set": "string", "min": ¦1}"#, "'min' is for numbers, this node takes string"),
             (#""a": {"set": "number", "min": ¦"x"}"#, "min must be a number"),
-            (#""a": {"set": "number", "min": 5, "max": ¦1}"#, "max is below min: nothing could ever be set"),
+            (#""a": {"set": "number", "min": 5, "max": ¦1}"#, "max is below min: no value could be set"),
             (
                 #""a": {"set": "number", "maxLength": ¦1}"#,
                 "'maxLength' is for strings and arrays, this node takes number"
@@ -127,7 +127,7 @@ struct NodeProblemTests {
             (#""a": {"set": "string", "minLength": ¦-1}"#, "minLength must be a whole number of at least 0"),
             (
                 #""a": {"set": "array", "minLength": 5, "maxLength": ¦1}"#,
-                "maxLength is below minLength: nothing could ever be set"
+                "maxLength is below minLength: no value could be set"
             ),
             (
                 #""a": {"set": "number", "pattern": ¦"^a"}"#,
@@ -141,8 +141,8 @@ struct NodeProblemTests {
             (#""a": {"set": {¦"typ": "any"}}"#, "unknown key 'typ' in set (did you mean 'type'?)"),
             (#""a": {"set": "any", "enum": ¦[]}"#, "enum must be a list of values"),
             (#""a": {"set": "any", "enum": ¦"a"}"#, "enum must be a list of values"),
-            (#""a": {"set": "any", "enum": [1, ¦1.0]}"#, "enum has a value twice"),
-            (#""a": {"set": {"enum": [1]}, "enum": ¦[1]}"#, "enum stands here twice"),
+            (#""a": {"set": "any", "enum": [1, ¦1.0]}"#, "enum has a duplicate value"),
+            (#""a": {"set": {"enum": [1]}, "enum": ¦[1]}"#, "enum is given twice"),
             (
                 #""a": {"set": "integer", "enum": [1, ¦"x"]}"#,
                 "this value of the enum can never be set: it must be a whole number"
@@ -150,7 +150,8 @@ struct NodeProblemTests {
         ]
     )
     func checks(_ nodes: String, _ message: String) throws {
-        // A number's pattern is refused for its type and for want of an engine, at the same place.
+        // A number's pattern is refused twice at the same place: for its type and for the missing
+        // engine.
         let both = "'pattern' needs a regular expression engine, which this server does not have"
         if message.hasPrefix("'pattern' is for") {
             try check(nodes.replacing("¦", with: "¦¦"), [message, both])

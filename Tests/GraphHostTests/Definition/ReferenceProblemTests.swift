@@ -98,7 +98,7 @@ struct ReferenceProblemTests {
         ]
     )
     func circles(_ nodes: String, _ names: String) throws {
-        let hint = "an edge that closes a circle is declared under 'links'"
+        let hint = "declare an edge that closes a cycle under 'links'"
         try check(
             #""x": {"set": "any"}, \#(nodes)"#,
             ["a node cannot be made from itself: \(names) (\(hint))"]
@@ -107,7 +107,7 @@ struct ReferenceProblemTests {
 
     @Test("two circles are two problems")
     func twoCircles() throws {
-        let hint = "(an edge that closes a circle is declared under 'links')"
+        let hint = "(declare an edge that closes a cycle under 'links')"
         try check(
             #""a": {"from": ¦"b"}, "b": {"from": "a"}, "c": {"from": ¦"c"}"#,
             [
@@ -117,7 +117,7 @@ struct ReferenceProblemTests {
         )
     }
 
-    @Test("nodes may stand in any order, and `order` puts each behind its inputs")
+    @Test("nodes may be in any order, and `order` puts each after its inputs")
     func order() throws {
         let text = #"""
             {"graph": "g", "nodes": {

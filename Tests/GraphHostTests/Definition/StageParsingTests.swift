@@ -4,10 +4,10 @@ import Testing
 @Suite("Reading a pipe")
 struct StageParsingTests {
     private static let spanHint =
-        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than none and at most a year"
+        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
 
     @Test(
-        "what is wrong with a stage is reported where it stands",
+        "problems of a stage are reported at its place",
         arguments: [
             (
                 #"¦{"map": "value"}"#,
@@ -16,14 +16,14 @@ struct StageParsingTests {
             (#"[{¦"mapp": "value"}]"#, "unknown stage 'mapp' (did you mean 'map'?)"),
             (#"[¦"distnct"]"#, "unknown stage 'distnct' (did you mean 'distinct'?)"),
             (#"[¦"explode"]"#, "unknown stage 'explode'"),
-            (#"[¦"from"]"#, "'from' is a key of a node and no stage"),
-            (#"[{¦"zip": ["a"]}]"#, "'zip' is a key of a node and no stage"),
-            (#"[{¦"sync": {"a": "x"}}]"#, "'sync' is a key of a graph and no stage"),
+            (#"[¦"from"]"#, "'from' is a key of a node and not a stage"),
+            (#"[{¦"zip": ["a"]}]"#, "'zip' is a key of a node and not a stage"),
+            (#"[{¦"sync": {"a": "x"}}]"#, "'sync' is a key of a graph and not a stage"),
             (#"[¦["map"]]"#, "a stage must be a word or a mapping with one key"),
             (#"[¦{}]"#, "a stage must have exactly one key, not 0"),
             (
                 #"[¦{"skip": 1, "take": 2}]"#,
-                "a stage must have exactly one key, not 2 (begin a new list element for each stage)"
+                "a stage must have exactly one key, not 2 (write one list element for each stage)"
             ),
             (#"[¦"map"]"#, "map needs an expression"),
             (#"[{"map": ¦["value"]}]"#, "map must be an expression, not a list"),

@@ -2,13 +2,13 @@ import GraphHost
 import ReactiveGraph
 import Testing
 
-@Suite("What can be wrong with sync and links")
+@Suite("Problems of sync and links")
 struct TieProblemTests {
     private static let nodes =
         #""nodes": {"x": {"set": "any"}, "y": {"set": "any"}, "d": {"from": "x"}, "e": {"from": "d", "pipe": [{"delay": 5}]}}"#
 
     @Test(
-        "sync is for pairs of nodes that are set, each once, with both expressions or none",
+        "sync connects pairs of mutable nodes, each once, with both expressions or without",
         arguments: [
             (#"¦{"a": "x", "b": "y"}"#, "sync must be a list, not a mapping"),
             (#"[¦"x"]"#, "a sync must be a mapping, not a string"),
@@ -26,7 +26,7 @@ struct TieProblemTests {
             (#"[¦{"a": "x", "b": "yy"}]"#, "there is no node 'yy' (did you mean 'y'?)"),
             (
                 #"[¦{"a": "d", "b": "x"}]"#,
-                "'d' is derived: a sync is between nodes that are set (a derived node can be the end of a link)"
+                "'d' is derived: a sync connects mutable nodes (use a link to a derived node)"
             ),
             (#"[¦{"a": "x", "b": "x"}]"#, "'x' cannot be in sync with itself"),
             (#"[{"a": "x", "b": "y"}, ¦{"a": "y", "b": "x"}]"#, "'y' and 'x' are in sync already"),
@@ -62,13 +62,13 @@ struct TieProblemTests {
             (#"[¦{"from": "x", "to": "x"}]"#, "'x' cannot be linked to itself"),
             (
                 #"[¦{"from": "e", "to": "x"}]"#,
-                "this link closes a circle in which a stage waits: it would never come to rest "
-                    + "(take debounce, delay, sample and windows over a time out of the circle)"
+                "this link closes a cycle with a timed stage: it would never settle "
+                    + "(remove debounce, delay, sample and timed windows from the cycle)"
             ),
             (
                 #"[¦{"from": "x", "to": "y"}, {"from": "y", "to": "x", "pipe": [{"sample": 5}]}]"#,
-                "this link closes a circle in which a stage waits: it would never come to rest "
-                    + "(take debounce, delay, sample and windows over a time out of the circle)"
+                "this link closes a cycle with a timed stage: it would never settle "
+                    + "(remove debounce, delay, sample and timed windows from the cycle)"
             ),
         ]
     )

@@ -77,7 +77,7 @@ struct DemandTests {
         #expect(graph.node("sum")?.living != nil, "the node lives on, but nothing listens")
     }
 
-    @Test("D-1: what comes and goes within one turn is not told")
+    @Test("D-1: what comes and goes within one turn is not reported")
     func oneTurn() throws {
         _ = demand(#"["x"]"#)
         listen(client, 1, "x")
@@ -253,7 +253,7 @@ struct DemandTests {
         #expect(writer.take().contains(#"{"op":"end","id":5,"code":"forbidden","released":0}"#))
     }
 
-    @Test("D-1: a definition without the node ends the demand for its name; globs go on")
+    @Test("D-1: a definition without the node ends the demand for its name; globs continue")
     func redefinition() throws {
         _ = demand(#"["x"]"#)
         _ = demand(#"["*"]"#, id: 6)

@@ -93,7 +93,7 @@ struct LoadAskTests {
         #expect(told() == [Self.ask])
     }
 
-    @Test("D-2: nobody is asked when the subscription has ended, or never asked for it")
+    @Test("D-2: no producer is asked when the subscription has ended, or never asked for it")
     func ends() throws {
         demand()
         listen("x")
@@ -124,7 +124,7 @@ struct LoadAskTests {
         #expect(told() == [asked])
     }
 
-    @Test("D-2: a producer that comes later hears what is waited for")
+    @Test("D-2: a producer that comes later receives what is waited for")
     func lateProducer() {
         listen("x")
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"y","load":true}"#)
@@ -152,7 +152,7 @@ struct LoadAskTests {
         #expect(graph.loaders == 3)
     }
 
-    @Test("D-2: load is said when subscribing only")
+    @Test("D-2: load is only allowed in 'sub'")
     func modification() {
         listen("x")
         let answer = client.ask(#"{"op":"mod","id":2,"sub":1,"load":false}"#)

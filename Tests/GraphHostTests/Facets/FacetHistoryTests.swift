@@ -15,8 +15,8 @@ private let definition = """
     """
 private let names = ["a", "b", "c", "k", "both", "deep", "chosen", "high", "low", "last"]
 
-/// Random reports, sets and time; clients that listen in both modes, alone and in groups, with and without intervals, know in the
-/// end what a model says that is written from the rules.
+/// Random reports, sets and time; clients that listen in both modes, alone and in groups, with and
+/// without intervals, know in the end what a model says that is written from the rules.
 @Suite("Random histories of facets")
 struct FacetHistoryTests {
     /// What is known of the mutable nodes, by the rules.
@@ -99,7 +99,7 @@ struct FacetHistoryTests {
         }
     }
 
-    /// What a client believes, from what it was told.
+    /// A client's state, built from the messages it received.
     private final class Believer {
         let client: Client
         var states: [String: Model.Known] = [:]
@@ -143,7 +143,7 @@ struct FacetHistoryTests {
     }
 
     @Test(
-        "L-4 whoever listens knows the state of each node after every step",
+        "L-4 every listener knows the state of each node after every step",
         arguments: 0..<60 as Range<UInt64>
     )
     func histories(seed: UInt64) throws {

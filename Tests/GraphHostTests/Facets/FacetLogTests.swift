@@ -43,7 +43,7 @@ struct FacetLogTests {
         bench.pass(60)
     }
 
-    @Test("L-3 facets come back as they were, from commits alone and from a snapshot; fresh goes on")
+    @Test("L-3 facets come back as they were, from commits alone and from a snapshot; fresh continues")
     func restored() throws {
         try play()
         #expect(try again().graph.seen == graph.seen)
@@ -60,7 +60,7 @@ struct FacetLogTests {
     }
 
     @Test(
-        "L-3 a replay comes to the same digest, which facets are part of; another definition leaves out what it has not"
+        "L-3 a replay comes to the same digest, which facets are part of; another definition leaves out what it lacks"
     )
     func replayed() throws {
         try play()
@@ -103,7 +103,7 @@ struct FacetLogTests {
         #expect(graph.facets.facets(of: try #require(graph.node("x"))).isLoading)
     }
 
-    @Test("L-3 what other servers report is applied here, and told")
+    @Test("L-3 what other servers report is applied here, and sent")
     func shared() throws {
         let log = FaultyLog()
         log.instance = "here"

@@ -33,7 +33,7 @@ struct FacetSubscribingTests {
         String(decoding: graph.stateJSON(of: try #require(graph.node(node))), as: UTF8.self)
     }
 
-    @Test("L-4 snap and upd say the state of who asks, without the value where that did not change")
+    @Test("L-4 snap and upd have the state for clients that ask, without an unchanged value")
     func subscribing() throws {
         #expect(
             client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","facets":true}"#)
@@ -97,7 +97,7 @@ struct FacetSubscribingTests {
         #expect(client.session.queuedBytes == 0)
     }
 
-    @Test("L-4 several nodes: each member has its state, told when it changes")
+    @Test("L-4 several nodes: each member has its state, sent when it changes")
     func groups() throws {
         #expect(
             client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["x","y","tw*"],"facets":true}"#) == [
@@ -149,7 +149,7 @@ struct FacetSubscribingTests {
         #expect(try state("twice").contains(#""progress":0.75"#))
     }
 
-    @Test("L-4 of a flatten only the chosen node counts, and who listens is told when another is chosen")
+    @Test("L-4 of a flatten only the chosen node counts, and listeners are notified when another is chosen")
     func chosen() throws {
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"chosen","facets":true}"#)
         load("y", #""loading":true"#)

@@ -12,7 +12,7 @@ private let house = """
     }}
     """
 
-@Suite("What is known of a node besides its value")
+@Suite("Facets of a node")
 struct FacetTests {
     let bench = Bench()
     let graph: LiveGraph
@@ -105,8 +105,8 @@ struct FacetTests {
         for progress in ["-0.1", "1.1", "\"1\"", "null"] {
             #expect(refusal(#""progress":\#(progress)"#).contains("progress: a number from 0 to 1"))
         }
-        #expect(refusal(#""loading":false,"progress":1"#).contains("progress: a load that is over has none"))
-        #expect(refusal(#""notModified":false"#).contains("notModified: only true can be said"))
+        #expect(refusal(#""loading":false,"progress":1"#).contains("progress: only a load under way has one"))
+        #expect(refusal(#""notModified":false"#).contains("notModified: only true is allowed"))
         #expect(refusal(#""invalidate":1"#).contains("invalidate: true or false"))
         #expect(refusal(#""error":"x""#).contains("error: an object with code and msg"))
         let long = String(repeating: "a", count: 65)

@@ -108,7 +108,7 @@ struct FamilyPictureTests {
     }
 
     @Test(
-        "F-8: an observer is told how many members there are, and of births and deaths of those it has named only"
+        "F-8: an observer receives how many members there are, and births and deaths only of those it has named"
     )
     func observed() throws {
         try set(1...3)
@@ -137,7 +137,7 @@ struct FamilyPictureTests {
     }
 
     @Test(
-        "F-8: an observer that has named none sees few members one by one, and hears when they are too many"
+        "F-8: an observer that has named none sees few members one by one, and learns when they are too many"
     )
     func crossing() throws {
         try set(1...200)
@@ -159,7 +159,7 @@ struct FamilyPictureTests {
     }
 
     @Test(
-        "F-8: steps of members that are freed are told of, or not, as the members are",
+        "F-8: freed steps of members are reported, or not, as the members are",
         arguments: [false, true]
     )
     func steps(isHidden: Bool) throws {
@@ -203,7 +203,7 @@ struct FamilyPictureTests {
                 #","members":[\#(Array(repeating: "\"a\"", count: 101).joined(separator: ","))]"#,
                 "at most 100"
             ),
-            (#","members":[],"around":"x""#, "around: not beside 'members'"),
+            (#","members":[],"around":"x""#, "around: not together with 'members'"),
         ]
     )
     func refused(more: String, expected: String) {

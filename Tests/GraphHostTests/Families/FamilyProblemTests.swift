@@ -18,7 +18,7 @@ struct FamilyProblemTests {
     @Test(
         "F-1: what names with placeholders must be",
         arguments: [
-            (#""s.{id":{"set":"any"}"#, "'s.{id' has a brace without its other one"),
+            (#""s.{id":{"set":"any"}"#, "'s.{id' has an unmatched brace"),
             (#""s.{id}{n}":{"set":"any"}"#, "'s.{id}{n}' has two placeholders between two dots"),
             (#""s.{a}.{a}":{"set":"any"}"#, "'s.{a}.{a}' has the placeholder {a} twice"),
             (#""s.{1}":{"set":"any"}"#, "'1' cannot be the name of a placeholder"),
@@ -42,7 +42,7 @@ struct FamilyProblemTests {
             ),
             (
                 #""h":{"from":"s.{id}.c"}"#,
-                "'s.{id}.c' names a family, of which this node cannot have all members"
+                "'s.{id}.c' names a family: this node cannot be made from all of its members"
             ),
             (#""h.{id}":{"from":"s.{id}.d"}"#, "there is no node 's.{id}.d'"),
             (#""h":{"from":"s.a.d"}"#, "there is no node 's.a.d'"),
@@ -59,7 +59,7 @@ struct FamilyProblemTests {
     func overlaps() throws {
         #expect(
             try problems(Self.sensor + #","s.{x}.{y}":{"set":"any"}"#)
-                == ["'s.{x}.{y}' and 's.{id}.c' could both mean the same name"]
+                == ["'s.{x}.{y}' and 's.{id}.c' could match the same name"]
         )
         #expect(try problems(Self.sensor + #","s.{x}.d":{"set":"any"},"s.a.c":{"set":"any"}"#).isEmpty)
     }
@@ -69,16 +69,16 @@ struct FamilyProblemTests {
         arguments: [
             (
                 #""s.{id}":{"set":"any","initial":1}"#,
-                "a member of a family is born without a value: it has no 'initial'"
+                "members of a family start without a value: 'initial' is not allowed"
             ),
             (
                 #""s.{id}":{"set":"any","ttl":"1s"}"#,
-                "a member of a family is born without a value: it has no 'ttl'"
+                "members of a family start without a value: 'ttl' is not allowed"
             ),
             (#""s":{"set":"any","expire":"1s"}"#, "'expire' is for families: names with placeholders"),
             (
                 #""s.{id}":{"set":"any","retain":"whileInUse"}"#,
-                "a node that is set is the graph's state and always retained"
+                "a mutable node is always retained: it is the graph's state"
             ),
         ]
     )

@@ -4,7 +4,8 @@ import Testing
 
 @testable import GraphHost
 
-/// Very many clients with named owners come, need members of families and `all` of them, and vanish in every way there is.
+/// Very many clients with named owners come, need members of families and `all` of them, and vanish
+/// in every way there is.
 @Suite("Clients with owners come and vanish")
 struct FleetChurnTests {
     private static let clients = Nightly.isOn ? 100_000 : 2_000

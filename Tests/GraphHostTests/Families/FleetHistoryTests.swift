@@ -3,7 +3,8 @@ import Testing
 
 @testable import GraphHost
 
-/// Whatever clients do, exactly the members live that the rules name, and nothing else is left of the others.
+/// Whatever clients do, exactly the members live that the rules name, and nothing else is left of
+/// the others.
 @Suite("Random histories of families and owners")
 struct FleetHistoryTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<2_000 : 0..<40 }

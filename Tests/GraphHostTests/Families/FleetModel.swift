@@ -1,7 +1,8 @@
 @testable import GraphHost
 
-/// What the rules say of a graph with families and of its clients, in sets and dictionaries: which members live (F-3, F-4), which
-/// of them globs mean (F-3, F-6), and which subscriptions there are (O-1 to O-4, K-1).
+/// What the rules say of a graph with families and of its clients, in sets and dictionaries: which
+/// members live (F-3, F-4), which of them globs mean (F-3, F-6), and which subscriptions there are
+/// (O-1 to O-4, K-1).
 struct FleetModel {
     /// What the definition has besides what it always has.
     struct Parts: OptionSet, Hashable {
@@ -18,7 +19,7 @@ struct FleetModel {
         static let named = Parts(rawValue: 16)
     }
 
-    /// Who keeps a subscription: owners of a connection, or the server for some time.
+    /// The holder of a subscription: owners of a connection, or the server for some time.
     enum Holder: Hashable {
         /// Named owners; none: the connection itself.
         case owners(client: Int, Set<String>)
@@ -176,7 +177,7 @@ struct FleetModel {
         return closure(of: roots)
     }
 
-    /// What somebody reaches by a name, or through a node that is no `all` (F-4).
+    /// The names that are used directly, or through a node other than an `all` (F-4).
     private var needed: Set<String> {
         var roots: Set<String> = parts.contains(.keeper) ? ["keeper"] : []
         for sub in subs.values {
@@ -243,7 +244,7 @@ struct FleetModel {
 
     // MARK: - What happens
 
-    /// Somebody asks for a node by its name, or a glob does: it is kept from then on, if it is to be kept.
+    /// A node is asked for by its name, or by a glob: from then on it is kept, if it is to be kept.
     mutating func ask(for names: Set<String>) {
         let visible = visible
         for name in names where name.hasPrefix("k.") && visible.contains(name) { held.insert(name) }
@@ -315,7 +316,8 @@ struct FleetModel {
         }
     }
 
-    /// So much time passes: what was kept for long enough goes, and what has expired then is dropped.
+    /// So much time passes: what was kept for long enough goes, and what has expired then is
+    /// dropped.
     mutating func pass(_ milliseconds: UInt64) {
         now += milliseconds
         subs = subs.filter { if case .kept(let until) = $1.holder { until > now } else { true } }
@@ -329,7 +331,7 @@ struct FleetModel {
 
     /// Memory is short.
     ///
-    /// - Parameter isAll: whether chains are let go of too.
+    /// - Parameter isAll: whether chains are released too.
     mutating func press(all isAll: Bool) {
         if isAll { subs = subs.filter { if case .kept = $1.holder { false } else { true } } }
         drop(Set(values.keys.filter { $0.hasPrefix("q.") }).subtracting(needed))
@@ -375,13 +377,14 @@ struct FleetModel {
     mutating func change(_ key: Key, adding: Set<String>, removing: Set<String>) {
         guard case .owners(let client, let names)? = subs[key]?.holder else { return }
         var left = names.union(adding).subtracting(removing)
-        // The connection owns what has no named owner; once others own it as well it is one of them.
+        // The connection owns what has no named owner; once others own it as well it is one of
+        // them.
         if names.isEmpty { left.insert("") }
         subs[key] = left.isEmpty ? nil : subs[key]
         subs[key]?.holder = .owners(client: client, left == [""] ? [] : left)
     }
 
-    /// An owner lets go of all it has.
+    /// An owner releases all it has.
     ///
     /// - Returns: the subscriptions that end.
     mutating func release(_ owner: String, of client: Int) -> Set<Int> {

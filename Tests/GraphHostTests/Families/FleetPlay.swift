@@ -346,7 +346,7 @@ struct FleetPlay {
     }
 }
 
-/// A client, and what it was told of the nodes that its subscriptions to several have.
+/// A client, with what it received about the nodes of its group subscriptions.
 struct FleetClient {
     let client: Client
     private(set) var groups: [Int: Set<String>] = [:]

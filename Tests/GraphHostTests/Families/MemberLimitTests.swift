@@ -25,7 +25,7 @@ struct MemberLimitTests {
     }
 
     private static func refusal(_ count: Int) -> HostError {
-        let message = "\(count) members of families count for this principal, and at most 3 may"
+        let message = "\(count) members of families count for this principal; 3 are allowed"
         return HostError(.subLimit, message + " (limits.members)")
     }
 

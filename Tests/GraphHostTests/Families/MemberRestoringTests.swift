@@ -95,13 +95,14 @@ struct MemberRestoringTests {
         bench.endTurn()
     }
 
-    @Test("F-2: another definition keeps members that it means, and lets go of the others")
+    @Test("F-2: another definition keeps members that it matches, and releases the others")
     func redefined() throws {
         try bench.set(graph, [("s.a", "4"), ("s.b", "200")])
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"]}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"mean.a"}"#)
-        // Values that do not pass are taken, one member is declared, one family is new, one is gone.
+        // Values that do not pass are taken, one member is declared, one family is new, one is
+        // gone.
         try redefine(
             #""s.{id}":{"set":"number","max":100},"s.a":{"set":"number","initial":3},"t.{id}":{"from":"s.{id}"}"#
         )
@@ -120,7 +121,7 @@ struct MemberRestoringTests {
         #expect(graph.isWhole)
     }
 
-    @Test("F-2, F-6: globs and all go on with a declared node in the place of a member, and back")
+    @Test("F-2, F-6: globs and all continue with a declared node in the place of a member, and back")
     func replaced() throws {
         let family =
             #""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}"},"sum":{"all":"s.*","reduce":"sum"}"#

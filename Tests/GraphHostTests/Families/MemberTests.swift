@@ -167,7 +167,7 @@ struct MemberTests {
         #expect(graph.isWhole)
     }
 
-    @Test("F-4: what somebody reaches by its name does not expire; a glob keeps nothing")
+    @Test("F-4: a member used by its name does not expire; a glob keeps nothing")
     func needed() throws {
         client.ask(#"{"op":"sub","id":1,"graph":"fleet","node":"sensor.a.label"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"fleet","nodes":["sensor.*"]}"#)
@@ -214,7 +214,10 @@ struct MemberTests {
     func bounded() throws {
         for number in 0..<50 { try bench.set(graph, [("room.\(number)", "1")]) }
         #expect(
-            throws: HostError(.tooLarge, "there are 50 members of families, and at most 50 (limits.members)")
+            throws: HostError(
+                .tooLarge,
+                "the graph has 50 members of families; 50 are allowed (limits.members)"
+            )
         ) {
             try bench.submit(graph, [("room.x", "1")])
         }
@@ -225,7 +228,7 @@ struct MemberTests {
         try bench.submit(graph, [("room.x", "1")])
     }
 
-    @Test("F-7: conditions on a member that is not there see it empty, and dropping counts as a change")
+    @Test("F-7: conditions on a missing member see it empty, and dropping counts as a change")
     func conditions() throws {
         func set(_ test: Condition.Test) throws -> Submission {
             var commit = Commit(graph: graph)

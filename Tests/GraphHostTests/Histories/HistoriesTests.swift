@@ -1,11 +1,12 @@
 import TestSupport
 import Testing
 
-/// Random definitions, commits, clients, redefinitions and time, played by the host and by a model written from the rules
-/// (docs/rules.md, docs/definitions.md): all operators, as nodes, behind links and syncs, and in clients' pipelines.
+/// Random definitions, commits, clients, redefinitions and time, played by the host and by a model
+/// written from the rules (docs/rules.md, docs/definitions.md): all operators, as nodes, behind
+/// links and syncs, and in clients' pipelines.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120, and `SLUICE_HISTORIES=n` so many, from the seed
-/// `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
+/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120, and `SLUICE_HISTORIES=n` so many, from the
+/// seed `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
 @Suite("The host and the model play the same history")
 struct HistoriesTests {
     private static let portions = Array(0..<16)

@@ -1,6 +1,6 @@
 extension Naive {
-    /// How the model decides what the rules leave open: two models with opposite choices play the same history, and where
-    /// they differ nothing is compared any more.
+    /// How the model decides what the rules leave open: two models with opposite choices play the
+    /// same history, and where they differ nothing is compared any more.
     enum Choice {
         case one, other
     }
@@ -12,7 +12,8 @@ extension Naive {
         let number: Int
         let name: String?
         var held = Held.empty
-        /// Edges into it, and edges that serve others: first those that listen (G-35, G-79), then those that transform.
+        /// Edges into it, and edges that serve others: first those that listen (G-35, G-79), then
+        /// those that transform.
         var ins: [Wire] = []
         var followers: [Wire] = []
         var outs: [Wire] = []
@@ -110,7 +111,7 @@ extension Naive {
         var path: Set<Int> = []
     }
 
-    /// What one subscription hears.
+    /// The emissions that one subscription receives.
     final class Subscriber {
         let id: Int
         let isAll: Bool
@@ -141,7 +142,8 @@ extension Naive {
             node.subscribers.append(self)
         }
 
-        /// What the client is sent at the end of a turn: all, or the last and how many it stands for.
+        /// What the client is sent at the end of a turn: all, or the last and how many it stands
+        /// for.
         func flush() -> [String] {
             defer { waiting = [] }
             guard let last = waiting.last else { return [] }
@@ -150,7 +152,8 @@ extension Naive {
         }
     }
 
-    /// The model of one graph: propagation, joins, time and life; what nodes are made of stands beside.
+    /// The model of one graph: propagation, joins, time and life; what nodes are made of stands
+    /// beside.
     final class Graph {
         let choice: Choice
         var shape = Shape()
@@ -171,12 +174,13 @@ extension Naive {
         private var lastDeadline = 0
         /// The deadline whose emission is being made, in the definition and in clients' pipelines.
         private var firing: [Bool: Deadline] = [:]
-        /// A living node that is being built anew, and what it is to hold: until that is known it counts as empty.
+        /// A living node that is being built anew, and what it is to hold: until that is known it
+        /// counts as empty.
         var fresh: (node: Node, held: Held)?
         /// Per turn that is running: the joins that it has marked (G-50).
         private var marks: [[Node]] = []
         private var staged: Set<Int> = []
-        /// While something is being built, nothing is let go of.
+        /// While something is being built, nothing is released.
         private var building = 0
         /// How many emissions there were: circles and sums may become too large to compare.
         private(set) var passes = 0
@@ -230,7 +234,8 @@ extension Naive {
             wire.deliver(held, path, origin)
         }
 
-        /// Connects an edge, and feeds it what its source holds (G-21); what hears of emptiness is fed that, too.
+        /// Connects an edge, and feeds it the value of its source (G-21); an edge that receives
+        /// emptiness is fed that, too.
         func connect(_ wire: Wire, replay: Bool = true, hearsEmpty: Bool = false, listens: Bool = false) {
             wire.isConnected = true
             wire.to.ins.append(wire)
@@ -246,7 +251,8 @@ extension Naive {
             wire.from.followers.removeAll { $0 === wire }
         }
 
-        /// A node behind another one, or `target`; nothing comes of an emission for which the function gives nil.
+        /// A node behind another one, or `target`; nothing comes of an emission for which the
+        /// function gives nil.
         func derive(_ from: Node, as target: Node? = nil, _ change: @escaping (Held) -> Held?) -> Node {
             let node = target ?? node()
             connect(
@@ -337,7 +343,8 @@ extension Naive {
             return Deadline(time: time(isPrivate: isPrivate) + UInt64(span), number: lastDeadline)
         }
 
-        /// Whether a moment is over: of this very millisecond, what comes before the emission that is being made.
+        /// Whether a moment is over: of this very millisecond, what comes before the emission that
+        /// is being made.
         func hasPassed(_ deadline: Deadline, isPrivate: Bool) -> Bool {
             let now = time(isPrivate: isPrivate)
             return deadline.time < now
@@ -346,7 +353,8 @@ extension Naive {
 
         var nextDeadline: UInt64? { all.compactMap { $0.timer?.due?.time }.min() }
 
-        /// What is due: first in clients' pipelines, each for itself, then in the definition, all in one turn.
+        /// What is due: first in clients' pipelines, each for itself, then in the definition, all
+        /// in one turn.
         func advance() {
             while fire(isPrivate: true) {}
             if shape.isSettled {
@@ -385,14 +393,14 @@ extension Naive {
 
         // MARK: - Life
 
-        /// Nothing is let go of while `body` builds.
+        /// Nothing is released while `body` builds.
         func building<Result>(_ body: () -> Result) -> Result {
             building += 1
             defer { building -= 1 }
             return body()
         }
 
-        /// Lets go of everything that nothing leads to.
+        /// Releases everything that is unreachable.
         func collect() {
             guard building == 0 else { return }
             var open = named.filter { name, _ in

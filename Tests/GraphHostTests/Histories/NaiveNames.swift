@@ -121,7 +121,8 @@ extension Naive.Graph {
 
     // MARK: - Clients
 
-    /// Subscribes; equal pipelines are one chain up to the first stage that every client has for itself.
+    /// Subscribes; equal pipelines are one chain up to the first stage that every client has for
+    /// itself.
     func subscribe(_ subscriber: Naive.Subscriber, to source: Naive.Source, _ stages: [Naive.Stage]) {
         let node = building {
             var key = source.json
@@ -154,7 +155,7 @@ extension Naive.Graph {
         collect()
     }
 
-    /// What a read of a name finds; a node that nobody needs is built for it and let go again.
+    /// The result of reading a name; an unneeded node is built for it and released again.
     func read(_ name: String) -> Held {
         let held = materialise(name).held
         collect()
@@ -169,7 +170,8 @@ extension Naive.Graph {
 
     // MARK: - Another definition
 
-    /// Changes the definition: what stays the same keeps all, `altered` is built anew behind its name.
+    /// Changes the definition: what stays the same keeps all, `altered` is built anew behind its
+    /// name.
     ///
     /// - Returns: the subscriptions that end, because a node is gone.
     func redefine(_ new: Naive.Shape, altered: String?) -> [Naive.Subscriber] {
@@ -190,12 +192,14 @@ extension Naive.Graph {
             let wanted = Set(new.syncs.map(\.json) + new.links.map(\.json))
             for (_, wire) in ties.filter({ !wanted.contains($0.key) }) { disconnect(wire) }
             ties.removeAll { !wanted.contains($0.key) }
-            // A node of class none to which no link leads any more: whether it keeps what came over it is left open.
+            // A node of class none to which no link leads any more: whether it keeps what came over
+            // it is left open.
             let freed = old.nodes.filter { node in
                 node.isForgetful && choice == .one && old.links.contains { $0.to == node.name }
                     && !new.links.contains { $0.to == node.name }
             }.map(\.name)
-            // While something is built, links are taken out: what came meanwhile is delivered afterwards.
+            // While something is built, links are taken out: what came meanwhile is delivered
+            // afterwards.
             let isBuilding = new.nodes.contains { node in
                 let isLiving = named[node.name] != nil
                 return !node.isSet

@@ -16,7 +16,8 @@ extension Naive {
                 + #""nodes":{\#(nodes.joined(separator: ","))},"sync":[\#(syncs)],"links":[\#(links)]}"#
         }
 
-        /// Sources first, otherwise as they stand: a node is built when the last of what it is made from has been.
+        /// Sources first, otherwise as they stand: a node is built when the last of what it is made
+        /// from has been.
         var order: [NodeShape] {
             var waiting = nodes.map { $0.references.count }
             var open = nodes.indices.filter { waiting[$0] == 0 }
@@ -33,7 +34,8 @@ extension Naive {
             return open.map { nodes[$0] }
         }
 
-        /// How long a node is held: as stated; otherwise as long as the graph where it depends on earlier values.
+        /// How long a node is held: as stated; otherwise as long as the graph where it depends on
+        /// earlier values.
         func retain(_ node: NodeShape) -> Retain {
             if let retain = node.retain { return retain }
             let isLinked = links.contains { $0.to == node.name }
@@ -72,7 +74,8 @@ extension Naive {
 
     struct NodeShape {
         enum Kind {
-            /// A node that is set: its initial value, the greatest number it takes where it takes only numbers, how long a value lasts.
+            /// A node that is set: its initial value, the greatest number it takes where it takes
+            /// only numbers, how long a value lasts.
             case set(initial: Value?, max: Int?, ttl: Int?)
             case made(Source, [Stage])
         }

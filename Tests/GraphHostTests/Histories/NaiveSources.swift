@@ -3,7 +3,8 @@ extension Naive.Graph {
     private typealias Value = Naive.Value
     private typealias Wire = Naive.Wire
 
-    /// The node of a source, or `target`; the nodes that it is made from are built if they are not there.
+    /// The node of a source, or `target`; the nodes that it is made from are built if they are not
+    /// there.
     func source(_ source: Naive.Source, at place: String, as target: Node? = nil) -> Node {
         switch source {
         case .from(let name):
@@ -58,7 +59,8 @@ extension Naive.Graph {
         }
     }
 
-    /// A join: nothing while an input is empty, a failure while an input is one (G-81 over present inputs).
+    /// A join: nothing while an input is empty, a failure while an input is one (G-81 over present
+    /// inputs).
     private func join(
         _ inputs: [Node],
         as target: Node?,
@@ -128,7 +130,8 @@ extension Naive.Graph {
         return node
     }
 
-    /// The first values of all inputs, then the second ones, and so on (G-86); the oldest is lost where too many wait (G-142).
+    /// The first values of all inputs, then the second ones, and so on (G-86); the oldest is lost
+    /// where too many wait (G-142).
     private func zipped(
         _ inputs: [Node],
         _ map: Naive.Expression?,

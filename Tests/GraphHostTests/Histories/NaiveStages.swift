@@ -1,12 +1,13 @@
-// What each stage makes of an emission (docs/definitions.md, Stages): a value, a failure, or emptiness, which travels.
+// What each stage makes of an emission (docs/definitions.md, Stages): a value, a failure, or
+// emptiness, which travels.
 extension Naive.Graph {
     typealias Held = Naive.Held
     typealias Node = Naive.Node
 
     /// The node of a stage behind `input`; its failures say that they happened at `place`.
     ///
-    /// The last stage of a named node is that node itself, `target`. A stage `isPrivate` that is part of a client's
-    /// pipeline.
+    /// The last stage of a named node is that node itself, `target`. A stage `isPrivate` that is
+    /// part of a client's pipeline.
     func stage(
         _ stage: Naive.Stage,
         behind input: Node,
@@ -98,8 +99,8 @@ extension Naive.Graph {
 
     /// `distinct`: what differs from what the node holds.
     ///
-    /// A value or failure is let through unless it, or its key, is that of what the node holds now, whatever put that
-    /// there; an empty node lets anything through (G-71).
+    /// A value or failure is let through unless it, or its key, is that of what the node holds now,
+    /// whatever put that there; an empty node lets anything through (G-71).
     private func distinct(
         _ input: Node,
         by key: Naive.Expression?,
@@ -124,7 +125,8 @@ extension Naive.Graph {
         }
     }
 
-    /// Whether two emissions are the same; of failures of one expression that fail on different values it is left open.
+    /// Whether two emissions are the same; of failures of one expression that fail on different
+    /// values it is left open.
     func areAlike(_ a: Held, _ b: Held) -> Bool {
         guard case .fail(let a) = a, case .fail(let b) = b else { return a == b }
         return a == b || (choice == .one && a.code == b.code && a.place == b.place)
@@ -201,7 +203,8 @@ extension Naive {
                 if edge != .leading { kept = [(emission, silence)] }
                 return nil
             case (.sample(let span), _):
-                // The first value begins an interval; the interval after an emission runs already (G-141a).
+                // The first value begins an interval; the interval after an emission runs already
+                // (G-141a).
                 let interval =
                     isOver ? graph.deadline(after: span, isPrivate: isPrivate) : kept.first?.end ?? end
                 end = interval

@@ -1,4 +1,5 @@
-/// The model that the histories compare the host with: written from the rules alone, slow and plain.
+/// The model that the histories compare the host with: written from the rules alone, slow and
+/// plain.
 enum Naive {
     /// A JSON value.
     indirect enum Value: Equatable, Sendable {
@@ -141,7 +142,8 @@ extension Naive.Expression {
         Self("value > 2 ? 'more' : 'two'") { values throws(Naive.Failure) in
             .text(try number(values[0]) > 2 ? "more" : "two")
         },
-        // An object without the member has no key (G-90); what is no object has no members, and that is a failure.
+        // An object without the member has no key (G-90); a value other than an object has no
+        // members, which is a failure.
         Self("value.k") { values throws(Naive.Failure) in
             guard case .object = values[0] else { throw Naive.Failure(code: "expr_type") }
             guard let key = values[0]["k"] else { throw Naive.Failure(code: "expr_no_key") }

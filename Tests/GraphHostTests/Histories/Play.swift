@@ -2,7 +2,8 @@
 import ReactiveGraph
 import TestSupport
 
-/// One random history, played by the host and by the model twice, with opposite choices where the rules leave one.
+/// One random history, played by the host and by the model twice, with opposite choices where the
+/// rules leave one.
 final class Play {
     /// How a history ended.
     enum Outcome: Equatable {
@@ -238,7 +239,7 @@ final class Play {
 
     // MARK: - What comes of it
 
-    /// What each subscription was told, or should have been, since the last look.
+    /// What each subscription received, or should have received, since the last check.
     private var told: [Int: [String]] = [:]
     private var expects: [Int: [String]] = [:]
 
@@ -319,7 +320,7 @@ final class Play {
         }
     }
 
-    /// Everybody leaves, comes once more, and leaves: the counters are the same as after the first time.
+    /// All clients leave, come back and leave: the counters are the same as after the first time.
     private func end() throws -> Outcome {
         note("the end")
         let wanted = subscriptions.map { (source: $0.source, stages: $0.stages) }
@@ -349,7 +350,7 @@ final class Play {
     }
 }
 
-/// What clients are told, as short texts by subscription.
+/// The messages that clients receive, as short texts by subscription.
 enum Heard {
     static func read(_ message: String, into told: inout [Int: [String]]) {
         guard let datum = try? Datum.parse(message) else {

@@ -45,7 +45,7 @@ struct AlarmTests {
         #expect(alarms(graph) == "")
     }
 
-    @Test("a node with an alarm is kept alive: it is raised while nobody looks")
+    @Test("a node with an alarm is kept alive: it is raised without listeners")
     func kept() throws {
         let graph = try graph()
         #expect(graph.node("hot")?.living != nil)
@@ -61,7 +61,7 @@ struct AlarmTests {
         #expect(!alarms(graph).contains("stale"))
     }
 
-    @Test("callers hear of the alarms that they may read only")
+    @Test("callers see only the alarms that they may read")
     func reading() throws {
         let graph = try graph()
         try bench.set(graph, [("x", "95")])
@@ -96,7 +96,7 @@ struct AlarmTests {
         bench.pass(60)
         #expect(client.take() == [#"{"op":"changes","id":8,"graphs":["g"]}"#])
         #expect(stranger.take() == [])
-        // One that does not read hears of it when it does, once.
+        // A client that does not read gets one message when it reads again.
         client.sink.unsentBytes = 1 << 30
         bench.pass(300)
         try bench.set(graph, [("x", "60")])

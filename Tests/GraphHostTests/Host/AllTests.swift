@@ -198,7 +198,7 @@ struct AllTests {
         #expect(try bench.read(graph, "sum") == "7")
     }
 
-    @Test("G-164: a restored graph goes on with the same members")
+    @Test("G-164: a restored graph continues with the same members")
     func saving() throws {
         let graph = try define(
             #"""
@@ -296,7 +296,7 @@ struct AllTests {
                 "matches no node"
             ),
             (#""a.{i}":{"set":"any"},"s.{i}":{"all":"a.*","reduce":"sum"}"#, "a family cannot join"),
-            (#""a":{"set":"any"},"s":{"from":"a","reduce":"sum"}"#, "'reduce' stands beside 'all' only"),
+            (#""a":{"set":"any"},"s":{"from":"a","reduce":"sum"}"#, "'reduce' is only allowed with 'all'"),
         ]
     )
     func problems(nodes: String, expected: String) throws {

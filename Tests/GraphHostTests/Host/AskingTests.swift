@@ -67,7 +67,7 @@ struct AskingTests {
         #expect(try eval(#"{"node":"x","pipe":[{"filter":"value < 5"}]}"#).contains(#""empty":true"#))
     }
 
-    @Test("What is wrong is told with its place in the request")
+    @Test("Problems are reported with their place in the request")
     func places() throws {
         let wrong: [(String, HostError.Code, String?)] = [
             (#"{"node":"x","pipe":[{"map":"value +"}]}"#, .exprSyntax, #""line":1,"column":3"#),
@@ -112,7 +112,7 @@ struct AskingTests {
     }
 
     @Test(
-        "A flatten shows the node it follows; state shows as class; nothing is shown behind what may not be read"
+        "A flatten shows the node it follows; state shows as class; nothing is shown beyond what may not be read"
     )
     func specialCases() throws {
         let shown = try explain("shown")

@@ -5,7 +5,8 @@ import Testing
 /// `zip`, `switch`, `case`, `default` and `if`, as nodes and as sources of pipelines.
 @Suite("zip, switch, case, default and if")
 struct BranchingTests {
-    /// What a client's subscription to this source is told, with what the same node of a definition is told.
+    /// What a client's subscription to this source receives, compared with the same node of a
+    /// definition.
     private func same(
         _ nodes: String,
         source: String,
@@ -41,7 +42,7 @@ struct BranchingTests {
         )
     }
 
-    @Test("zip does not mind emptiness: what waits goes on waiting, and the last row stays")
+    @Test("zip does not mind emptiness: what waits continues waiting, and the last row stays")
     func zipIgnoresEmptiness() throws {
         let bench = Bench()
         let graph = try bench.define(
@@ -204,7 +205,7 @@ struct BranchingTests {
         }
     }
 
-    @Test("G-143: of two cases of one key one goes, and the other goes on; with both the key is forgotten")
+    @Test("G-143: of two cases of one key one goes, and the other continues; with both the key is forgotten")
     func sharedKey() throws {
         let bench = Bench()
         let nodes = #""x":{"set":"any"},"c":{"case":{"of":"x","key":1}}"#
@@ -239,7 +240,7 @@ struct BranchingTests {
         #expect(graph.node("d")?.living?.isEmpty == true)
         try bench.set(graph, [("x", #"{"key":"other","value":8}"#)])
         #expect(graph.node("c")?.living?.value?.text == "7" && graph.node("d")?.living?.value?.text == "8")
-        // Made later, for the same key: it hears the present pair.
+        // Made later for the same key: it receives the present pair.
         let client = bench.connect()
         #expect(
             client.ask(#"{"op":"sub","id":1,"graph":"g","case":{"of":"x","key":"other"}}"#)[0].contains(
@@ -443,7 +444,7 @@ struct BranchingTests {
     }
 }
 
-/// What each subscription was told by some frames, in order: JSON text, `empty`, or `fail:code`.
+/// What each subscription received in some frames, in order: JSON text, `empty`, or `fail:code`.
 struct Told {
     private var entries: [Int: [String]] = [:]
 

@@ -41,7 +41,7 @@ struct ChainTests {
         #expect(graph.isWhole)
     }
 
-    @Test("Counting and timed stages are private, and so is all behind them")
+    @Test("Counting and timed stages are private, and so are all later ones")
     func privacy() throws {
         let bench = Bench()
         let graph = try bench.define(simple)
@@ -116,7 +116,7 @@ struct ChainTests {
         #expect(client.session.close() == 2)
     }
 
-    @Test("G-99: an expression that fails is shown as a failure and harms nobody else")
+    @Test("G-99: an expression that fails is shown as a failure and harms no other node")
     func failure() throws {
         let bench = Bench()
         let graph = try bench.define(simple)

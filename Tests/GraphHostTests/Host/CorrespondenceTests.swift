@@ -5,7 +5,8 @@ import Testing
 @testable import GraphHost
 @testable import ReactiveGraph
 
-/// The protocol as bookkeeping: each request has one terminal answer, each emission is told once and in order.
+/// The protocol as bookkeeping: each request has one terminal answer, each emission is sent once
+/// and in order.
 @Suite("Random correspondence")
 struct CorrespondenceTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<5_000 : 0..<150 }
@@ -72,7 +73,7 @@ private final class Correspondence {
         return isClean ? [] : ["left over: \(end) instead of \(start)"]
     }
 
-    /// Everything that waits is told.
+    /// Everything that waits is sent.
     private func settle() {
         for correspondent in correspondents { free(correspondent) }
         for _ in 0..<400 {

@@ -1,7 +1,7 @@
 @testable import GraphHost
 import ReactiveGraph
 
-/// All that two nodes of a graph have emitted, as it happened: what clients are told is held against it.
+/// All emissions of two nodes of a graph, as they happened, to compare with what clients receive.
 final class Truth {
     /// By node: each emission with the rev of its commit.
     ///
@@ -15,7 +15,7 @@ final class Truth {
             emissions[name] = [(Int(graph.rev), Self.text(node.value))]
             node.listenEmissions(in: bag, replay: false) { [unowned self, unowned graph] emission, _ in
                 let value = Self.text(emission.value)
-                // From empty to empty nothing is emitted, as far as clients hear.
+                // From empty to empty, clients receive no emission.
                 if value == "empty", emissions[name]?.last?.value == "empty" { return }
                 emissions[name]?.append((Int(graph.rev), value))
             }
@@ -36,7 +36,8 @@ final class Truth {
     }
 }
 
-/// One client that keeps books: what it has asked and not been answered, and how far each subscription has come.
+/// One client that keeps books: what it has asked and not been answered, and how far each
+/// subscription has come.
 final class Correspondent {
     let client: Client
     /// Sentences about what may not happen.
@@ -53,7 +54,8 @@ final class Correspondent {
     struct Place {
         let node: String
         var at: Int
-        /// The rev of the last frame; values that an interval holds back keep theirs, so it rises for each alone.
+        /// The rev of the last frame; values that an interval holds back keep theirs, so it rises
+        /// for each alone.
         var rev: Int
         /// Whether it is in mode `all` without an interval since the beginning.
         var isPrompt: Bool
@@ -103,7 +105,7 @@ final class Correspondent {
         client.send(#"{"op":"unsub","id":\#(id)}"#)
     }
 
-    /// Subscriptions that are served and shall go on.
+    /// Subscriptions that are served and must continue.
     var going: [Int] { served.keys.filter { !leaving.contains($0) }.sorted() }
 
     /// Reads what has come.
@@ -202,7 +204,7 @@ final class Correspondent {
         }
     }
 
-    /// Each value of each member is told, in its commit.
+    /// Each value of each member is sent, in its commit.
     private func update(_ place: Place, _ id: Int, _ entry: JSONReader, at now: Int, _ text: String) {
         if now < place.rev { complaints.append("rev \(now) after \(place.rev): \(text)") }
         served[id]?.rev = now

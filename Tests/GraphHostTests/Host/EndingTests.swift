@@ -8,7 +8,8 @@ private let house = """
       "access": [{"who": "*", "nodes": "*", "can": ["read", "pipe", "set"]}]}
     """
 
-/// How subscriptions and sessions end: once, with everything told before, and with nothing left that rings.
+/// How subscriptions and sessions end: once, with everything told before, and with nothing left
+/// that rings.
 @Suite("Endings")
 struct EndingTests {
     private let bench = Bench()
@@ -35,7 +36,7 @@ struct EndingTests {
         #expect(client.ask(#"{"op":"unsub","id":1}"#)[0].contains("unknown_id"))
     }
 
-    @Test("A stream of events goes on with its other nodes when the first one has completed")
+    @Test("A stream of events continues with its other nodes when the first one has completed")
     func completesWhileOpening() throws {
         try bench.submit(graph, [], clear: ["y"])
         let client = bench.connect(form: .events)

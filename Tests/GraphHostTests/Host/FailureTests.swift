@@ -24,7 +24,8 @@ struct FailureTests {
                 try bench.submit(graph, [("x", step)])
             }
             bench.host.flush()
-            // So long that everything that waits has come, and no window over a time has become empty.
+            // So long that everything that waits has come, and no window over a time has become
+            // empty.
             for _ in 0..<20 {
                 told += Told(client.take())[1]
                 bench.pass(1)
@@ -36,7 +37,8 @@ struct FailureTests {
 
     private static let failed = "fail:expr_index"
 
-    /// Not those whose values say when they came or that have no input; a sync has no derived node as its input, and tests of its own.
+    /// Not those whose values say when they came or that have no input; a sync has no derived node
+    /// as its input, and tests of its own.
     private func isComparable(_ row: OperatorRow, _ example: String) -> Bool {
         row.name != "sync" && row.onFail != "has no input" && !example.contains("time")
     }
@@ -87,7 +89,8 @@ struct FailureTests {
             case "zip": #expect(steps[3].held == steps[2].held && steps[3].told.isEmpty, context)
             default: #expect(steps[3].held == "empty", context)
             }
-            // What comes then is what would have come without: emptiness takes no place and no state.
+            // What comes then is what would have come without: emptiness takes no place and no
+            // state.
             if steps[4].told.isEmpty {
                 #expect(without[3].told.isEmpty, context)
             } else if !without[3].told.isEmpty {

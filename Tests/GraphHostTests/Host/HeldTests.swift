@@ -55,7 +55,7 @@ struct HeldTests {
         #expect(held(client) == 0 && graph.isWhole)
     }
 
-    @Test("Who holds as much as may be gets no more pipelines, with pipe_limit")
+    @Test("A principal that holds as much as it may gets no more pipelines: pipe_limit")
     func admission() throws {
         let (bench, graph) = try bench(10_000)
         try bench.set(graph, [("x", text(4_000))])

@@ -112,7 +112,7 @@ struct HistoryTests {
         )
     }
 
-    @Test("A node that is let go of when unused forgets, and says so")
+    @Test("A node that is released when unused forgets, and says so")
     func loose() throws {
         let bench = Bench()
         let graph = try bench.define(house)
@@ -207,7 +207,7 @@ struct HistoryTests {
         #expect(resume(4, 6)[0].contains(#""resumed":false,"v":24"#))
         #expect(resume(5, 1, #""node":"plain""#)[0].contains(#""resumed":true}"#))
         #expect(resume(6, 3, #""node":"t","pipe":[{"map":"value"}]"#)[0].contains(#""resumed":false,"v":24"#))
-        // What follows is heard once, behind the replay.
+        // Later values are received once, after the replay.
         try bench.set(graph, [("t", "25")])
         let update = client.take()
         #expect(update.count == 1)

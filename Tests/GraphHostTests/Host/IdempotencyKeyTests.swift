@@ -37,7 +37,7 @@ struct IdempotencyKeyTests {
         #expect(bench.host.keys.count == 3)
     }
 
-    @Test("Who adds beyond its share loses its own oldest; the keys of others stay")
+    @Test("A principal that adds beyond its share loses its own oldest key; the keys of others stay")
     func flood() throws {
         let (bench, graph) = try bench(10)
         for key in ["a", "b"] { #expect(try set(graph, key, by: "quiet") == false) }
@@ -47,7 +47,7 @@ struct IdempotencyKeyTests {
         #expect(try set(graph, "k99", by: "loud") == true && set(graph, "k91", by: "loud") == false)
     }
 
-    @Test("Who has less than its share takes from whoever has most, until all have theirs")
+    @Test("A principal with less than its share takes from the one with most, until all have theirs")
     func shares() throws {
         let (bench, graph) = try bench(12)
         for number in 0..<12 { _ = try set(graph, "k\(number)", by: "first") }

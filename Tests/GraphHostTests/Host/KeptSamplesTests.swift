@@ -127,7 +127,8 @@ struct KeptSamplesTests {
         #expect(oldest.start == 21 && (22..<30).contains(oldest.end))
     }
 
-    /// Sets random values in a random graph, and compares with what a listener would have noted at every commit.
+    /// Sets random values in a random graph, and compares with what a listener would have noted at
+    /// every commit.
     @Test("What is computed is what was there")
     func agrees() throws {
         for seed in Nightly.isOn ? 0..<20_000 : 0..<200 as Range<UInt64> { try agrees(seed) }
@@ -207,7 +208,8 @@ struct KeptSamplesTests {
             var entries = page.entries
             for (rev, held) in expected.sorted(by: { $0.key < $1.key }) {
                 let isEmptyNow = held.hasSuffix(" empty")
-                // A change from empty to empty is no emission; of the oldest rev it may not be known whether it is one.
+                // A change from empty to empty is no emission; of the oldest rev it may not be
+                // known whether it is one.
                 if isEmpty, isEmptyNow { expected[rev] = nil }
                 if rev == page.from + 1, isEmptyNow { (expected[rev], entries[rev]) = (nil, nil) }
                 isEmpty = isEmptyNow

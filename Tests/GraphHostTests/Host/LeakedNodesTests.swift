@@ -43,7 +43,7 @@ struct LeakedNodesTests {
     }
 
     @Test(
-        "I-3: lost nodes are counted for their graph; a round goes on where it stopped, and the next one sees the repair"
+        "I-3: lost nodes are counted for their graph; a round continues where it stopped, and the next one sees the repair"
     )
     func lost() throws {
         let graphs = [try define("g"), try define("h"), try define("i")]

@@ -17,7 +17,7 @@ struct LogHealthTests {
     }
 
     @Test(
-        "Timed operators wait for the log, without a loop that turns for nothing, and go on when it is well"
+        "Timed operators wait for the log, without a loop that turns for nothing, and continue when it is well"
     )
     func ticks() throws {
         let (bench, log, graph) = try prepared()
@@ -68,7 +68,7 @@ struct LogHealthTests {
     }
 
     @Test(
-        "Every session hears at once that values may be behind, and that they are not any more; full is neither"
+        "Every session learns at once that values may be stale, and that they no longer are; full is neither"
     )
     func stale() throws {
         let (bench, log, _) = try prepared()
@@ -85,7 +85,7 @@ struct LogHealthTests {
     }
 
     @Test(
-        "A lost epoch: listeners are closed with 4510, nothing of the former graph is left, its values and revs go on, its keys are free"
+        "A lost epoch: listeners are closed with 4510, nothing of the former graph is left, its values and revs continue, its keys are free"
     )
     func epochLost() throws {
         let (bench, log, graph) = try prepared()
@@ -115,7 +115,7 @@ struct LogHealthTests {
     }
 
     @Test(
-        "A mistake of the log is told to clients without a word of it, with the word that the server's log has"
+        "Clients learn nothing of a fault of the log but its reference in the server's log"
     )
     func faults() throws {
         let (bench, log, _) = try prepared()
@@ -129,10 +129,10 @@ struct LogHealthTests {
         #expect(
             client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":2}}"#)
                 == [
-                    #"{"op":"err","id":1,"code":"internal","msg":"the server made a mistake; its log has it as w1","retry":true}"#
+                    #"{"op":"err","id":1,"code":"internal","msg":"the server has a fault; its log has the details under w1","retry":true}"#
                 ]
         )
-        #expect(client.sink.closes == ["1011 the server made a mistake; its log has it as w1"])
+        #expect(client.sink.closes == ["1011 the server has a fault; its log has the details under w1"])
         #expect(faults == ["the log: internal: the file is torn"])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphHost
 
-@Suite("What takes long to read of a request is read elsewhere")
+@Suite("A part of a request that takes long to read is read on another thread")
 struct LongReadingTests {
     private let bench = Bench()
     private let graph: LiveGraph
@@ -70,7 +70,7 @@ struct LongReadingTests {
         #expect(bench.host.readParts == nil && bench.host.unread == nil)
     }
 
-    @Test("What is wrong with it is said with its place, and the id is free again")
+    @Test("Its problems are reported with their places, and the id is free again")
     func wrong() throws {
         let client = bench.connect()
         let wrong = long.replacing("[{", with: #"[{"map":"value +"},{"#)

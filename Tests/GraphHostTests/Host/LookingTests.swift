@@ -3,14 +3,15 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Random inputs to each operator of the catalogue in three hosts with one clock: one is only listened to all the time, one is only looked
-/// at now and then, and one is both.
+/// Random inputs to each operator of the catalogue in three hosts with one clock: one is only
+/// listened to all the time, one is only looked at now and then, and one is both.
 @Suite("Looking never changes a value")
 struct LookingTests {
-    /// Whether a node or pipeline of this class may answer otherwise when it is made anew for a look.
+    /// Whether a node or pipeline of this class may answer otherwise when it is made anew for a
+    /// look.
     ///
-    /// It depends on what came before, and what came before is gone. That is what `retain` and the sharing of chains are
-    /// for, and the only excuse there is.
+    /// It depends on what came before, and what came before is gone. That is what `retain` and the
+    /// sharing of chains are for, and the only excuse there is.
     static func forgets(_ stateClass: OperatorRow.StateClass) -> Bool {
         switch stateClass {
         case .none: false
@@ -21,7 +22,7 @@ struct LookingTests {
     private static var runs: UInt64 { Nightly.isOn ? 400 : 6 }
 
     @Test(
-        "nodes as they are held by default: whoever looks, whenever, sees what the permanent listener sees, without exception"
+        "nodes held by default: a late listener always sees what the permanent listener sees"
     )
     func nodes() throws {
         for (row, example) in try OperatorExamples.inOrder() {
@@ -101,7 +102,7 @@ private struct Inputs {
     private mutating func value() -> String { Self.values[dice.below(Self.values.count)] }
 }
 
-/// One client that listens to something all the time, and everything it was told.
+/// One client that listens to something all the time, and everything it received.
 private final class Ear {
     let client: Client
     private(set) var told: [Int: [String]] = [:]
@@ -110,7 +111,7 @@ private final class Ear {
         client = bench.connect()
     }
 
-    /// Subscribes; what the snapshot says is the first thing it is told.
+    /// Subscribes; the snapshot is the first thing it receives.
     func listen(_ id: Int, to source: String) {
         for message in client.ask(#"{"op":"sub","id":\#(id),"graph":"g",\#(source),"mode":"all"}"#) {
             told[id, default: []].append(Snap.state(message))
@@ -197,7 +198,7 @@ private final class LookingRun {
             let definition = try #require(graphs[0].node(name)).definition
             let isKept = definition.retain == .always
             for (place, bench) in [heard, seen, both].enumerated() {
-                // Nobody holds it here, and it was not held from the beginning.
+                // Nothing holds it here, and it was not held from the beginning.
                 if place == 1, !isKept, LookingTests.forgets(definition.stateClass) { continue }
                 if dice.below(3) > 0 { continue }
                 let read = try bench.read(graphs[place], name)

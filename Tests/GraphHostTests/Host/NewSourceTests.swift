@@ -70,7 +70,7 @@ struct NewSourceTests {
         )
         #expect(
             try problems(#"{"firstOf":["a"],"from":"a"}"#)
-                == ["node 'x' has firstOf and from: only one of them is possible"]
+                == ["node 'x' has firstOf and from: only one of them is allowed"]
         )
         var bytes: [UInt8] = []
         catalogue.append(to: &bytes)
@@ -85,7 +85,8 @@ struct NewSourceTests {
 }
 
 extension Node {
-    /// The value of the first node that has one: what would be `Sources/ReactiveGraph/Operators/FirstOf.swift`.
+    /// The value of the first node that has one: what would be
+    /// `Sources/ReactiveGraph/Operators/FirstOf.swift`.
     fileprivate static func firstOf(_ nodes: [Node<Value>]) -> Node<Value> {
         Graph.join(nodes, named: "FirstOf") { emissions, _ in emissions.first { !$0.isEmpty } ?? .empty }
     }

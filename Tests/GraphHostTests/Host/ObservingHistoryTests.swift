@@ -8,7 +8,7 @@ import Testing
 struct ObservingHistoryTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<2_000 : 0..<50 }
 
-    @Test("A picture with all differences applied is the picture that somebody sees who looks only now")
+    @Test("A picture with all differences applied equals a new picture")
     func histories() throws {
         for seed in Self.seeds {
             let complaints = try Observed(seed).run()
@@ -27,7 +27,8 @@ private final class Observed {
     private var clients: [(client: Client, ids: [Int])] = []
     private var nextID = 0
 
-    /// Definitions that differ in single nodes, in what is derived and what is set, and in what is there at all.
+    /// Definitions that differ in single nodes, in what is derived and what is set, and in what is
+    /// there at all.
     private static func definition(_ variant: Int) -> String {
         let sum = variant % 2 == 0 ? "sum(value)" : "sum(value) + 1"
         let more = variant % 3 == 1 ? #","more":{"from":"sum","pipe":[{"map":"value * 2"}]}"# : ""
@@ -59,7 +60,7 @@ private final class Observed {
             bench.host.flush()
             pass(1 + dice.below(12))
             guard dice.chance(1, in: 3) else { continue }
-            // Figures of listeners are told once a second.
+            // Figures of listeners are sent once a second.
             pass(120)
             watched.read(observer.take())
             let fresh = Watched()

@@ -236,7 +236,7 @@ struct ObservingTests {
         #expect(try part(news[0], "del", "listeners").contains(#""l":"c:2""#))
     }
 
-    @Test("What was shown is told to be gone, though ten thousand others came and went since")
+    @Test("A node that was shown is reported as gone, though ten thousand others came and went since")
     func noGhosts() throws {
         watcher.session.close()
         let watcher = bench.connect()
@@ -300,7 +300,7 @@ struct ObservingTests {
         #expect(try bench.read(graph, "chosen") == "1")
     }
 
-    @Test("An observer that may not see a new node hears nothing of it")
+    @Test("An observer that may not see a new node learns nothing of it")
     func newNode() throws {
         let grants = [Principal.Grant(nodes: ["x"], can: [.read, .observe])]
         let ann = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))

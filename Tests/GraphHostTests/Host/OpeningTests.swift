@@ -19,7 +19,8 @@ struct OpeningTests {
         graph = try bench.define(PipelineGraph.text)
     }
 
-    /// The most units that one turn has taken until nothing waits any more, and how many turns that were.
+    /// The most units that one turn has taken until nothing waits any more, and how many turns that
+    /// were.
     private func turns() -> (most: Int, count: Int) {
         var (most, count) = (0, 0)
         while let due = bench.host.nextDeadline, due <= bench.clock.now {
@@ -60,7 +61,7 @@ struct OpeningTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
-    @Test("What is set meanwhile is what the snap tells, once", arguments: ["latest", "all"])
+    @Test("A value set meanwhile is the one in the snap, once", arguments: ["latest", "all"])
     func meanwhile(mode: String) throws {
         let client = bench.connect()
         #expect(client.subscribe(1, pipe, #","mode":"\#(mode)""#).isEmpty)
@@ -137,7 +138,7 @@ struct OpeningTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
-    @Test("eval: is answered when its value is there; the chain is let go of")
+    @Test("eval: is answered when its value is there; the chain is released")
     func eval() throws {
         var answer: Result<[UInt8], HostError>?
         var question = #"{"node":"x","pipe":\#(pipe)}"#
@@ -151,7 +152,7 @@ struct OpeningTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
-    @Test("A stream of events tells its snaps in order, a plain stream its value")
+    @Test("An event stream sends its snaps in order, a bare stream its value")
     func streams() throws {
         let events = bench.connect(form: .events)
         let view = try GraphView(graph, for: .full)
@@ -187,7 +188,7 @@ struct OpeningTests {
         #expect(client.take().first?.contains(#""empty":true"#) == true)
     }
 
-    @Test("Who has room, and what costs little, is answered at once")
+    @Test("A client with room, and a cheap request, is answered at once")
     func cheap() throws {
         let client = bench.connect()
         for id in 1...100 {

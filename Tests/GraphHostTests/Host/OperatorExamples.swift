@@ -1,7 +1,8 @@
 @testable import GraphHost
 import Testing
 
-/// Uses of each operator of the catalogue: nodes made of `$x` and `$y`, and after a bar what else stands in the graph.
+/// Uses of each operator of the catalogue: nodes made of `$x` and `$y`, and after a bar what else
+/// stands in the graph.
 ///
 /// The first use of a stage is the example of its row.
 enum OperatorExamples {
@@ -14,7 +15,7 @@ enum OperatorExamples {
 
     /// Uses of sources and sections, and further forms of stages.
     ///
-    /// What they let through of 1, 2, 3 and so on is a new value each time, so that failures and emptiness can be told
+    /// Of 1, 2, 3 and so on they pass a new value each time, so that failures and emptiness differ
     /// from values that stay.
     private static let further: [String: [String]] = [
         "from": [#""out":{"from":"$x"}"#],
@@ -89,7 +90,8 @@ enum OperatorExamples {
         all.filter { $0.key != "sync" && $0.key != "links" }.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
-    /// All examples, in the order of the catalogue; an operator without one fails the test that asks.
+    /// All examples, in the order of the catalogue; an operator without one fails the test that
+    /// asks.
     static func inOrder() throws -> [(row: OperatorRow, example: String)] {
         try Catalogue.standard.all.flatMap { row in
             let examples = all[row.name, default: []]

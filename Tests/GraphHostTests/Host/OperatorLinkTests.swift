@@ -2,7 +2,8 @@
 import TestSupport
 import Testing
 
-/// Every operator of the catalogue as a node to which a link leads: beside it stands the same graph without the link.
+/// Every operator of the catalogue as a node to which a link leads: beside it stands the same graph
+/// without the link.
 @Suite("Every operator at the end of a link")
 struct OperatorLinkTests {
     private static let inputs = #""x":{"set":"any"},"y":{"set":"any"},"z":{"set":"any"}"#
@@ -47,7 +48,8 @@ struct OperatorLinkTests {
         let held: String
     }
 
-    /// Sets inputs at random; `expect` says what the linked node emits where the plain one emits `expected`.
+    /// Sets inputs at random; `expect` says what the linked node emits where the plain one emits
+    /// `expected`.
     private func play(_ example: String, expect: (_ expected: [String], Step) -> [String]) throws {
         let parts = example.split(separator: "|")
         #expect(parts.count == 1, "an example with ties of its own")

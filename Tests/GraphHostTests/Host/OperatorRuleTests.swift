@@ -19,7 +19,7 @@ struct OperatorRuleTests {
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"\#(node)","mode":"all"}"#)
     }
 
-    /// What the subscription is told of these sets, each a commit.
+    /// What the subscription receives for these sets, each a commit.
     private func told(_ graph: LiveGraph, _ sets: [(String, String)]) throws -> [String] {
         for set in sets { try bench.set(graph, [set]) }
         return Told(client.take())[1]
@@ -47,7 +47,7 @@ struct OperatorRuleTests {
         #expect(try told(graph, [("key", #""b""#)]) == ["4"], "the same node again emits its value again")
     }
 
-    @Test("G-79: flatten lets go of the node that it followed with the next one")
+    @Test("G-79: flatten releases the node that it followed with the next one")
     func innerNode() throws {
         let graph = try define(
             #""key":{"set":"any","initial":"a"},"x":{"set":"any"},"a":{"from":"x"},"b":{"from":"x"},"f":{"flatten":{"from":"key","to":{"a":"a","b":"b"}}}"#

@@ -13,7 +13,8 @@ private let graphText = """
     }}
     """
 
-/// What the rules O-1 to O-4 say of one connection: its subscriptions by id, with their owners; nil is the connection.
+/// What the rules O-1 to O-4 say of one connection: its subscriptions by id, with their owners; nil
+/// is the connection.
 private typealias Owned = [Int: Set<String?>]
 
 @Suite("Histories of owners")

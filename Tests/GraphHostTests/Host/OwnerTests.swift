@@ -391,7 +391,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("O-5: observers hear of owners that come and go, though no node and no edge changes")
+    @Test("O-5: observers learn of owners that come and go, though no node and no edge changes")
     func observing() throws {
         let (bench, _, client) = try prepared()
         let watcher = bench.connect()

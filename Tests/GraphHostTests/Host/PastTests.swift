@@ -134,7 +134,7 @@ struct PastTests {
         )
         let seen = try body(.explanation(of: "alarm"), at: 4, viewer)
         #expect(seen.contains(#""set":["x"]}"#) && !seen.contains("secret"))
-        // Who set what the caller may not read is not said.
+        // The author of a value that the caller may not read is left out.
         let other = Access(Principal(name: "v", grants: [.init(nodes: ["alarm"], can: .read)]))
         let less = try body(.explanation(of: "alarm"), at: 4, other)
         #expect(less.contains(#""kind":"set"}"#) && !less.contains("ben"), "\(less)")

@@ -3,7 +3,8 @@ import Testing
 
 @testable import GraphHost
 
-/// Stands in for a real engine: each pattern takes 50 units, `(` is refused, and what is held or was refused is remembered.
+/// Stands in for a real engine: each pattern takes 50 units, `(` is refused, and what is held or
+/// was refused is remembered.
 private final class CountingEngine: RegexEngine {
     private final class Matcher: RegexMatcher {
         let pattern: String

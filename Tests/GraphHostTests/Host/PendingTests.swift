@@ -18,7 +18,7 @@ struct PendingTests {
         return (bench, log, graph)
     }
 
-    @Test("No tick comes behind the end of a graph: the log could not be read again")
+    @Test("No tick comes after the end of a graph: the log could not be read again")
     func tickBehindTheEnd() throws {
         let log = FaultyLog()
         let bench = Bench(log: log)
@@ -72,7 +72,7 @@ struct PendingTests {
         #expect(graph.statistics.pending == 0)
     }
 
-    @Test("Sets are appended without waiting; what comes behind them waits, and answers keep their order")
+    @Test("Sets are appended without waiting; later requests wait, and answers keep their order")
     func order() throws {
         let (bench, log, _) = try prepared()
         let client = bench.connect()
@@ -161,7 +161,7 @@ struct PendingTests {
         #expect(client.sink.pauses == [true, false, true, false])
     }
 
-    @Test("An id that waits is in use; a session that ends is not told any more")
+    @Test("A waiting id is in use; a session that has ended receives nothing more")
     func endsMeanwhile() throws {
         let (bench, log, graph) = try prepared()
         let client = bench.connect()
@@ -245,7 +245,7 @@ struct PendingTests {
         #expect(graph.rev == 3)
     }
 
-    @Test("Behind the end of a graph nothing is applied, and a graph that takes its name is left alone")
+    @Test("After the end of a graph nothing is applied, and a graph that takes its name is left alone")
     func behindTheEnd() throws {
         let (bench, log, graph) = try prepared()
         let client = bench.connect()
@@ -264,7 +264,7 @@ struct PendingTests {
         #expect(try bench.read(try #require(bench.host["g"]), "x") == "0")
     }
 
-    @Test("A graph whose end the log refuses goes on with what came behind it")
+    @Test("A graph whose end the log refuses continues with the later commits")
     func refusedEnd() throws {
         let (bench, log, graph) = try prepared()
         let client = bench.connect()

@@ -23,7 +23,8 @@ extension SessionAccess {
 }
 
 extension Client {
-    /// Subscribes to a node of the graph `g` through a pipeline; `more` are further fields, each after a comma.
+    /// Subscribes to a node of the graph `g` through a pipeline; `more` are further fields, each
+    /// after a comma.
     @discardableResult
     func subscribe(_ id: Int, _ pipe: String, _ more: String = "", to node: String = "x") -> [String] {
         ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#)

@@ -56,7 +56,7 @@ struct PipelineLaneTests {
     }
 
     @Test(
-        "limits.pipelines: who has no room is served in later turns; others, and names as they stand, at once"
+        "limits.pipelines: a principal without units is served in later turns; others, and plain names, at once"
     )
     func order() throws {
         let bench = bench(burst: 1_000)
@@ -79,7 +79,7 @@ struct PipelineLaneTests {
         #expect(values(greedy.take()) == [#""v":6"#])
     }
 
-    @Test("What only the newest value counts for is folded, and the client is told how often")
+    @Test("Where only the newest value counts, emissions are folded, and the client learns how many")
     func folded() throws {
         let bench = bench(burst: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -125,7 +125,7 @@ struct PipelineLaneTests {
         #expect(values(client.take()) == [#""v":6,"n":3"#])
     }
 
-    @Test("More than a thousand that wait end with slow; others go on")
+    @Test("More than a thousand that wait end with slow; others continue")
     func slow() throws {
         let bench = bench(burst: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -229,7 +229,7 @@ struct PipelineLaneTests {
         #expect(bench.host.lanes.isWaiting)
     }
 
-    @Test("What waits counts 256 bytes besides its text; a session that ends lets go of it in slices")
+    @Test("What waits counts 256 bytes besides its text; a session that ends releases it in slices")
     func waiting() throws {
         let bench = bench(burst: 100, work: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -252,7 +252,7 @@ struct PipelineLaneTests {
         #expect(account.held == 0 && graph.isWhole)
     }
 
-    @Test("What is behind is not shared with newcomers: they see the present")
+    @Test("A chain that lags is not shared with new clients: they see the present")
     func newcomers() throws {
         let bench = bench(burst: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -274,7 +274,7 @@ struct PipelineLaneTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
-    @Test("Who resumes where something was late gets the value again")
+    @Test("A client that resumes where something was late gets the value again")
     func resume() throws {
         let bench = bench(burst: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -358,7 +358,7 @@ struct PipelineLaneTests {
         #expect(clients.allSatisfy { values($0.take()) == [#""v":5"#] })
     }
 
-    @Test("A timer of a private stage sets off what is dear in slices, too")
+    @Test("Costly work that a timer of a private stage starts is done in slices, too")
     func timers() throws {
         let bench = bench(burst: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -400,7 +400,7 @@ struct PipelineLaneHistoryTests {
         #""delta""#, #"{"ifEmpty":4}"#,
     ]
 
-    /// What a client is told, as far as it does not depend on when: all values of `all`, the last one of `latest`.
+    /// What a client receives regardless of timing: all values of `all`, the last one of `latest`.
     private struct Heard: Equatable {
         var all: [String] = []
         var latest: String?

@@ -91,7 +91,7 @@ struct ManyPipelinesTests {
         #expect(graph.statistics.nodes == before)
     }
 
-    @Test("A pipeline that remembers is told anew after a reconnect where its chain was built since")
+    @Test("A pipeline with state sends its value again after a reconnect if its chain was built since")
     func forgetful() throws {
         let bench = Bench()
         let graph = try bench.define(PipelineGraph.text)
@@ -115,7 +115,8 @@ struct ManyPipelinesTests {
         let all = listen(bench.connect(), filter, #","mode":"all""#)
         #expect(all.contains(#""resumed":false,"empty":true,"#))
 
-        // What depends on the present only has nothing to forget, and what somebody kept has forgotten nothing.
+        // A stage that depends only on the present has nothing to forget, and a chain that was kept
+        // has forgotten nothing.
         #expect(listen(bench.connect(), #"{"map":"value"}"#).contains(#""resumed":true,"chain""#))
         let other = #"{"filter":"value < 100"}"#
         bench.connect().subscribe(1, "[\(other)]")
@@ -215,7 +216,7 @@ struct PipelineShareTests {
         #expect((1_000...1_010).contains(bench.host.lanes.total - before))
     }
 
-    @Test("What a pipeline costs at its making counts to the turn's share of whoever asked")
+    @Test("The cost of building a pipeline counts against its client's share of the turn")
     func making() throws {
         let bench = Bench()
         _ = try bench.define(PipelineGraph.text)
@@ -225,7 +226,7 @@ struct PipelineShareTests {
         #expect(bench.host.work - before > 40)
     }
 
-    @Test("Shares of stages come out even, whoever comes and goes")
+    @Test("Shares of stages come out even, whichever clients come and go")
     func users() throws {
         let bench = Bench()
         let graph = try bench.define(PipelineGraph.text)

@@ -3,8 +3,9 @@ import Testing
 
 @testable import GraphHost
 
-/// Nodes that stand for a connection (docs/wire-rules.md, W-62), where the log takes its time or takes nothing.
-@Suite("Presence behind a log")
+/// Nodes that stand for a connection (docs/wire-rules.md, W-62), where the log takes its time or
+/// takes nothing.
+@Suite("Presence with a log")
 struct PresenceTests {
     private let log = FaultyLog(isSlow: true)
     private let bench: Bench
@@ -57,7 +58,7 @@ struct PresenceTests {
         #expect(try bench.read(graph, "y") == "empty")
     }
 
-    @Test("What somebody else sets in between is nobody's presence any more")
+    @Test("A value that another client sets in between is no longer a presence")
     func takenInBetween() throws {
         let client = client(Self.claim)
         let other = bench.connect()
@@ -82,7 +83,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "A set that was at the log when the session ended, and is refused, keeps nobody there",
+        "A set that was pending when the session ended, and is refused, leaves no presence",
         arguments: [true, false]
     )
     func refusedBehindTheEnd(isOwn: Bool) throws {
@@ -100,7 +101,7 @@ struct PresenceTests {
         #expect(bench.host.nextDeadline == nil)
     }
 
-    @Test("A claim that the log has not answered holds no host that nobody else holds")
+    @Test("A pending claim does not keep an unused host alive")
     func abandoned() throws {
         weak var host: Host?
         do {
@@ -143,7 +144,7 @@ struct PresenceTests {
         #expect(bench.host.nextDeadline == nil)
     }
 
-    @Test("What somebody sets meanwhile is not cleared then")
+    @Test("A value set meanwhile is not cleared then")
     func setMeanwhile() throws {
         let client = client(Self.claim)
         log.confirm()

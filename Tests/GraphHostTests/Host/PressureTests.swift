@@ -20,7 +20,7 @@ struct PressureTests {
         graph.nodes.filter { $0.living != nil }.map(\.name)
     }
 
-    @Test("G-129: it comes with the first look-up, and stays when nobody needs it, until pressure")
+    @Test("G-129: it is made at the first look-up, and stays unused until memory is short")
     func life() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)
@@ -55,7 +55,7 @@ struct PressureTests {
     }
 
     @Test(
-        "I-4: a flush of one graph lets go of what matches and is not in use, names what went, and is counted"
+        "I-4: a flush of one graph releases what matches and is not in use, names what went, and is counted"
     )
     func flush() throws {
         let bench = Bench()
@@ -80,7 +80,7 @@ struct PressureTests {
         #expect(graph.isWhole && graph.chains.deadNames == nil)
     }
 
-    @Test("What goes by pressure is told to observers with that reason")
+    @Test("Nodes released under pressure are reported to observers with that reason")
     func reason() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)

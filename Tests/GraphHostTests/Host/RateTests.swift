@@ -81,7 +81,7 @@ struct RateTests {
         #expect(set(client, 3).contains(#""op":"ok""#))
     }
 
-    @Test("limits.messages: every object counts, also those in a list, and those that are none")
+    @Test("limits.messages: every object counts, also those in a list, and invalid ones")
     func messages() throws {
         let bench = Bench(limits: limits(messages: 3))
         try bench.define(graphText)
@@ -163,7 +163,7 @@ struct RateTests {
         #expect(seldom.sink.closes.isEmpty)
     }
 
-    @Test("Who is too fast now and then, but not ten times a minute, stays")
+    @Test("A client that is too fast now and then, but not ten times a minute, stays")
     func seldom() throws {
         let bench = Bench(limits: limits(messages: 1))
         try bench.define(graphText)

@@ -93,12 +93,12 @@ struct ReplayTests {
         try bench.set(anew, [("x", "2")])
         #expect(try replay().run().digest == anew.digest)
         #expect(throws: StoreError("graph g is stored from rev 1 to 8, not at 9")) { try replay(to: 9) }
-        #expect(throws: StoreError("nothing is stored of a graph 'h'")) {
+        #expect(throws: StoreError("no data is stored for a graph 'h'")) {
             try Replay("h", from: log.reader, to: nil) { DefinitionOptions() }
         }
     }
 
-    @Test("The digest leaves out what depends on who has asked")
+    @Test("The digest leaves out values that depend on reads")
     func varying() throws {
         let text = #"""
             {"nodes": {"x": {"set": "number"}, "m": {"set": "number"}, "n": {"set": "number"},

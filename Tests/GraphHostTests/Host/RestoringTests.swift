@@ -199,7 +199,7 @@ struct RestoringTests {
             try error { $0.store(entry) } == "the log sets 'mean' of graph g, which has no such mutable node"
         )
         entry.set = [LogEntry.Assignment("x", Array("8,".utf8))]
-        #expect(try error { $0.store(entry) } == "the log has a value that is no JSON")
+        #expect(try error { $0.store(entry) } == "the log has a value that is not JSON")
         let definition = LogEntry(graph: "g", kind: .redefine(text: #"{"graph":"h","nodes":{}}"#, .client))
         #expect(try error { $0.store(definition) }?.hasPrefix("the stored definition of graph g") == true)
         #expect(try error { $0.drop(rev: 1) } == "the log of graph g is missing; it should reach rev 1")

@@ -82,7 +82,7 @@ struct ScheduleTests {
         #expect(bench.host.nextDeadline == bench.clock.now + 30_000)
     }
 
-    @Test("times that passed while nobody looked are one emission, of the newest; between is right again")
+    @Test("times that passed without a listener are one emission, of the newest; between is right again")
     func missed() throws {
         let bench = bench(at: "2026-11-24T21:30:00+01:00")
         let graph = try bench.define(graphText, named: "g")
@@ -148,7 +148,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("a new schedule begins anew behind its name; the zone is a part of it")
+    @Test("a new schedule starts anew under its name; the zone is a part of it")
     func redefined() throws {
         let bench = bench(at: "2026-11-24T22:30:00+01:00")
         let graph = try bench.define(graphText, named: "g")
@@ -166,7 +166,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "what is wrong is reported at its place, with what is allowed",
+        "problems are reported at their place, with the allowed values",
         arguments: [
             (
                 #"{"schedule": "0 ¦25 * * *"}"#,
@@ -184,19 +184,19 @@ struct ScheduleTests {
                 #"{"schedule": "¦@noon"}"#,
                 "'@noon' is not known (one of @hourly, @daily, @weekly, @monthly, @yearly)"
             ),
-            (#"{"schedule": ¦[1]}"#, "schedule must be a text, not a list"),
+            (#"{"schedule": ¦[1]}"#, "schedule must be text, not a list"),
             (
                 #"{"schedule": "0 22 * * *", "zone": ¦"Europe/Berlim"}"#,
                 "the time zone 'Europe/Berlim' is not known (a name of the tz database such as Europe/Berlin (package tzdata), or an offset such as +02:00)"
             ),
-            (#"{"schedule": "0 22 * * *", ¦"days": "mon"}"#, "'days' stands beside 'between' only"),
+            (#"{"schedule": "0 22 * * *", ¦"days": "mon"}"#, "'days' is only allowed with 'between'"),
             (
                 #"{"between": ¦["22:00"]}"#,
-                #"between must be a list of two times of the day (such as ["22:00", "06:00"])"#
+                #"between must be a list of two times of day (such as ["22:00", "06:00"])"#
             ),
             (
                 #"{"between": ["22:00", ¦"24:00"]}"#,
-                #"a time of the day is written as "22:00", from "00:00" to "23:59" (midnight is "00:00")"#
+                #"a time of day is written like "22:00", from "00:00" to "23:59" (midnight is "00:00")"#
             ),
             (#"{"between": ["22:00", ¦"22:00"]}"#, "the two times of between are the same"),
             (
@@ -216,8 +216,8 @@ struct ScheduleTests {
     func elsewhere() throws {
         let marked = Marked(#"{"graph": "g", "nodes": {"x.{id}": {"between": ¦["22:00", "06:00"]}}}"#)
         let message =
-            "a family cannot have 'between': it would be the same for each member "
-            + "(give it a node of its own, and make the members of that and of what they have themselves)"
+            "a family cannot have 'between': it would be the same for all members "
+            + "(make it a node of its own, and derive the members from that node)"
         #expect(try marked.found() == marked.expected([message]))
         let bench = bench(at: "2026-11-24T22:30:00+01:00")
         try bench.define(graphText, named: "g")

@@ -105,7 +105,7 @@ struct SettingTests {
         #expect(client.ask(refused) == client.ask(refused), "a refusal is not kept")
     }
 
-    @Test("Presence is cleared with the connection, unless somebody else has set the node since")
+    @Test("Presence is cleared with the connection, unless another client has set the node since")
     func presence() throws {
         let log = FaultyLog()
         let bench = Bench(log: log)
@@ -149,7 +149,7 @@ struct SettingTests {
         #expect(try bench.read(graph, "y") == "empty")
         #expect(try bench.read(graph, "brief") == "3", "what was set without a claim stays")
 
-        // What somebody else has set since stays, also where the first one sets it again.
+        // A value that another client has set since stays, even if the first client sets it again.
         let other = bench.connect()
         other.ask(#"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true}"#)
         try bench.set(graph, [("y", "\"theirs\"")])
@@ -194,7 +194,7 @@ struct SettingTests {
         #expect(graph.read(double).changed == 3)
     }
 
-    @Test("Reading builds what it needs and lets go of it")
+    @Test("Reading builds what it needs and releases it")
     func reading() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)

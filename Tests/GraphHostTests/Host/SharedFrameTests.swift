@@ -2,7 +2,8 @@ import Testing
 
 @testable import GraphHost
 
-/// Clients with equal subscriptions share the bytes of one message, and never those of another moment or another client.
+/// Clients with equal subscriptions share the bytes of one message, and never those of another
+/// moment or another client.
 @Suite("Shared frames")
 struct SharedFrameTests {
     private let bench = Bench()
@@ -18,7 +19,7 @@ struct SharedFrameTests {
         return client
     }
 
-    @Test("Where a client that breaks off changes a node, those that were told before hear of that too")
+    @Test("If a client that breaks off changes a node, clients served earlier in the turn receive that too")
     func changedWhileTelling() throws {
         let first = subscriber()
         let second = subscriber()
@@ -81,7 +82,7 @@ struct SharedFrameTests {
         #expect(clients.map { $0.take().joined().contains(#"{"id":1,"v":5}"#) } == [true, false, true])
     }
 
-    @Test("Who subscribed later in a turn has less folded, and is told so")
+    @Test("A subscription made later in a turn has less folded, and its message says so")
     func lessFolded() throws {
         let early = subscriber()
         try bench.submit(graph, [("x", "1")])
@@ -93,7 +94,7 @@ struct SharedFrameTests {
         #expect(late.take().last?.contains(#"[{"id":1,"v":2}]"#) == true)
     }
 
-    @Test("Subscriptions to several nodes are told by themselves")
+    @Test("Subscriptions to several nodes get messages of their own")
     func groups() throws {
         let clients = [#"["x"]"#, #"["y"]"#].map { nodes in
             let client = bench.connect()

@@ -62,7 +62,7 @@ struct SharedLogTests {
     }
 
     @Test(
-        "A condition that does not hold is a conflict only once the log has said that nobody else has changed the graph"
+        "A failed condition is a conflict only once the log confirms that no other server has changed the graph"
     )
     func confirmed() throws {
         let client = bench.connect()

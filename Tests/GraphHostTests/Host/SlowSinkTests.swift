@@ -35,7 +35,7 @@ struct SlowSinkTests {
         #expect(client.take().count == 1)
     }
 
-    @Test("What many are told alike has one number, and other bytes another")
+    @Test("Equal messages to many clients have one number, and other bytes another")
     func sharedNumbers() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)
@@ -61,7 +61,7 @@ struct SlowSinkTests {
     }
 
     @Test(
-        "Many that overflow at once end over several turns, and hear nothing meanwhile; so do many past the hard limit"
+        "Many that overflow at once end over several turns, and receive nothing meanwhile; so do many above the hard limit"
     )
     func crowd() throws {
         for hardBytes in [1 << 20, 3_000] {

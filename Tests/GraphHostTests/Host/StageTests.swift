@@ -1,8 +1,9 @@
 @testable import GraphHost
 import Testing
 
-/// Feeds a node with one stage behind it, as a definition and as a client's pipeline, and compares both with
-/// what should come: JSON text, `empty`, or `fail:code` per step; `-` where nothing may happen.
+/// Feeds a node with one stage behind it, as a definition and as a client's pipeline, and compares
+/// both with what should come: JSON text, `empty`, or `fail:code` per step; `-` where nothing may
+/// happen.
 @Suite("Stages")
 struct StageTests {
     struct Case: CustomTestStringConvertible {
@@ -136,7 +137,7 @@ struct StageTests {
         #expect(client.take().map { $0.contains(#""v":"none""#) } == [false, true])
     }
 
-    /// What each id was told, in order.
+    /// What each id received, in order.
     private func entries(of frames: [String]) -> [Int: [String]] {
         var told: [Int: [String]] = [:]
         for frame in frames {

@@ -15,7 +15,7 @@ private let house = """
 
 @Suite("Subscribing to nodes")
 struct SubscribingTests {
-    @Test("A snap tells cursor, time and value; each later turn is one upd")
+    @Test("A snap has cursor, time and value; each later turn is one upd")
     func snapAndUpdate() throws {
         let bench = Bench()
         let graph = try bench.define(house)
@@ -96,7 +96,8 @@ struct SubscribingTests {
         client.sink.unsentBytes = 0
         client.session.drained()
         bench.host.flush()
-        // outdoor_c emits 3 times and 2 are lost; so it is with `both`, which is made of it, and `any`.
+        // outdoor_c emits 3 times and 2 are lost; so it is with `both`, which is made of it, and
+        // `any`.
         #expect(bench.host.statistics.folded == 6)
 
         let paced = bench.connect()
@@ -235,7 +236,7 @@ struct SubscribingTests {
         #expect(graph.statistics.listeners == 0)
     }
 
-    @Test("unsub tells what came before, then how much was freed, and the id may be used again")
+    @Test("unsub sends what came before, then how much was freed, and the id may be used again")
     func unsubscribe() throws {
         let bench = Bench()
         let graph = try bench.define(house)
@@ -279,7 +280,7 @@ struct SubscribingTests {
         #expect(answers.first?.hasSuffix(end) == true, "\(answers)")
     }
 
-    @Test("A heartbeat moves the cursor only where everything was told")
+    @Test("A heartbeat moves the cursor only if everything was sent")
     func heartbeat() throws {
         let bench = Bench()
         let graph = try bench.define(house)

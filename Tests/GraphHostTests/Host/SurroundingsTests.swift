@@ -212,7 +212,7 @@ struct ObservingSurroundingsTests {
         #expect(next().contains(#"{"v":6}"#))
     }
 
-    @Test("I-1: a sleeping neighbour wakes and sleeps in its place; deaths far away are not told")
+    @Test("I-1: a sleeping neighbour wakes and sleeps in its place; deaths far away are not reported")
     func wakes() throws {
         _ = observe(#""around":"deep","depth":1"#)
         let client = bench.connect()
@@ -238,7 +238,7 @@ struct ObservingSurroundingsTests {
         #expect(next() == "" && watcher.session.observers.isEmpty)
     }
 
-    @Test("I-1: a definition that makes other neighbours is told: they come, and those of before go away")
+    @Test("I-1: a definition that makes other neighbours is reported: they come, and the former ones go")
     func redefined() throws {
         _ = observe(#""around":"double","depth":1"#)
         let other = graphText.replacing(

@@ -171,7 +171,8 @@ struct TieTests {
     @Test(
         "a clique of syncs with expressions comes to rest: at most 10,000 deliveries in one commit",
         .timeLimit(.minutes(1)),
-        // As many deliveries as there are simple paths from one node; among 8 nodes they would be 13,699.
+        // As many deliveries as there are simple paths from one node; among 8 nodes they would be
+        // 13,699.
         arguments: [(7, 1_956), (8, 10_000), (12, 10_000)]
     )
     func clique(count: Int, deliveries: UInt32) throws {
@@ -281,7 +282,7 @@ struct TieTests {
         #expect(graph.read(try #require(graph.node("y"))).changed == 3)
     }
 
-    @Test("who may not read the other end does not learn of it")
+    @Test("a caller that may not read the other end does not learn of it")
     func rights() throws {
         let bench = Bench()
         let graph = try bench.define(Self.setpoints)

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Timed stages")
 struct TimedStageTests {
-    /// A graph with one timed node, a client that hears all of it, and what it heard: `time:value` since the start.
+    /// A graph with one timed node, a client that receives all of it, and what it received:
+    /// `time:value` since the start.
     private func run(
         _ stage: String,
         _ steps: [(at: UInt64, set: String)],
@@ -169,7 +170,7 @@ struct TimedStageTests {
     }
 
     @Test(
-        "A value that is due when its source ends does not come back behind the end",
+        "A value that is due when its source ends does not come back after the end",
         arguments: [
             #"{"delay":30}"#, #"{"debounce":30}"#, #"{"sample":30}"#, #"{"window":{"last":30,"of":"count"}}"#,
         ]

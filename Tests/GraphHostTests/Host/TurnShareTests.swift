@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphHost
 
-/// A chain of derived nodes that exist only while somebody looks.
+/// A chain of derived nodes that exist only while a client listens.
 private func deepGraph(_ count: Int) -> String {
     var nodes = [#""x": {"set": "number", "initial": 1}"#]
     for place in 0..<count {
@@ -21,7 +21,7 @@ struct TurnShareTests {
         return limits
     }
 
-    @Test("A message with many dear requests takes many turns; a bystander is served in each")
+    @Test("A message with many costly requests takes many turns; another client is served in each")
     func bystander() throws {
         let bench = Bench(limits: limits(100))
         let graph = try bench.define(deepGraph(90))
@@ -52,7 +52,7 @@ struct TurnShareTests {
         #expect(graph.statistics.nodes == 1, "nothing is left of it")
     }
 
-    @Test("Dear requests of many connections share a turn; cheap ones, and sets, do not wait for them")
+    @Test("Costly requests of many connections share a turn; cheap ones, and sets, do not wait for them")
     func crowd() throws {
         let bench = Bench(limits: limits(100))
         let graph = try bench.define(deepGraph(90))
@@ -155,7 +155,7 @@ struct TurnShareTests {
         #expect(answers[5].contains("id_in_use"))
     }
 
-    @Test("An id is free behind its unsub, also while both wait for a turn")
+    @Test("An id is free after its unsub, also while both wait for a turn")
     func freedID() throws {
         let bench = Bench(limits: limits(10))
         _ = try bench.define(deepGraph(20))

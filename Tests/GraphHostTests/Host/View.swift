@@ -4,7 +4,7 @@
 final class View {
     /// By id: the JSON text, `empty`, or `fail:code`.
     private(set) var values: [Int: String] = [:]
-    /// Emissions heard per id: one per delivery and one for each folded.
+    /// Emissions received per id: one per delivery and one for each folded.
     private(set) var heard: [Int: Int] = [:]
     private(set) var ended: [Int: String] = [:]
     private(set) var rev = 0

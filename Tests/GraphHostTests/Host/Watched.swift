@@ -1,8 +1,9 @@
 @testable import GraphHost
 
-/// What a client of `observe` knows after applying every difference to what it was shown first, as the page does.
+/// What a client of `observe` knows after applying every difference to what it was shown first, as
+/// the page does.
 final class Watched {
-    /// Living nodes by number: what was told of them when they came, and what has changed since.
+    /// Living nodes by number: their entries when they appeared, and what has changed since.
     private var nodes: [Int: Node] = [:]
     private var declared: Set<String> = []
     private var edges: [Int: String] = [:]
@@ -30,7 +31,8 @@ final class Watched {
         }
     }
 
-    /// Everything it knows, one line each, in an order that does not depend on how it came to know it.
+    /// Everything it knows, one line each, in an order that does not depend on how it came to know
+    /// it.
     var lines: [String] {
         nodes.map { number, node in
             "n\(number) \(node.facts) = \(node.value) ×\(node.count) for \(node.owners.sorted())"

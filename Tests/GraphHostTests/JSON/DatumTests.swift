@@ -67,7 +67,7 @@ struct DatumTests {
         }
     }
 
-    @Test("what JSON cannot say is no datum, however deep it hides")
+    @Test("what JSON cannot represent is no datum, however deep it is nested")
     func inexpressible() {
         let values: [Value] = [.double(.nan), .double(.infinity), .double(-.infinity), .type(.int)]
         for value in values {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Scanner, reader, tree, datum and equality agree on every text, and with the RFC written down plainly")
 struct JSONAgreementTests {
-    /// What the RFC leaves to the reader, and what is chosen here; the first column is what it is about.
+    /// What the RFC leaves to the reader, and what is chosen here; the first column is what it is
+    /// about.
     static let choices: [(String, [UInt8], Bool)] =
         [
             ("a number with an exponent beyond doubles", "123123e100000", false),
@@ -76,7 +77,8 @@ struct JSONAgreementTests {
         }
         for (text, _, _) in refused {
             try agree(Array(text.utf8), false)
-            // Not alone: what was an end is then something else behind a value, and the other way round.
+            // Not alone: what was an end is then something else behind a value, and the other way
+            // round.
             try agree(Array("[\(text)]".utf8), PlainJSON.parse(Array("[\(text)]".utf8)) != nil)
         }
         for (bytes, _) in notUTF8 { try agree([0x22] + bytes + [0x22], false) }

@@ -54,7 +54,7 @@ let refused: [(String, JSONError.Reason, Int)] = [
     ("[tru]", .badLiteral, 1),
     ("[nulx]", .badLiteral, 1), ("[a]", .badLiteral, 1), ("{\"a\":off}", .badLiteral, 5),
     ("'a'", .unexpectedByte, 0),
-    // White space that is none.
+    // Characters that are not white space in JSON.
     ("\u{b}1", .unexpectedByte, 0), ("\u{c}1", .unexpectedByte, 0), ("\u{a0}1", .unexpectedByte, 0),
     ("\u{feff}1", .unexpectedByte, 0), ("\u{0}", .unexpectedByte, 0), ("1\u{b}", .trailingBytes, 1),
     ("[1\u{c},2]", .unexpectedByte, 2), ("\u{2028}1", .unexpectedByte, 0), ("[\u{85}]", .unexpectedByte, 1),

@@ -40,7 +40,7 @@ struct JSONScannerTests {
         expectRefusal([0x22] + far + bytes, .badUTF8, offset + 30)
     }
 
-    @Test("every prefix of a text is refused, nothing behind the bytes is read")
+    @Test("every prefix of a text is refused, nothing after the bytes is read")
     func prefixes() throws {
         let text = #"{"a":[1,-2.5e+3,true,false,null,"x\u00e9\ud83d\ude00\n ü€😀"],"b":{"c":{}},"d":[[]]}"#
         let bytes = Array(text.utf8)
@@ -124,7 +124,8 @@ struct JSONScannerTests {
             return "aaaaaaaa" + String(repeating: "0", count: 5 - digits.count) + digits + "zzzzzzzz"
         }
         let text = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
-        // Processor time, of which there are a million to the second: other work on the machine does not count.
+        // Processor time, of which there are a million to the second: other work on the machine
+        // does not count.
         let before = clock()
         _ = try JSONScanner.validate(Array(text.utf8))
         #expect(clock() - before < 2_000_000)

@@ -1,15 +1,18 @@
 import CEL
 
-/// RFC 8259 written down once more, as plainly as it can be: recursive, character by character, no thought of speed.
+/// RFC 8259 implemented as plainly as possible: recursive, character by character, without thought
+/// of speed.
 ///
-/// With the choices that Sluice makes where the RFC leaves one; the real readers are compared with it.
+/// It makes the choices that Sluice makes where the RFC leaves one; the real readers are compared
+/// with it.
 struct PlainJSON {
     private var rest: ArraySlice<UInt8>
     private let depthLimit: Int
 
     /// The value, or nil where the bytes are not acceptable.
     static func parse(_ bytes: [UInt8], depth: Int = 64) -> Value? {
-        // A byte order mark would be a character outside a string, which the grammar has no place for.
+        // A byte order mark would be a character outside a string, which the grammar has no place
+        // for.
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var parser = PlainJSON(rest: bytes[...], depthLimit: depth)
         parser.skipBlanks()

@@ -3,7 +3,8 @@ import Testing
 
 @testable import GraphHost
 
-/// Whatever happens, a client that comes and goes with tickets knows what a client knows that stays.
+/// Whatever happens, a client that comes and goes with tickets knows what a client knows that
+/// stays.
 @Suite("Random histories of clients that reconnect")
 struct KeepingHistoryTests {
     static var seeds: Range<UInt64> { Nightly.isOn ? 0..<5_000 : 0..<80 }
@@ -201,7 +202,8 @@ private struct Pair {
         return "\(known.values.suffix(5)) is known, not \(model.values.suffix(5)): \(roaming.what)"
     }
 
-    /// The connection breaks, perhaps without the server's knowledge, and perhaps with the last messages on the way.
+    /// The connection breaks, perhaps without the server's knowledge, and perhaps with the last
+    /// messages on the way.
     mutating func leave(_ dice: inout SeededGenerator) {
         isAway = true
         roaming.rev = known.rev
@@ -215,7 +217,7 @@ private struct Pair {
         for client in broken + [staying, roaming.client] { client.session.close() }
     }
 
-    /// Comes back; returns whether it is told to have missed nothing.
+    /// Comes back; returns whether the server says that nothing was missed.
     mutating func resume() -> Bool {
         if goneAt != nil { roaming.client.session.close(.reset) } else { broken.append(roaming.client) }
         roaming.client = roaming.bench.connect()

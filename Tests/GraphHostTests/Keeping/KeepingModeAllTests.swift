@@ -55,7 +55,7 @@ struct KeepingModeAllTests {
         #expect(graph.statistics.listeners == 0 && bench.host.sessions.kept.isEmpty)
     }
 
-    @Test("K-2: more than queue is not kept: resumed false with the present value, and the chain goes on")
+    @Test("K-2: more than queue is not kept: resumed false with the present value, and the chain continues")
     func tooMany() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)

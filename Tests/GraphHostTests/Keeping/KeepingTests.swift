@@ -15,7 +15,7 @@ private func principal(_ name: String, can rights: Rights = .all) -> SessionAcce
 @Suite("Keeping a client's chain across a reconnect")
 struct KeepingTests {
     @Test(
-        "K-1, K-2: within the time of keep a window goes on with its average, also with what came meanwhile"
+        "K-1, K-2: within the time of keep a window continues with its average, also with what came meanwhile"
     )
     func goesOn() throws {
         let bench = Bench()
@@ -66,7 +66,7 @@ struct KeepingTests {
     }
 
     @Test(
-        "K-2: stages that count, run on, keep time or wait go on",
+        "K-2: stages that count, run on, keep time or wait continue",
         arguments: [
             (#"[{"skip":3}]"#, #""empty":true"#, "50"), (sum, #""v":60"#, "110"),
             (#"[{"take":3}]"#, #""v":30"#, nil), (#"["delta"]"#, #""v":10"#, "20"),
@@ -258,7 +258,7 @@ struct KeepingTests {
         #expect(graph.subscriptions == 1 && bench.host.sessions.kept.kept.isEmpty && graph.isWhole)
     }
 
-    @Test("K-2: a shared chain is kept for one client while another one goes on with it")
+    @Test("K-2: a shared chain is kept for one client while another one continues with it")
     func shared() throws {
         let bench = Bench()
         let graph = try bench.define(graphText)
@@ -352,7 +352,7 @@ struct KeepingTests {
         #expect(graph.keptChains == 0 && bench.host.sessions.kept.isEmpty)
     }
 
-    @Test("K-2: after a restart tickets are worth nothing, and a server that stops lets go of what it keeps")
+    @Test("K-2: after a restart tickets are invalid, and a server that stops releases what it keeps")
     func restart() throws {
         let log = FaultyLog()
         let bench = Bench(log: log)

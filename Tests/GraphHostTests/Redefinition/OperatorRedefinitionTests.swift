@@ -5,7 +5,7 @@ import Testing
 
 /// Every operator of the catalogue in a graph whose definition changes (docs/definitions.md,
 /// Changing a graph that runs).
-@Suite("Every operator behind a redefinition")
+@Suite("Every operator after a redefinition")
 struct OperatorRedefinitionTests {
     private let bench = Bench()
     private let beside = Bench()

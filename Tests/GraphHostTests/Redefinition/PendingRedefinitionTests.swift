@@ -4,7 +4,7 @@ import Testing
 @testable import GraphHost
 
 /// Changes of the definition through a log that takes its time.
-@Suite("Redefinition behind a slow log")
+@Suite("Redefinition with a slow log")
 struct PendingRedefinitionTests {
     let log = FaultyLog(isSlow: true)
     let bench: Bench
@@ -14,7 +14,7 @@ struct PendingRedefinitionTests {
         log.isSlow = false
     }
 
-    @Test("What comes behind a pending change is checked against the new definition")
+    @Test("Commits after a pending change are checked against the new definition")
     func order() throws {
         let graph = try bench.define(
             #"{"graph":"g","nodes":{"x":{"set":"any","initial":1},"y":{"set":"any"}}}"#
@@ -46,7 +46,7 @@ struct PendingRedefinitionTests {
         #expect(graph.rev == 3)
     }
 
-    @Test("A change that the log refuses changes nothing, and what waited behind it goes on")
+    @Test("A change that the log refuses changes nothing, and what waited for it continues")
     func refused() throws {
         let graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any","initial":1}}}"#)
         log.isSlow = true

@@ -126,9 +126,10 @@ private final class Changes {
         let after = try values()
         bench.host.flush()
         hear(step)
-        // Nobody hears of what did not change and is not made from what did. The others emit once where their value is
-        // another one; in immediate mode a join may show more than one state of a commit, and a flatten whose key
-        // changes together with what it follows does in both.
+        // Nodes that did not change, and are not made from changed ones, emit nothing. The others
+        // emit once if their value has changed. In immediate mode a join may show more than one
+        // state of a commit, and so does a flatten whose key changes together with the node it
+        // follows.
         let affected = affected(by: change, in: new)
         let most = shape.isSettled && !shape.hasFlatten ? 1 : Int.max
         for (place, entry) in clients.enumerated() {
@@ -251,7 +252,8 @@ private struct Shape {
         if dice.below(3) == 0, nodes.count > 3 { remove(dice.below(nodes.count), &dice) }
         if dice.below(8) == 0 { isSettled.toggle() }
         if dice.below(5) == 0 {
-            // Two neighbours change places, and are made anew from what stands in front of them then.
+            // Two neighbours change places, and are made anew from what stands in front of them
+            // then.
             let place = 1 + dice.below(nodes.count - 1)
             nodes.swapAt(place - 1, place)
             nodes[place - 1].text = place == 1 ? mutable(&dice) : derived(below: place - 1, &dice)

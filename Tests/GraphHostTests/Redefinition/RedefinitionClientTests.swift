@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// A new definition for a graph that runs: what becomes of those who listen, and what they are told.
+/// A new definition for a running graph: what happens to listeners, and what they receive.
 @Suite("Redefinition: clients")
 struct RedefinitionClientTests {
     let bench = Bench()
@@ -79,7 +79,7 @@ struct RedefinitionClientTests {
         #expect(graph.isWhole)
     }
 
-    @Test("Globs: nodes that go and come between two deliveries are told once, as they are then")
+    @Test("Globs: nodes that go and come between two deliveries are sent once, as they are then")
     func goneAndBack() throws {
         let all = (0..<20).map { #""r.\#($0)":{"set":"any","initial":1}"# }.joined(separator: ",")
         let graph = try bench.define(nodes: all + #","s":{"set":"any"}"#)
@@ -137,7 +137,7 @@ struct RedefinitionClientTests {
     }
 
     @Test(
-        "limits.matches: a glob that comes to mean more nodes goes on with those it has, and says how many are left out"
+        "limits.matches: a glob that comes to match more nodes continues with those it has, and says how many are left out"
     )
     func growingGlobs() throws {
         var limits = SessionLimits()
@@ -194,7 +194,7 @@ struct RedefinitionClientTests {
         #expect(graph.isWhole)
     }
 
-    @Test("Observers are told what was built anew, what is gone, and names that do not exist at the moment")
+    @Test("Observers receive rebuilt nodes, removed nodes, and names that do not live at the moment")
     func observers() throws {
         let graph = try bench.define(
             nodes:

@@ -8,7 +8,9 @@ import Testing
 struct RedefinitionTests {
     let bench = Bench()
 
-    @Test("One node of three changes: its subscribers get one frame, the others none, the rev goes on by one")
+    @Test(
+        "One node of three changes: its subscribers get one frame, the others none, the rev rises by one"
+    )
     func oneNode() throws {
         let graph = try bench.define(
             nodes:
@@ -67,7 +69,7 @@ struct RedefinitionTests {
         #expect(DefinitionChange(from: graph.definition, to: same).isEmpty)
     }
 
-    @Test("What is unchanged keeps its state although what it is made from changes: a running sum goes on")
+    @Test("What is unchanged keeps its state although what it is made from changes: a running sum continues")
     func state() throws {
         let sum = #""sum":{"from":"a","pipe":[{"scan":{"start":0,"with":"acc + value"}}]}"#
         let graph = try bench.define(nodes: #""x":{"set":"any","initial":1},"a":{"from":"x"},\#(sum)"#)
@@ -130,7 +132,7 @@ struct RedefinitionTests {
     }
 
     @Test(
-        "A node that comes between two others: what is behind it waits for what is before it, and emits once"
+        "A node inserted between two others: its downstream waits for its upstream, and emits once"
     )
     func newNodeBetween() throws {
         let graph = try bench.define(
@@ -152,7 +154,7 @@ struct RedefinitionTests {
     }
 
     @Test(
-        "A changed node behind an unchanged join behind a changed node: it waits for the join, and emits once"
+        "A changed node downstream of an unchanged join of a changed node: it waits for the join, and emits once"
     )
     func changedBehindJoin() throws {
         let join =
@@ -169,7 +171,7 @@ struct RedefinitionTests {
         #expect(client.take() == [#"{"op":"upd","graph":"g","rev":2,"t":5000000,"d":[{"id":1,"v":33}]}"#])
     }
 
-    @Test("A changed node that nobody needs is not built: it says the new thing when somebody asks")
+    @Test("A changed node that is not needed is not built; it has the new value when it is read")
     func changedAndUnneeded() throws {
         func chain(_ more: Int) -> String {
             (1...50).reduce(#""n0":{"set":"any","initial":1}"#) { text, place in
@@ -185,7 +187,7 @@ struct RedefinitionTests {
     }
 
     @Test(
-        "What nobody needs is looked through once for a node built anew, in however many ways it leads upwards"
+        "Unneeded nodes are visited once for a rebuilt node, however many paths lead upwards"
     )
     func diamondsBetween() throws {
         let graph = try bench.define(nodes: #""x":{"set":"any","initial":1},"a":{"from":"x"}"#)
@@ -212,7 +214,7 @@ struct RedefinitionTests {
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"b"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"a","mode":"all"}"#)
-        // Nobody needs m so far: what a waits for stands behind it.
+        // m is not needed so far: a waits for the nodes upstream of it.
         try bench.redefine(
             graph,
             #"\#(deep),"b":{"from":"d","pipe":[{"map":"value * 3"}]},"m":{"from":"b"},"a":{"from":"m"}"#
@@ -272,7 +274,7 @@ struct RedefinitionTests {
         try bench.set(graph, [("y", "4"), ("z", "5")])
         #expect(client.take().joined().contains(#"[{"id":1,"v":4},{"id":2,"v":105}]"#))
         #expect(graph.isWhole)
-        // And once more, now that the nodes behind the names are of the other kind.
+        // And again, now that the nodes of these names are of the other kind.
         try bench.redefine(graph, #""x":{"set":"any","initial":1},"z":{"from":"x"},"y":{"from":"z"}"#)
         #expect(client.take().joined().contains(#"{"id":1,"v":2}"#))
         client.session.close()

@@ -1,7 +1,8 @@
 @testable import GraphHost
 import TestSupport
 
-/// One random history that is cut: the graph is saved and restored in another host, and both go on with the same steps.
+/// One random history that is cut: the graph is saved and restored in another host, and both go on
+/// with the same steps.
 final class CutPlay {
     private var maker: Maker
     private var shape: Naive.Shape

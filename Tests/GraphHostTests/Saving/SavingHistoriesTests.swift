@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Random definitions, commits, clients, redefinitions and time, with a cut at a random point: a host that restores the saved
-/// graph goes on as the one that was not interrupted.
+/// Random definitions, commits, clients, redefinitions and time, with a cut at a random point: a
+/// host that restores the saved graph goes on as the one that was not interrupted.
 ///
 /// `SLUICE_NIGHTLY=1` plays 40,000 instead of 800, and `SLUICE_HISTORIES=n` so many, from the seed
 /// `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
@@ -17,7 +17,7 @@ struct SavingHistoriesTests {
         environment("SLUICE_FIRST_SEED").flatMap { UInt64($0) } ?? 0
     }
 
-    @Test("G-164: a restored graph goes on as one that was not interrupted", arguments: portions)
+    @Test("G-164: a restored graph continues as one that was not interrupted", arguments: portions)
     func goesOn(portion: Int) throws {
         if let seed = environment("SLUICE_SEED").flatMap({ UInt64($0) }) {
             if portion == 0 { try playOne(seed) }

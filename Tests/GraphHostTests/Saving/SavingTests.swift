@@ -154,7 +154,7 @@ struct SavingTests {
     }
 
     @Test(
-        "G-164: what clients hear before the next commit names the last one, who made it, and what was remarked"
+        "G-164: messages before the next commit name the last one, its author and its remark"
     )
     func lastCommit() throws {
         let bench = Bench()
@@ -185,7 +185,7 @@ struct SavingTests {
         #expect(restored.seen == live.seen)
     }
 
-    @Test("G-164: nodes that have outlived a change of their definition go on as they were")
+    @Test("G-164: nodes that have outlived a change of their definition continue as they were")
     func followers() throws {
         let bench = Bench()
         let live = try bench.define(

@@ -105,7 +105,7 @@ struct DeflateTests {
     }
 
     @Test(
-        "what is no deflated data, or only a part of it, fails",
+        "invalid or incomplete deflated data fails",
         arguments: [
             [0xFF], [0x07, 0x00], [0x01, 0x05, 0x00, 0x00, 0x00], [0xF2, 0x48, 0xCD],
             [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48], [0xF2, 0x00, 0x11, 0x00, 0x00],
@@ -154,7 +154,7 @@ struct DeflateTests {
         #expect(heard(100_000) == ["failed 1009"])
     }
 
-    @Test("what compression makes longer may still come, and no more than that")
+    @Test("data that compression makes longer is accepted, and nothing above that")
     func incompressible() {
         var random = SeededGenerator(seed: 7)
         let noise = (0..<1000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -264,7 +264,7 @@ struct DeflateTests {
         }
     }
 
-    @Test("an inflater that somebody else broke off begins afresh")
+    @Test("an inflater starts afresh after a broken message")
     func pool() {
         let pool = InflaterPool()
         for _ in 0..<3 {

@@ -20,7 +20,8 @@ enum FrameTranscript {
         assembler.inflation = inflation()
         var lines: [String] = []
         for piece in pieces {
-            // A copy of exactly this size, freed at once: the address sanitizer sees any view that outlives its input.
+            // A copy of exactly this size, freed at once: the address sanitizer sees any view that
+            // outlives its input.
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
             memory.copyBytes(from: piece)
             defer { memory.deallocate() }

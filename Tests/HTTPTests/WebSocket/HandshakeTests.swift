@@ -41,7 +41,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "what is no upgrade of version 13 gets 426",
+        "an upgrade of another version than 13 gets 426",
         arguments: [
             "", "Upgrade: websocket\r\n", "Connection: Upgrade\r\nUpgrade: h2c\r\n",
             ok.replacing("13", with: "8"), ok.replacing("13", with: "13, 8"), ok.replacing("13", with: ""),

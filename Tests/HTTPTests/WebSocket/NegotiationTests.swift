@@ -4,8 +4,8 @@ import Testing
 
 @Suite("permessage-deflate is agreed on as RFC 7692 §7.1 says")
 struct NegotiationTests {
-    /// What a request with these `Sec-WebSocket-Extensions` lines is answered: the field's value, `-` without one, or
-    /// `refused`.
+    /// What a request with these `Sec-WebSocket-Extensions` lines is answered: the field's value,
+    /// `-` without one, or `refused`.
     private func answer(_ fields: [String], _ mode: CompressionMode, keepsContexts: Bool = true) -> String {
         let parser = RequestParser()
         let lines = fields.map { "Sec-WebSocket-Extensions: \($0)\r\n" }.joined()

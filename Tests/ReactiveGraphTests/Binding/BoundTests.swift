@@ -92,7 +92,7 @@ struct BoundTests {
         #expect(lamp.power == 20 && lamp.writes == 2)
     }
 
-    @Test("G-96: of many objects that follow one object, those that live are told, each once")
+    @Test("G-96: of many objects that follow one object, the living ones are notified, each once")
     func manyFollowOneObject() {
         let room = Chamber(graph)
         var houses = (0..<1_000).map { _ in House(graph, room) }
@@ -128,7 +128,7 @@ struct BoundTests {
         #expect(node.value == 500 && lamp.power == 500)
     }
 
-    @Test("G-96: the node takes what a setter makes of the value, after everyone heard the value as it was")
+    @Test("G-96: the node takes what a setter makes of the value, after all received the original value")
     func normalised() {
         let room = Chamber(graph)
         let heard = Recorder(room.node(\.brightness))

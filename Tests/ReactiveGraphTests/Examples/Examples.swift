@@ -8,8 +8,9 @@ import Testing
 
 /// The examples of the documentation, run.
 ///
-/// What stands between the first line of a test and its `try check()` is what readers see: `scripts/examples.py` copies
-/// it into the articles and the README. `// prints a, then b` says what an example prints, and is compared.
+/// What stands between the first line of a test and its `try check()` is what readers see:
+/// `scripts/examples.py` copies it into the articles and the README. `// prints a, then b` says
+/// what an example prints, and is compared.
 @Suite("Examples of the documentation")
 struct Examples {
     private final class Transcript {

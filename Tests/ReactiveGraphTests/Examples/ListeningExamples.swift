@@ -30,7 +30,7 @@ extension Examples {
         try check()
     }
 
-    @Test("Hearing emptiness (G-11)")
+    @Test("Receiving emptiness (G-11)")
     func listenEmissions() throws {
         let graph = Graph()
         let bag = CancellableBag()
@@ -40,7 +40,7 @@ extension Examples {
         try check()
     }
 
-    @Test("Hearing of changes alone (G-11)")
+    @Test("Being notified of changes without values (G-11)")
     func listenChanges() throws {
         let graph = Graph()
         let bag = CancellableBag()

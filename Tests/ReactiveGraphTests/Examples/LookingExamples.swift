@@ -83,7 +83,7 @@ extension Examples {
         try check()
     }
 
-    @Test("A set that nobody hears (G-17)", .enabled(if: tellsIdleSets))
+    @Test("A set without listeners (G-17)", .enabled(if: tellsIdleSets))
     func idleSet() throws {
         let graph = Graph()
         graph.onIdleSet = { node in print("nobody hears", node.name ?? "") }
@@ -94,7 +94,7 @@ extension Examples {
     }
 }
 
-/// The library tells of sets that nobody hears in debug builds only (G-17).
+/// The library reports sets without listeners in debug builds only (G-17).
 private var tellsIdleSets: Bool {
     #if DEBUG
         true

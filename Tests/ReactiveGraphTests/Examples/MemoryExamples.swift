@@ -13,7 +13,7 @@ extension Examples {
         try check()
     }
 
-    @Test("A listener holds everything above it, and lets go with its bag (G-57, G-64, G-67)")
+    @Test("A listener holds everything above it, and ends with its bag (G-57, G-64, G-67)")
     func memoryOwner() throws {
         final class Gauge: ListenerOwner {
             let listenBag = CancellableBag()

@@ -35,7 +35,7 @@ extension Examples {
         let profile = graph.mutable(of: String.self)
         let panel = Panel()
         profile
-            .addListener(panel)  // owns itself: it hears until it dies
+            .addListener(panel)  // owns itself: it listens until it is destroyed
             .addListener(Spinner { print("loading", $0) }, owner: panel)  // prints loading false
         let load = profile.beginLoad()  // prints loading true
         load.finish("Ada")  // prints loading false

@@ -30,7 +30,7 @@ extension Examples {
         try check()
     }
 
-    @Test("A switch that lets go of keys (G-143)")
+    @Test("A switch that releases keys (G-143)")
     func switchLimit() throws {
         let graph = Graph()
         let visits = graph.mutable(of: String.self)

@@ -6,7 +6,7 @@ import Testing
 struct LeakTests {
     let graph = Graph()
 
-    /// Rings that nobody holds are reported, and cutting an edge of each frees everything.
+    /// Rings that nothing holds are reported, and cutting an edge of each frees everything.
     private func expectLeak(
         _ sizes: [Int],
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -24,7 +24,7 @@ struct LeakTests {
         #expect(graph.leakedRings().isEmpty, sourceLocation: sourceLocation)
     }
 
-    @Test("G-56: a ring that nobody holds is reported, in order of creation")
+    @Test("G-56: a ring that nothing holds is reported, in order of creation")
     func ring() {
         expectLeak([3]) {
             let a = graph.mutable(1)

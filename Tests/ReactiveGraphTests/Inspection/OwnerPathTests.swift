@@ -78,7 +78,7 @@ struct OwnerPathTests {
         withExtendedLifetime((b, c)) {}
     }
 
-    @Test("G-20: an edge that somebody keeps holds its source")
+    @Test("G-20: an edge that something keeps holds its source")
     func keptEdge() {
         let a = graph.mutable(1).named("a")
         let edge = TransformEdge<Int, Int>(name: "Half")

@@ -118,7 +118,7 @@ struct FreshnessTests {
         #expect(node.loadCount == 0)
     }
 
-    @Test("G-160, L-6: listeners hear the progress of a load, within 0…1, rising, and only while it runs")
+    @Test("G-160, L-6: listeners receive the progress of a load, within 0…1, rising, and only while it runs")
     func progress() {
         let node = mirror()
         let load = node.beginLoad()
@@ -188,7 +188,7 @@ struct FreshnessTests {
         #expect(derived.isEmpty && !other.isRunning && node.value == 1)
     }
 
-    @Test("A load tells once that it was cancelled, also when it is dropped; a bag can hold it")
+    @Test("A load reports once that it was cancelled, also when it is dropped; a bag can hold it")
     func onCancel() {
         let node = mirror()
         var count = 0

@@ -86,7 +86,7 @@ struct LoadTests {
         #expect(gone == nil && load == nil)
     }
 
-    @Test("Signals queue behind the pass that runs, so nobody hears them out of order (G-37)")
+    @Test("Signals queue after the running pass, so no listener receives them out of order (G-37)")
     func queued() {
         let node = graph.mutable(0)
         let first = Ear("a", log)

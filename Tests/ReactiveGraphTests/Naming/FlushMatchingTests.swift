@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Flushing by name (G-131, I-4)")
 struct FlushMatchingTests {
-    @Test("I-4: a flush of a pattern lets go of unused nodes whose names match, and of no others")
+    @Test("I-4: a flush of a pattern releases unused nodes whose names match, and no others")
     func matching() {
         let registry = Registry(graph: Graph(), policy: .untilPressure, naming: .verbatim)
         for name in ["room.a", "room.b", "hall"] { _ = registry.mutable(name, as: Int.self) }

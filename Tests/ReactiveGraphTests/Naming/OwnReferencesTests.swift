@@ -24,14 +24,14 @@ struct OwnReferencesTests {
         #expect(registry.names == (retention == .always ? ["a", "b"] : []))
     }
 
-    @Test("G-132: whoever hears the same pressure drops his references first, or they go next time")
+    @Test("G-132: a listener to the same pressure drops its references first, or they go next time")
     func orderOfHandlers() {
         let registry = Registry(graph: graph, policy: .untilPressure)
         let source = PressureSource()
         final class Cache { var node: Node<Int>? }
         let cache = Cache()
         cache.node = registry.node("a", as: Int.self)
-        // This one is told before the registry, and lets go.
+        // This one is called before the registry, and releases the node.
         source.add {
             cache.node = nil
             return true

@@ -26,7 +26,8 @@ struct RelativesTests {
         #expect(registry.node(expected, as: Int.self) === node && parent.child(child, as: Int.self) === node)
     }
 
-    /// The examples of RFC 3986, section 5.4.1, that have a path or a host, and the abnormal ones of 5.4.2.
+    /// The examples of RFC 3986, section 5.4.1, that have a path or a host, and the abnormal ones
+    /// of 5.4.2.
     @Test(
         "G-161: a relative is resolved as a link on a page of the name",
         arguments: [

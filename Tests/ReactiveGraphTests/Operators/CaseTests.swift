@@ -19,7 +19,7 @@ struct CaseTests {
     }
 
     @Test(
-        "G-91: the same inner node again changes nothing; it goes on following while other keys are current"
+        "G-91: the same inner node again changes nothing; it continues following while other keys are current"
     )
     func sameAgain() {
         let source = graph.mutable(1)
@@ -101,7 +101,7 @@ struct CaseTests {
         #expect(recorder?.history == [2])
     }
 
-    @Test("G-103: a case counts as a listener of its inner node; another source lets go of it")
+    @Test("G-103: a case counts as a listener of its inner node; another source releases it")
     func listener() throws {
         let source = graph.mutable(1)
         let switched = source.switch { $0 }

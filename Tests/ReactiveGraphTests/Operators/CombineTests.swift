@@ -218,7 +218,7 @@ struct CombineTests {
         expectReleased { Graph.join([$0, $0]) { emissions, _ in emissions[0] } }
     }
 
-    @Test("A function that lets go of its own node does no harm", arguments: [true, false])
+    @Test("A function that releases its own node does no harm", arguments: [true, false])
     func misbehaves(settled: Bool) {
         let graph = Graph(propagation: settled ? .settled : .immediate)
         let a = graph.mutable(1)

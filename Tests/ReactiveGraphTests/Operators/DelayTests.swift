@@ -118,7 +118,8 @@ struct DelayTests {
             clock.advance(by: .milliseconds(100))
         }
         #expect(control.count == 2 && control.peak == 2 && control.droppedCount == 2)
-        // Each its own delay after it was set: the first two are due at 1.0 and 1.1, the last two at 1.2 and 1.3.
+        // Each its own delay after it was set: the first two are due at 1.0 and 1.1, the last two
+        // at 1.2 and 1.3.
         clock.advance(to: .milliseconds(1_150))
         #expect(heard.history == (expected == [1, 2] ? [1, 2] : []))
         clock.advance(by: .seconds(1))

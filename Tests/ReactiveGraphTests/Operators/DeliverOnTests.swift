@@ -121,7 +121,7 @@ struct DeliverOnTests {
         loop.run()
     }
 
-    @Test("G-23: another source drops what was on its way from the first, and goes on with its own")
+    @Test("G-23: another source drops what was on its way from the first, and continues with its own")
     func reaiming() throws {
         let a = graph.mutable(1)
         let b = graph.mutable(10)

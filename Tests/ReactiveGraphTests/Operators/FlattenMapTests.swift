@@ -163,7 +163,7 @@ struct FlattenMapTests {
         }
     }
 
-    @Test("A function that lets go of the flattened node does no harm")
+    @Test("A function that releases the flattened node does no harm")
     func misbehaves() {
         let outer = graph.mutable(0)
         let inner = graph.mutable(1)

@@ -15,7 +15,7 @@ struct FlattenTests {
         #expect(flat.value == 2)
     }
 
-    @Test("G-79: lets go of a node with the next one, and is released with its last holder")
+    @Test("G-79: releases a node with the next one, and is released with its last holder")
     func release() {
         var first: MutableNode<Int>? = graph.mutable(1)
         weak let gone = first

@@ -242,7 +242,7 @@ struct GatherTests {
         expectSound(graph, a, b, total)
     }
 
-    @Test("a saved graph goes on with the same members and values (G-164)")
+    @Test("a saved graph continues with the same members and values (G-164)")
     func saving() throws {
         func build() -> (graph: Graph, nodes: [MutableNode<Int>], sum: GatheringNode<GatherTotal<Int>>) {
             let graph = Graph()

@@ -73,7 +73,7 @@ struct MapTests {
         expectSound(graph, source)
     }
 
-    @Test("A function that lets go of its node, and of the source, does no harm")
+    @Test("A function that releases its node and the source does no harm")
     func dropsItself() {
         var source: MutableNode<Int>? = graph.mutable(1)
         var derived: Node<Int>?

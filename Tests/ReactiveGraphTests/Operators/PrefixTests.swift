@@ -25,7 +25,7 @@ struct PrefixTests {
         expectSound(graph, source, prefix)
     }
 
-    @Test("prefix hands its last value on before the next edge is served, and after it lets go of its source")
+    @Test("prefix hands its last value on before the next edge is served, and after it releases its source")
     func lastValue() {
         var source: MutableNode<Int>? = graph.mutable(of: Int.self)
         let prefix = source?.prefix(1)
@@ -40,7 +40,7 @@ struct PrefixTests {
         #expect(prefix?.value == 1)
     }
 
-    @Test("A source that prefix lets go of in its own pass stays on the path (G-40)")
+    @Test("A source that prefix releases in its own pass stays on the path (G-40)")
     func path() {
         let source = graph.mutable(of: Int.self)
         var middle: Node<Int>? = source.map { $0 }

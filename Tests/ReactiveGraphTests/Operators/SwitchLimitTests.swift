@@ -6,7 +6,7 @@ import Testing
 struct SwitchLimitTests {
     let graph = Graph()
 
-    @Test("G-143: one key too many fails, and the switch goes on")
+    @Test("G-143: one key too many fails, and the switch continues")
     func fails() {
         var errors: [String] = []
         graph.onError = { errors.append($0.description) }
@@ -21,7 +21,7 @@ struct SwitchLimitTests {
         expectSound(graph, source, switched)
     }
 
-    @Test("G-143: eviction lets go of the key used longest ago; a case of it gets the new inner node")
+    @Test("G-143: eviction releases the key used longest ago; a case of it gets the new inner node")
     func evicts() throws {
         let source = graph.mutable(1)
         let switched = source.switchMap(maxKeys: .evictOldest(2)) { ($0 % 10, $0) }
@@ -52,7 +52,7 @@ struct SwitchLimitTests {
         }
     }
 
-    @Test("G-143: an inner node that nobody follows is let go once another key is current")
+    @Test("G-143: an inner node that nothing follows is released once another key is current")
     func unused() {
         let source = graph.mutable(1)
         let switched = source.switch(releasesUnused: true) { $0 }
@@ -71,7 +71,7 @@ struct SwitchLimitTests {
         expectSound(graph, source, two, again)
     }
 
-    @Test("G-143: it is let go when the last case dies, unless its key is current")
+    @Test("G-143: it is released when the last case dies, unless its key is current")
     func lastCase() {
         let source = graph.mutable(1)
         let switched = source.switch(releasesUnused: true) { $0 }

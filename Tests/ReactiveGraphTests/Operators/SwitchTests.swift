@@ -230,7 +230,7 @@ struct SwitchTests {
         expectReleased { $0.switch { $0 }.otherwise(excluding: [1]) }
     }
 
-    @Test("A function that lets go of the switched node, or cuts it, does no harm", arguments: [true, false])
+    @Test("A function that releases the switched node, or cuts it, does no harm", arguments: [true, false])
     func misbehaves(letsGo: Bool) {
         let source = graph.mutable(1)
         var switched: Node<Switched<Int, Int>>?

@@ -113,7 +113,7 @@ struct SyncTests {
     }
 
     #if DEBUG
-        @Test("G-88: in debug builds a value that does not come back is told, and nothing else changes")
+        @Test("G-88: in debug builds a value that does not come back is reported, and nothing else changes")
         func mismatch() {
             var told: [String] = []
             graph.onSyncMismatch = { told.append("\($0.name ?? "") to \($1.name ?? "")") }
@@ -327,7 +327,8 @@ struct SyncTests {
         let heard = nodes.map { Recorder($0) }
         nodes[0].set(1)
         #expect(heard[1].history == [1, 2])
-        // What node 1 queued reaches node 2 directly, and through node 0, where it was queued again.
+        // What node 1 queued reaches node 2 directly, and through node 0, where it was queued
+        // again.
         #expect(heard[2].history == [1, 2, 2])
         #expect(nodes.map(\.value) == [2, 2, 2])
     }
@@ -347,8 +348,8 @@ struct SyncTests {
         }
         let heard = [Recorder(y), Recorder(z)]
         x.set(1)
-        // y was busy and took 11 after its pass; x then finds that its 1 has been at z, although z holds 11 now,
-        // and goes on with the 11 that was queued at x.
+        // y was busy and took 11 after its pass; x then finds that its 1 has been at z, although z
+        // holds 11 now, and goes on with the 11 that was queued at x.
         #expect(heard.map(\.history) == [[1, 11], [1, 11, 11]])
         expectSound(graph, x, other)
     }
@@ -365,7 +366,7 @@ struct SyncTests {
         #expect(heard.history == [1, 2])
     }
 
-    @Test("G-50: a join behind a group of synced nodes emits once")
+    @Test("G-50: a join of a group of synced nodes emits once")
     func join() {
         let nodes = (0..<4).map { _ in graph.mutable(0) }
         clique(nodes)

@@ -31,7 +31,7 @@ struct TransformTests {
         #expect(heard.history == [.value(1), .value(3), .empty])
     }
 
-    @Test("Is told the context")
+    @Test("Receives the context")
     func context() {
         let source = graph.mutable(of: Int.self)
         let who: Node<String> = source.transform(named: "Who") { _, context in

@@ -13,7 +13,7 @@ struct TryOperatorTests {
         return value / 2
     }
 
-    @Test("G-99: tryFilter drops what its predicate fails for, and tells the graph")
+    @Test("G-99: tryFilter drops values for which its predicate fails, and reports to the graph")
     func filter() {
         var errors: [String] = []
         graph.onError = { errors.append($0.description) }
@@ -41,7 +41,7 @@ struct TryOperatorTests {
         #expect(sum.value == 5)
     }
 
-    @Test("G-99, G-77: tryFlattenMap goes on following when its function fails")
+    @Test("G-99, G-77: tryFlattenMap continues following when its function fails")
     func flatten() {
         var errors = 0
         graph.onError = { _ in errors += 1 }
@@ -56,7 +56,7 @@ struct TryOperatorTests {
         #expect(flat.value == "b" && errors == 1)
     }
 
-    @Test("G-99: mapResult tells the graph too")
+    @Test("G-99: mapResult reports to the graph too")
     func result() {
         var errors: [String] = []
         graph.onError = { errors.append($0.description) }

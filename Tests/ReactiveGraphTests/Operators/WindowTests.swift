@@ -47,7 +47,8 @@ struct WindowTests {
         #expect(sum.history == [1, 8, 10])
         clock.advance(by: .milliseconds(600))
         #expect(sum.history == [1, 8, 10, 9])
-        // Those that get too old at the same time leave at once; zero is left, and no greatest value.
+        // Those that get too old at the same time leave at once; zero is left, and no greatest
+        // value.
         clock.advance(by: .seconds(5))
         #expect(sum.history == [1, 8, 10, 9, 0])
         #expect(count.history == [1, 2, 3, 2, 0])

@@ -40,7 +40,7 @@ struct ZipBufferTests {
         #expect(control.droppedCount == 3 + 1 + 2)
     }
 
-    @Test("G-142: fail tells onError of each value it refuses, and goes on")
+    @Test("G-142: fail calls onError for each value it refuses, and continues")
     func fails() {
         var errors: [String] = []
         graph.onError = { errors.append($0.description) }

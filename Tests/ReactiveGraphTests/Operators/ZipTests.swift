@@ -99,7 +99,7 @@ struct ZipTests {
         expectSound(graph, a, b, zip)
     }
 
-    @Test("G-86: another source for an input finds what is queued, and its value waits behind")
+    @Test("G-86: another source for an input finds what is queued, and its value waits after that")
     func anotherSource() throws {
         let a = graph.mutable(1)
         let b = graph.mutable(of: Int.self)
@@ -207,7 +207,7 @@ struct ZipTests {
         expectReleased { Node.zip($0, $0.graph.mutable(of: Int.self)) }
     }
 
-    @Test("A function that lets go of its own node, or ends its zip, does no harm", arguments: [true, false])
+    @Test("A function that releases its own node, or ends its zip, does no harm", arguments: [true, false])
     func misbehaves(letsGo: Bool) {
         let a = graph.mutable(1)
         var sum: Node<Int>?

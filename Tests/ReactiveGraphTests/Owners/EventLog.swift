@@ -1,6 +1,6 @@
 import ReactiveGraph
 
-/// Keeps what listeners were told, as text, oldest first.
+/// Records the events of listeners, as text, oldest first.
 final class EventLog {
     private(set) var lines: [String] = []
 

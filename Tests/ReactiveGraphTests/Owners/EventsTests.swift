@@ -21,7 +21,7 @@ struct EventsTests {
         #expect(log.lines == ["a added(1)", "a added(empty)", "returned", "b added(1)"])
     }
 
-    @Test("G-119: added during a pass carries the new value, which is not told again (G-46)")
+    @Test("G-119: added during a pass carries the new value, which is not delivered again (G-46)")
     func addedInPass() {
         let node = graph.mutable(0)
         let late = Ear("late", log)
@@ -33,7 +33,7 @@ struct EventsTests {
         #expect(log.lines == ["late added(1)", "late 2"])
     }
 
-    @Test("G-122: stopped is told once, at removal before it returns, and ends the events")
+    @Test("G-122: stopped is delivered once, at removal before it returns, and ends the events")
     func stopped() {
         let node = graph.mutable(0)
         let ear = Ear("e", log)
@@ -45,7 +45,7 @@ struct EventsTests {
         #expect(log.lines == ["e added(0)", "e stopped", "returned"])
     }
 
-    @Test("G-122: at an owner's death several nodes are told in order of creation, then of addition")
+    @Test("G-122: at an owner's death several nodes are reported in order of creation, then of addition")
     func stoppedOrder() {
         for hasBag in [true, false] {
             let nodes = (0..<3).map { graph.mutable($0) }
@@ -62,7 +62,7 @@ struct EventsTests {
         }
     }
 
-    @Test("G-122: a listener told stopped may end others, add listeners and set nodes")
+    @Test("G-122: a listener called with stopped may end others, add listeners and set nodes")
     func stoppedDoes() {
         let node = graph.mutable(0)
         let owner = Keeper()
@@ -82,7 +82,7 @@ struct EventsTests {
     }
 
     @Test(
-        "G-64, G-121: a listener that adds itself again at stopped is told so once for each cancel of its owner's bag"
+        "G-64, G-121: a listener that adds itself again at stopped is called so once for each cancel of its owner's bag"
     )
     func addsItselfAgain() {
         final class Holder: ListenerOwner {
@@ -133,7 +133,7 @@ struct EventsTests {
         #expect(log.lines == ["added(empty)", "-1", "-2 from cache", "-3 from network", "-4"])
     }
 
-    @Test("G-133a: event listeners hear a clear as empty, plain listeners do not")
+    @Test("G-133a: event listeners receive a clear as empty, plain listeners do not")
     func clear() {
         let node = graph.mutable(1)
         let owner = Keeper()
@@ -143,7 +143,7 @@ struct EventsTests {
         #expect(log.lines == ["added(1)", "plain 1", "empty"])
     }
 
-    @Test("G-46, G-47: a listener removed in a pass is told stopped, and not the value")
+    @Test("G-46, G-47: a listener removed in a pass receives stopped, and not the value")
     func removedInPass() {
         let node = graph.mutable(0)
         let owner = Keeper()
@@ -156,7 +156,7 @@ struct EventsTests {
         first.onEvent = nil
     }
 
-    @Test("G-37: a set from inside an event is told to everyone after the event before")
+    @Test("G-37: a set from inside an event is delivered to all after the event before")
     func reentrant() {
         let node = graph.mutable(0)
         let first = Ear("a", log)

@@ -4,7 +4,7 @@ import Testing
 
 private final class Thing {}
 
-@Suite("Who holds whom (G-52 … G-62)")
+@Suite("References between nodes, edges and owners (G-52 … G-62)")
 struct HoldingTests {
     let graph = Graph()
 
@@ -37,7 +37,7 @@ struct HoldingTests {
     }
 
     @Test(
-        "G-52: a transform edge holds its source and not its target; who keeps the edge keeps neither target nor value"
+        "G-52: a transform edge holds its source and not its target; a holder of the edge keeps neither target nor value"
     )
     func edge() {
         var source: MutableNode<Int>? = graph.mutable(1)
@@ -102,7 +102,7 @@ struct HoldingTests {
         #expect(node == nil && graph.counts.liveNodes == 0)
     }
 
-    @Test("G-54: dropping the last node frees the middle ones, and the source if nobody else holds it")
+    @Test("G-54: dropping the last node frees the middle ones, and the source if nothing else holds it")
     func chain() {
         var last: Node<Int>? = graph.mutable(1).map { $0 + 1 }.filter { $0 > 0 }.map { $0 * 2 }
         #expect(last?.value == 4 && graph.counts.liveNodes == 4)

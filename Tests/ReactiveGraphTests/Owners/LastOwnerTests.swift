@@ -11,8 +11,9 @@ struct LastOwnerTests {
 
     private final class Owner {}
 
-    /// The node is the last to hold the listener, which ends its listens when it dies: in the middle of being let go.
-    @Test("G-117: when it goes and nobody else holds the listener, the listener dies and the listen ends")
+    /// The node is the last to hold the listener, which ends its listens when it dies: in the
+    /// middle of being let go.
+    @Test("G-117: when it goes and nothing else holds the listener, the listener dies and the listen ends")
     func dies() {
         let graph = Graph()
         let node = graph.mutable(1)

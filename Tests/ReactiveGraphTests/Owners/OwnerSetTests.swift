@@ -81,11 +81,11 @@ struct OwnerSetTests {
         }
         #expect(node.listenerCount == model.listens.count, "seed \(seed)")
         expectSound(graph, node)
-        // The optimiser lets go of what is not used any more.
+        // The optimiser releases objects that are not used any more.
         withExtendedLifetime((ears, owners)) {}
     }
 
-    @Test("G-116, G-117: what random owners hold is let go of", arguments: 0..<40)
+    @Test("G-116, G-117: what random owners hold is released", arguments: 0..<40)
     func released(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let graph = Graph()

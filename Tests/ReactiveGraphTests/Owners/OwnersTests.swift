@@ -30,7 +30,7 @@ struct OwnersTests {
         #expect(first == nil && second == nil && graph.counts.liveListeners == 0)
     }
 
-    @Test("G-115: a self-owned listener is held weakly, hears until it dies, and its death is silent")
+    @Test("G-115: a self-owned listener is held weakly, listens until it dies, and its death is silent")
     func selfOwned() {
         let node = graph.mutable(1)
         var ear: Ear? = Ear("e", log)
@@ -128,7 +128,7 @@ struct OwnersTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("G-117: the last external owner goes, nobody else holds the listener: it dies, the listen ends")
+    @Test("G-117: the last external owner goes, nothing else holds the listener: it dies, the listen ends")
     func bothForeign() {
         let node = graph.mutable(0)
         var owner: Keeper? = Keeper()
@@ -217,7 +217,7 @@ struct OwnersTests {
         #expect(log.lines == ["lone stopped", "shared 1", "shared 2", "lone 2", "plain 2"])
     }
 
-    @Test("G-121: removed and added again is a new listen, told added every time")
+    @Test("G-121: removed and added again is a new listen, called with added every time")
     func again() {
         let node = graph.mutable(1)
         let ear = Ear("e", log)
@@ -292,7 +292,7 @@ struct OwnersTests {
         #expect(graph.counts.liveListeners == 0)
     }
 
-    @Test("G-59: stopListening ends the listen of a listener, whoever else owns it")
+    @Test("G-59: stopListening ends the listen of a listener, whatever its other owners")
     func stopListening() {
         let node = graph.mutable(0)
         let ear = BagEar("e", log)
@@ -304,7 +304,7 @@ struct OwnersTests {
         #expect(log.lines == ["e added(0)", "e stopped"] && ear.listenBag.isEmpty)
     }
 
-    @Test("The owner is handed over, and hears until it dies (G-62)")
+    @Test("The owner is handed over, and listens until it dies (G-62)")
     func handed() {
         let node = graph.mutable(1)
         var owner: Keeper? = Keeper()

@@ -58,7 +58,8 @@ struct Comparison {
         return nil
     }
 
-    /// Drops everything: what lives on must be what the rules keep, the rings; and nothing once these are cut.
+    /// Drops everything: what lives on must be what the rules keep, the rings; and nothing once
+    /// these are cut.
     private static func leak(_ engine: EngineWorld, expected: Int?) -> String? {
         engine.dropEverything()
         if let expected, engine.livingNodes != expected {

@@ -18,7 +18,8 @@ final class EngineWorld: World {
     var switches: [Node<Switched<Int, Int>>?] = Array(repeating: nil, count: Places.switches)
     var registry: Registry?
     var ears: [(any HistoryEar)?] = Array(repeating: nil, count: Places.ears)
-    /// Keeps the places in memory of the ears there were: a new one at an old address would end what the old one left.
+    /// Keeps the places in memory of the ears there were: a new one at an old address would end
+    /// what the old one left.
     var earPlaces: [EarPlace] = []
     let functions = FunctionCount()
     let clock = ManualClock()

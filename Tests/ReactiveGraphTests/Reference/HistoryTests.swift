@@ -2,13 +2,14 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Random histories, played by the engine and by the reference model, which must agree in everything that can be
-/// seen: every call of a function or a listener, its order, value, context and path, how many nodes lived at that
-/// moment, and the state between any two steps: all operators with rings, deaths, batches, nested sets, time, posts, names and
-/// pressure.
+/// Random histories, played by the engine and by the reference model, which must agree in
+/// everything that can be seen: every call of a function or a listener, its order, value, context
+/// and path, how many nodes lived at that moment, and the state between any two steps: all
+/// operators with rings, deaths, batches, nested sets, time, posts, names and pressure.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,000; `SLUICE_HISTORIES` and `SLUICE_FIRST_SEED` say how many in each
-/// mode and from where. `SLUICE_SEED=n` plays one seed, and prints both runs step by step.
+/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,000; `SLUICE_HISTORIES` and `SLUICE_FIRST_SEED`
+/// say how many in each mode and from where. `SLUICE_SEED=n` plays one seed, and prints both runs
+/// step by step.
 @Suite("The engine and the reference model play the same history")
 struct HistoryTests {
     static let portions = Array(0..<16)
@@ -45,7 +46,8 @@ struct HistoryTests {
         if environment("SLUICE_VERBOSE") != nil {
             print("histories \(share) from seed \(first), settled \(isSettled), open \(open), calls \(calls)")
         }
-        // Few histories may run into what the rules leave open, and something must have been compared.
+        // Few histories may run into what the rules leave open, and something must have been
+        // compared.
         #expect(open.values.reduce(0, +) * 3 <= share + 20, "too many histories were given up")
         #expect(failures > 0 || calls > share * 20, "the histories are too poor")
     }

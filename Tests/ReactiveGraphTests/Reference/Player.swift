@@ -1,6 +1,7 @@
 import TestSupport
 
-/// A place in the record of a history: what called back, with what, and how many nodes lived at that moment.
+/// A place in the record of a history: what called back, with what, and how many nodes lived at
+/// that moment.
 struct Event: Equatable {
     enum What: UInt8 { case step, result, listener, function, error, state, over }
 
@@ -20,8 +21,8 @@ enum Answer {
 
 /// Plays one seeded history in a world and keeps the record.
 ///
-/// What it does next depends on the seed and on the callbacks so far, so two worlds that behave alike are played
-/// the same history.
+/// What it does next depends on the seed and on the callbacks so far, so two worlds that behave
+/// alike are played the same history.
 final class Player {
     let seed: UInt64
     let settings: Settings
@@ -49,7 +50,7 @@ final class Player {
         world.player = self
     }
 
-    /// Plays it to the end, and lets go of everything.
+    /// Plays it to the end, and releases everything.
     func play() {
         if settings.keepsPaths { firstListen() }
         for step in firstSteps() { outside(step) }
@@ -67,7 +68,7 @@ final class Player {
         note(.state)
     }
 
-    /// Somebody asks for paths from the first moment on.
+    /// A listener that asks for paths from the beginning.
     private func firstListen() {
         perform(.make(0, value: 1))
         perform(
@@ -156,7 +157,7 @@ final class Player {
         pathInHand = outer
     }
 
-    /// What an event listener is told.
+    /// The events of an event listener.
     enum Told: Int { case added, value, empty, stopped }
 
     func heard(_ site: Int, _ what: Told, node: Int, _ emission: Int?) {
@@ -178,7 +179,8 @@ final class Player {
         return (value + site) % 3 != 0
     }
 
-    /// The running value of a scan; its function never acts, because what a reset meanwhile means is not said.
+    /// The running value of a scan; its function never acts, because what a reset meanwhile means
+    /// is not said.
     func reduce(_ site: Int, _ running: Int, _ value: Int, _ index: Int) -> Int {
         called(Event(what: .function, site: site, value: value, context: index), mayAct: false)
         return (running + value) % 16
@@ -209,7 +211,7 @@ final class Player {
         }
     }
 
-    /// The graph's error handler was told of a node.
+    /// The graph's error handler was called for a node.
     func failed(_ number: Int) {
         called(Event(what: .error, site: number), mayAct: false)
     }

@@ -1,4 +1,5 @@
-// Ends of edges, and who dies with whom, in the reference model: G-20 … G-31, G-52 … G-60, G-66a, G-67.
+// Ends of edges, and who dies with whom, in the reference model: G-20 … G-31, G-52 … G-60, G-66a,
+// G-67.
 extension ReferenceGraph {
     func attach(_ edge: ReferenceEdge, from node: ReferenceNode) {
         edge.from = node
@@ -75,7 +76,7 @@ extension ReferenceGraph {
 
     /// Both ends go.
     ///
-    /// The edge is lost unless somebody outside keeps it.
+    /// The edge is lost unless it is held from outside.
     func disconnect(_ edge: ReferenceEdge) {
         detachSource(edge)
         detachTarget(edge)
@@ -83,7 +84,7 @@ extension ReferenceGraph {
         forget(edge)
     }
 
-    /// An edge that nobody holds any more takes its function along.
+    /// An edge that is no longer held takes its function along.
     func forget(_ edge: ReferenceEdge) {
         guard edge.to == nil, edge.owner == nil, edge.pins == 0, !isEdgeHeldOutside(edge) else { return }
         detachSource(edge)
@@ -117,7 +118,7 @@ extension ReferenceGraph {
 
     // MARK: - Death
 
-    /// Frees what nobody holds, until nothing changes: G-53, read literally.
+    /// Frees what is not held, until nothing changes: G-53, read literally.
     func sweep() {
         var changed = true
         while changed {
@@ -151,7 +152,7 @@ extension ReferenceGraph {
         node.join = nil
         for edge in node.ins {
             detachTarget(edge)
-            // An edge object that somebody keeps goes on holding its source.
+            // An edge object that is held from outside keeps its source.
             if edge.pins == 0, !isEdgeHeldOutside(edge) {
                 disconnect(edge)
             }

@@ -1,12 +1,14 @@
-/// The rules of the graph (docs/rules.md), written down as naively as they read: recursive calls, copied lists, whole
-/// paths, and a search of everything whenever something may have to die.
+/// The rules of the graph (docs/rules.md), written down as naively as they read: recursive calls,
+/// copied lists, whole paths, and a search of everything whenever something may have to die.
 ///
-/// It is the other opinion to the engine, and shares no code with it. Where the rules leave a choice (which of
-/// two unrelated joins settles first, G-50), it asks what the engine did and checks that it was allowed.
+/// It is the other opinion to the engine, and shares no code with it. Where the rules leave a
+/// choice (which of two unrelated joins settles first, G-50), it asks what the engine did and
+/// checks that it was allowed.
 final class ReferenceGraph {
     let isSettled: Bool
     let propagatesEmpty: Bool
-    /// Paths are asked for from the first moment on, so every resumed emission knows all of its path.
+    /// Paths are asked for from the first moment on, so every resumed emission knows all of its
+    /// path.
     let keepsPaths: Bool
 
     var nodes: [Int: ReferenceNode] = [:]
@@ -103,7 +105,8 @@ final class ReferenceGraph {
         node.isInPass = false
     }
 
-    /// One edge's turn: skipped if its target is on the path, or if a running batch sets the target.
+    /// One edge's turn: skipped if its target is on the path, or if a running batch sets the
+    /// target.
     func serve(_ edge: ReferenceEdge, _ journey: Journey) {
         if let target = edge.to, isSkipped(target, journey) { return }
         if let owner = edge.owner ?? edge.life, owner.isDead {
@@ -212,8 +215,8 @@ final class ReferenceGraph {
 
     // MARK: - What resumes later
 
-    /// A journey that has to wait: the path is all known, but only the part on rings that exist now is sure to
-    /// stop it (G-138a).
+    /// A journey that has to wait: the path is all known, but only the part on rings that exist now
+    /// is sure to stop it (G-138a).
     func captured(_ journey: Journey) -> Journey {
         var waiting = journey
         waiting.origin = nil

@@ -37,8 +37,8 @@ extension ReferenceGraph {
 
     /// Whether one node is upstream of another for certain.
     ///
-    /// The edge that closes a ring does not count, and which one of the ring's that is depends on what was
-    /// cut before; so none of them is relied on.
+    /// The edge that closes a ring does not count, and which one of the ring's that is depends on
+    /// what was cut before; so none of them is relied on.
     private func isUpstream(_ node: ReferenceNode, of other: ReferenceNode) -> Bool {
         guard synchronousDownstream(of: node).contains(other.number) else { return false }
         var seen: Set<Int> = [node.number]
@@ -53,7 +53,8 @@ extension ReferenceGraph {
         return false
     }
 
-    /// The join that settles next: of several unrelated ones the one the engine chose, if the rule allows it.
+    /// The join that settles next: of several unrelated ones the one the engine chose, if the rule
+    /// allows it.
     private func choose() -> ReferenceJoin? {
         guard !marked.isEmpty else { return nil }
         let least = marked.filter(isLeast)

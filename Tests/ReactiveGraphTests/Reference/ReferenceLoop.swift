@@ -1,4 +1,5 @@
-/// The loop of the reference model: runs later what is posted, then what is submitted, until nothing is left.
+/// The loop of the reference model: runs later what is posted, then what is submitted, until
+/// nothing is left.
 final class ReferenceLoop {
     private var posts: [() -> Void] = []
     private var submitted: [() -> Void] = []

@@ -18,7 +18,7 @@ final class ReferenceNode {
     var queue: [Journey] = []
     /// In how many running batches this node is set.
     var claims = 0
-    /// How many calls under way were handed this node by somebody who holds it that long.
+    /// How many running calls were given this node by a caller that holds it that long.
     var pins = 0
     var isDead = false
     /// The call that makes it has returned.
@@ -77,7 +77,7 @@ final class ReferenceEdge {
     /// The following that this edge drives, of a flatten.
     var follower: ReferenceEdge?
     var join: ReferenceJoin?
-    /// Somebody outside holds the edge object.
+    /// The edge object is held from outside.
     var pins = 0
     /// What cancels the present connection.
     weak var ticket: ReferenceTicket?
@@ -93,7 +93,7 @@ final class ReferenceEdge {
     var isAsynchronous = false
     /// Hands emissions on unchanged between synced nodes (G-137).
     var isSync = false
-    /// What an event listener is told of its node.
+    /// The events that an event listener gets from its node.
     var listen: ReferenceListen?
     /// With whose life a sync ends.
     var life: ReferenceOwner?
@@ -126,7 +126,7 @@ final class ReferenceJoin {
     var emit: (Journey) -> Void = { _ in }
     /// An input became empty since the last emission, and that is to be handed on (G-156).
     var wasEmptied = false
-    /// Hears of empties too, and is always called.
+    /// Receives empties too, and is always called.
     var isEmissionLevel = false
 
     init(site: Int, node: ReferenceNode, inputs: Int) {

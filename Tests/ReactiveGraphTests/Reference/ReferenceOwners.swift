@@ -1,4 +1,4 @@
-/// A listener that is an object; alive while somebody outside or a listen holds it.
+/// A listener that is an object; alive while it is held from outside or by a listen.
 final class ReferenceEar {
     let site: Int
     /// Ends its own listens when it dies; otherwise its death has to be noticed.
@@ -13,7 +13,7 @@ final class ReferenceEar {
         self.hasBag = hasBag
     }
 
-    /// Dies if nobody holds it any more (G-115 … G-117).
+    /// Dies if it is no longer held (G-115 … G-117).
     func check(_ graph: ReferenceGraph) {
         guard !isDead, !isHeld, pins == 0, !listens.contains(where: \.holdsListener) else { return }
         isDead = true
@@ -38,7 +38,7 @@ final class ReferenceListen {
     let ear: ReferenceEar?
     private(set) var edge: ReferenceEdge?
     private let order: Int
-    /// Owners other than the listener; dead ones too, until somebody looks.
+    /// Owners other than the listener; dead ones too, until the next check.
     private(set) var owners: [ReferenceOwner] = []
     var isSelfOwned = false
     private var wasAdded = false
@@ -206,7 +206,7 @@ extension ReferenceWorld {
         return ear
     }
 
-    /// A listener that is known gets one more owner; a new one is told *added* (G-118, G-119).
+    /// A known listener gets another owner; a new one is called with *added* (G-118, G-119).
     private func add(
         _ node: ReferenceNode,
         _ key: ReferenceListen.Key?,

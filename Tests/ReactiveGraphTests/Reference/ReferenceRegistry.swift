@@ -101,7 +101,8 @@ extension ReferenceWorld {
         graph.sweep()
     }
 
-    /// First the listens of dead owners end, then the registry lets go of every node not kept always (G-130).
+    /// First the listens of dead owners end, then the registry releases every node not always kept
+    /// (G-130).
     @discardableResult
     private func flush() -> Int {
         let before = registry.entries.count

@@ -65,7 +65,7 @@ final class ReferenceTable {
         return inner
     }
 
-    /// Drops an inner node, which lives on if somebody else holds it.
+    /// Drops an inner node, which lives on if it is held from outside.
     private func forget(_ inner: ReferenceNode, _ graph: ReferenceGraph) {
         guard let index = entries.firstIndex(where: { $0.inner === inner }) else { return }
         entries.remove(at: index)
@@ -85,7 +85,7 @@ final class ReferenceTable {
         if let previous { becameIdle(previous, graph) }
     }
 
-    /// Nobody follows it, and another key is current: it goes under the option.
+    /// It has no followers, and another key is current: it is dropped under the option.
     func becameIdle(_ inner: ReferenceNode, _ graph: ReferenceGraph) {
         guard releasesUnused, current !== inner, inner.listens.isEmpty, inner.outs.isEmpty else { return }
         forget(inner, graph)
@@ -142,7 +142,7 @@ extension ReferenceWorld {
             graph.liveFunctions += 1
             edge.receive = { [unowned self] journey in
                 guard let pair = journey.pair else { return }
-                // Whoever is handed the pair holds its node until he returns.
+                // The caller that is given the pair holds its node until it returns.
                 pair.inner.pins += 1
                 player?.listener(site, pair.inner.number * 10 + (pair.key ?? 9), context: journey.context)
                 pair.inner.pins -= 1

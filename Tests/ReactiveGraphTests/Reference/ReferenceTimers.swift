@@ -121,7 +121,8 @@ extension ReferenceWorld {
         }
     }
 
-    /// What goes by the clock alone from the first value on: `look` gives what is emitted at a time.
+    /// What goes by the clock alone from the first value on: `look` gives what is emitted at a
+    /// time.
     private func clockwork(
         _ edge: ReferenceEdge,
         _ period: Int,

@@ -449,7 +449,8 @@ extension ReferenceWorld {
     }
 }
 
-/// The form of listening there is for a holder: owners are offered values and contexts only, and nobody emptiness later.
+/// The form of listening for a holder: owners are offered values and contexts only, and emptiness
+/// is never delivered later.
 func form(_ hearing: Hearing, _ holder: Holder, later: Bool) -> Hearing {
     if case .emission = hearing, later { return .value }
     if case .bag = holder { return hearing }

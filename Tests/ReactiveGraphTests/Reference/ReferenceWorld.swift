@@ -90,7 +90,7 @@ final class ReferenceWorld: World {
         return result
     }
 
-    /// The nodes whose places a step names: whoever makes the step holds them until it is done.
+    /// The nodes whose places a step names: the player holds them until the step is done.
     private func named(by step: Step) -> [ReferenceNode] {
         let places: [Int?]
         switch step {

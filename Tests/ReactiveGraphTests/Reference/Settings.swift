@@ -5,7 +5,7 @@ struct Settings {
     var isSettled: Bool
     var propagatesEmpty: Bool
     var keepsPaths: Bool
-    /// What a registry does with nodes that are not in use, unless it is told otherwise.
+    /// What a registry does with unused nodes by default.
     var keeping: Keeping
     var steps: Int
     /// Steps from within callbacks, for each step from outside.

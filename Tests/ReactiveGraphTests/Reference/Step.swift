@@ -1,7 +1,7 @@
 /// One thing a history does, from outside or from within a callback.
 ///
-/// Numbers are places: of nodes, edge objects, owners, cancellables. A step whose places are vacant does
-/// nothing.
+/// Numbers are places: of nodes, edge objects, owners, cancellables. A step whose places are vacant
+/// does nothing.
 enum Step {
     case make(Int, value: Int?)
     case derive(Int, from: Int, Operation)
@@ -21,7 +21,8 @@ enum Step {
     case unlinkDownstream(Int, Int)
     case unlinkAllUpstream(Int)
     case unlinkAllDownstream(Int)
-    /// Adds the ear in a place, a new one if it is vacant, to a node; it owns itself if nobody else does.
+    /// Adds the ear in a place, a new one if it is vacant, to a node; without another owner it owns
+    /// itself.
     case addEar(Int, ear: Int, owner: Holder?, site: Int)
     case addClosure(Int, owner: Holder, identity: Int?, site: Int)
     /// Removes an ear, or else an owner, from all listens on a node.
@@ -32,7 +33,8 @@ enum Step {
     case makeCase(Int, from: Int, Choice)
     case listenSwitch(Int, bag: Int, replay: Bool, site: Int, ticket: Int)
     case dropSwitch(Int)
-    /// Looks a name up: with a place for what is made if there is none, and what becomes of it then.
+    /// Looks a name up: with a place for what is made if there is none, and what becomes of it
+    /// then.
     case lookUp(Int, name: Int, Keeping?)
     case find(Int, name: Int)
     case removeName(Int)
@@ -41,7 +43,8 @@ enum Step {
     /// Wipes the names that are even, or all.
     case wipe(all: Bool)
     case setLimit(Int)
-    /// Syncs two nodes, with functions if there is a site, for the life of an owner if there is one.
+    /// Syncs two nodes, with functions if there is a site, for the life of an owner if there is
+    /// one.
     case sync(Int, Int, Holder?, site: Int?, ticket: Int)
     /// Time goes by; only from outside.
     case advance(Int)
@@ -111,7 +114,7 @@ enum Choice {
     }
 }
 
-/// How long a registry keeps a node that nobody else needs.
+/// How long a registry keeps a node that is not needed otherwise.
 enum Keeping {
     case whileInUse, untilPressure, always
 }
@@ -155,7 +158,7 @@ protocol World: AnyObject {
     var livingNodes: Int { get }
     /// All that can be seen of the state from outside, between two steps.
     func look() -> [Int]
-    /// Lets go of everything that is held from outside.
+    /// Releases everything that is held from outside.
     func dropEverything()
 }
 

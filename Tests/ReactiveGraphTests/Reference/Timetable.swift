@@ -1,6 +1,7 @@
 import ReactiveGraph
 
-/// Moments at the multiples of some milliseconds, and periods between them, every second of which counts.
+/// Moments at the multiples of some milliseconds, and periods between them, every second of which
+/// counts.
 enum Timetable {
     static func schedule(every period: Int) -> Schedule<Int> {
         Schedule(

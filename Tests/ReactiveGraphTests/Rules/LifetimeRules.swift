@@ -41,7 +41,7 @@ struct LifetimeRules {
         #expect(weakSource == nil && graph.counts.liveNodes == 0)
     }
 
-    @Test("G-55: a node nobody keeps is freed at the end of the statement, its function has run once")
+    @Test("G-55: a node that is not kept is freed at the end of the statement, its function has run once")
     func unkept() {
         let source = graph.mutable(1)
         var runs = 0
@@ -197,7 +197,7 @@ struct LifetimeRules {
     }
 
     @Test(
-        "G-66: a listener that dies during a pass is not called for it; the pass goes on",
+        "G-66: a listener that dies during a pass is not called for it; the pass continues",
         arguments: [true, false]
     )
     func dying(hasBag: Bool) {

@@ -132,7 +132,7 @@ struct NodeRules {
         #expect(trace.lines == ["empty none", "empty c"])
     }
 
-    @Test("G-13: an edge of the user's own hears emptiness with path and context")
+    @Test("G-13: an edge written by a user receives emptiness with path and context")
     func hook() {
         final class Hearing: TransformEdge<Int, Int> {
             var heard: [String] = []

@@ -103,7 +103,7 @@ struct OperatorRules {
         #expect(flat.value == 7)
     }
 
-    @Test("G-79: clearing the outer node does not let go of the inner one; cancelling does")
+    @Test("G-79: clearing the outer node does not release the inner one; cancelling does")
     func innerHeld() throws {
         let outer = graph.mutable(0)
         weak var inner: Node<Int>?

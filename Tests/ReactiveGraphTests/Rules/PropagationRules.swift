@@ -19,7 +19,7 @@ struct PropagationRules {
         #expect(trace.lines == ["s1", "p1", "r1", "q1"])
     }
 
-    @Test("G-37: a re-entrant set interrupts nobody; reading gives the earlier value until it is taken")
+    @Test("G-37: a re-entrant set interrupts no listener; reading gives the earlier value until it is taken")
     func reentrant() {
         let node = graph.mutable(0)
         let derived = node.map { $0 * 10 }
@@ -173,7 +173,7 @@ struct PropagationRules {
         #expect(trace.lines == ["late2", "map2"])
     }
 
-    @Test("G-47: an edge cancelled before its turn is not served, also if somebody keeps it")
+    @Test("G-47: an edge cancelled before its turn is not served, even if it is kept")
     func cut() {
         let node = graph.mutable(0)
         let target = graph.node(of: Int.self)
@@ -343,7 +343,7 @@ struct PropagationRules {
         #expect(b.isEmpty && calls == 0 && sum.value == 10)
     }
 
-    @Test("G-47: what stands behind a cancelled edge is served all the same")
+    @Test("G-47: what follows a cancelled edge is served all the same")
     func behindTheCut() {
         let node = graph.mutable(0)
         var next: CancelToken?
@@ -389,7 +389,7 @@ struct PropagationRules {
         #expect(trace.lines == ["first2", "second2"])
     }
 
-    @Test("G-50: what an inner node comes to depend on counts for those who follow it")
+    @Test("G-50: what an inner node comes to depend on counts for its followers")
     func raisedOverFlatten() {
         let s = graph.mutable(0)
         let inner = graph.mutable(0)

@@ -2,7 +2,8 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-/// Random graphs and histories, cut at a random point: a graph that is built anew and restored goes on as the first one.
+/// Random graphs and histories, cut at a random point: a graph that is built anew and restored goes
+/// on as the first one.
 ///
 /// `SLUICE_NIGHTLY=1` plays 40,000 instead of 1,600, and `SLUICE_SEED=n` the four of one seed.
 @Suite("Saving and restoring state")
@@ -59,7 +60,7 @@ struct StateTests {
         }
     }
 
-    @Test("G-164: bytes that were cut off or changed throw or restore something, and the graph goes on")
+    @Test("G-164: bytes that were cut off or changed throw or restore something, and the graph continues")
     func malformed() {
         var refused = 0
         for seed in 0..<UInt64(Self.seeds) {

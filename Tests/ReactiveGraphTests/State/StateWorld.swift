@@ -1,7 +1,8 @@
 import ReactiveGraph
 import TestSupport
 
-/// A random graph of Int nodes, the same for every world of one seed, and everything its nodes emit.
+/// A random graph of Int nodes, the same for every world of one seed, and everything its nodes
+/// emit.
 final class StateWorld {
     let clock = ManualClock()
     let graph: Graph

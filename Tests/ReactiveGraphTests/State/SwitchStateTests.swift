@@ -4,7 +4,8 @@ import Testing
 /// What became of the inner nodes of a switch by the time of saving.
 @Suite("Saving and restoring switches")
 struct SwitchStateTests {
-    /// A switch by parity, a node that follows its latest inner node, and one that has seen a single pair.
+    /// A switch by parity, a node that follows its latest inner node, and one that has seen a
+    /// single pair.
     private struct World {
         let graph = Graph()
         let source: MutableNode<Int>

@@ -56,7 +56,7 @@ struct AsyncValuesTests {
         expectSound(graph, source)
     }
 
-    @Test("A sequence that is dropped lets go of node and graph")
+    @Test("A sequence that is dropped releases node and graph")
     func dropped() {
         weak var gone: Graph?
         do {

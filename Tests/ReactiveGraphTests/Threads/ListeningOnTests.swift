@@ -142,7 +142,7 @@ struct ListeningOnTests {
         loop.run()
     }
 
-    @Test("A closure that sets the node starts another turn, and hears it later")
+    @Test("A closure that sets the node starts another turn, and receives it later")
     func misbehaves() {
         let node = graph.mutable(1)
         let bag = CancellableBag()

@@ -165,7 +165,7 @@ struct SubmitTests {
         #expect(nodes.allSatisfy { $0.value == 0 })
     }
 
-    @Test("Without an executor there is nobody to post to")
+    @Test("Without an executor there is nothing to post to")
     func missing() async {
         await #expect(processExitsWith: .failure) {
             Graph().submit {}
@@ -223,7 +223,7 @@ struct SubmitTests {
             let y = graph.mutable(0)
             let bag = CancellableBag()
             var (one, other): ([String], [String]) = ([], [])
-            // The first listener of x sets y, before the second one has heard of x.
+            // The first listener of x sets y, before the second one has received x.
             x.listen(in: bag, replay: false) { value in
                 one.append("x")
                 if isDeferred { y.setLater(value) } else { y.set(value) }

@@ -25,7 +25,7 @@ struct RE2EngineTests {
     }
 
     @Test(
-        "what is no pattern is refused with its place",
+        "an invalid pattern is refused with its place",
         arguments: [
             ("a(b", "a ')' is missing", 0), ("ab[z-a]", "the character range runs backwards", 3),
             ("a**", "two repetitions in a row", 1), ("*", "there is nothing to repeat", 0),
