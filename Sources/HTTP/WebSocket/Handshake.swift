@@ -128,7 +128,7 @@ public enum Handshake {
         _ framing: ResponseFraming,
         to buffer: inout ByteBuffer
     ) {
-        Problem("bad_request", "only WebSocket version 13 is supported").appendUpgradeRequired(
+        Refusal("bad_request", "only WebSocket version 13 is supported").appendUpgradeRequired(
             encoder,
             framing,
             to: &buffer

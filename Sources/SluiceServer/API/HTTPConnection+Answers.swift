@@ -2,11 +2,6 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// An error answer over HTTP.
-///
-/// The alias avoids a clash with GraphHost's `Problem`.
-typealias Refusal = HTTP.Problem
-
 // The forms of answers.
 extension HTTPConnection {
     /// Answers with a JSON body that must not be cached.

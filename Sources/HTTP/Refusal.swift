@@ -5,7 +5,7 @@ public import Support
 /// ```
 /// {"type":"about:blank","title":"Precondition Failed","status":412,"detail":"…","code":"conflict","retry":false,…}
 /// ```
-public struct Problem: Sendable {
+public struct Refusal: Sendable {
     public var code: ErrorCode
     /// What the client can do about it.
     ///

@@ -2,9 +2,9 @@ import HTTP
 import Support
 import Testing
 
-@Suite("Problem is written as application/problem+json")
-struct ProblemTests {
-    private func answer(_ problem: Problem, _ framing: ResponseFraming = ResponseFraming()) -> String {
+@Suite("A refusal is written as application/problem+json")
+struct RefusalTests {
+    private func answer(_ problem: Refusal, _ framing: ResponseFraming = ResponseFraming()) -> String {
         var buffer = ByteBuffer()
         problem.append(ResponseEncoder(), framing, to: &buffer)
         return buffer.bytes.text
@@ -12,7 +12,7 @@ struct ProblemTests {
 
     @Test("code, status, retry and further members")
     func members() {
-        let problem = Problem("conflict", "a \"b\" \\ \n", members: Array(#","node":"x","rev":7"#.utf8))
+        let problem = Refusal("conflict", "a \"b\" \\ \n", members: Array(#","node":"x","rev":7"#.utf8))
         let body =
             #"{"type":"about:blank","title":"Precondition Failed","status":412,"code":"conflict","#
             + #""detail":"a \"b\" \\ \n","retry":false,"node":"x","rev":7}"# + "\n"
@@ -25,21 +25,21 @@ struct ProblemTests {
 
     @Test("405 names what is allowed, 503 when to come back, 401 how to authenticate")
     func fields() {
-        #expect(answer(Problem(.methodNotAllowed, "", allow: "GET")).contains("\r\nAllow: GET\r\n"))
-        #expect(answer(Problem(.draining, "")).contains("\r\nRetry-After: 1\r\n"))
-        #expect(answer(Problem("rate_limited", "", retryAfterSeconds: 9)).contains("\r\nRetry-After: 9\r\n"))
-        #expect(answer(Problem("unauthenticated", "")).contains("\r\nWWW-Authenticate: Bearer\r\n"))
+        #expect(answer(Refusal(.methodNotAllowed, "", allow: "GET")).contains("\r\nAllow: GET\r\n"))
+        #expect(answer(Refusal(.draining, "")).contains("\r\nRetry-After: 1\r\n"))
+        #expect(answer(Refusal("rate_limited", "", retryAfterSeconds: 9)).contains("\r\nRetry-After: 9\r\n"))
+        #expect(answer(Refusal("unauthenticated", "")).contains("\r\nWWW-Authenticate: Bearer\r\n"))
     }
 
     @Test("HEAD gets the length and no body; a closing connection says so")
     func framing() {
-        let text = answer(Problem(.notFound, "x"), ResponseFraming(omitsBody: true, keepsAlive: false))
+        let text = answer(Refusal(.notFound, "x"), ResponseFraming(omitsBody: true, keepsAlive: false))
         #expect(text.hasSuffix("\r\n\r\n") && text.contains("\r\nConnection: close\r\n"))
         #expect(!text.contains("Content-Length: 0"))
     }
 
     @Test("a word of its own overrides the table's retry")
     func retry() {
-        #expect(answer(Problem("conflict", "", retry: true)).contains(#""retry":true"#))
+        #expect(answer(Refusal("conflict", "", retry: true)).contains(#""retry":true"#))
     }
 }
