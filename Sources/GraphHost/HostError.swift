@@ -53,7 +53,7 @@ public struct HostError: Error, Hashable, Sendable {
     public var kept: ClosedRange<UInt64>?
 
     /// With an invalid pipeline: all problems, each with its place.
-    public var problems: [Problem] = []
+    public var problems: [DefinitionProblem] = []
 
     /// An error; `retry` follows the table in docs/protocol.md, Errors, unless given.
     public init(

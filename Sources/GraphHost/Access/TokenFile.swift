@@ -16,8 +16,10 @@ internal import CEL
 /// The key `tokens` may be left out, so that `sluice token >> tokens.yaml` can create the file.
 public enum TokenFile {
     /// Reads the whole file and reports all problems at once.
-    public static func read(_ document: Document, file: String) -> (tokens: [Principal], problems: [Problem])
-    {
+    public static func read(
+        _ document: Document,
+        file: String
+    ) -> (tokens: [Principal], problems: [DefinitionProblem]) {
         let notebook = Notebook(file: file, options: DefinitionOptions())
         let tokens = notebook.tokens(document)
         let problems = notebook.sorted

@@ -11,7 +11,7 @@ extension Catalogue {
             properties += schema().property(row.name, row.summary) + ","
         }
         let text = Self.frame(properties, nodes: nodeSchemas, stages: stageSchema)
-        do throws(Problem) {
+        do throws(DefinitionProblem) {
             return try Document.parse(json: text).lines()
         } catch {
             preconditionFailure("the schema is no JSON: \(error)")

@@ -111,7 +111,7 @@ extension Source {
         _ argument: Document,
         beside: [String: Document] = [:],
         options: DefinitionOptions = DefinitionOptions()
-    ) -> (source: Source?, problems: [Problem]) {
+    ) -> (source: Source?, problems: [DefinitionProblem]) {
         let notebook = Notebook(file: nil, options: options)
         guard let row = options.catalogue[word], case .source(_, _, let read) = row.form else {
             return (nil, [])

@@ -10,7 +10,7 @@ extension Stage {
         _ document: Document,
         options: DefinitionOptions = DefinitionOptions(),
         file: String? = nil
-    ) -> (stages: [Stage], problems: [Problem]) {
+    ) -> (stages: [Stage], problems: [DefinitionProblem]) {
         var options = options
         options.refusesMismatches = false
         let notebook = Notebook(file: file, options: options)

@@ -7,22 +7,22 @@ extension Document {
     public static func parse(
         json bytes: UnsafeRawBufferPointer,
         file: String? = nil
-    ) throws(Problem) -> Document {
+    ) throws(DefinitionProblem) -> Document {
         var builder = Builder(bytes: bytes)
         do throws(JSONError) {
             let limits = JSONLimits(refusesDuplicateKeys: false)
             return builder.document(try JSONReader(checking: bytes, limits: limits))
         } catch {
             let position = builder.position(of: min(error.offset, bytes.count))
-            throw Problem(error.explanation, code: error.code, file: file, at: position)
+            throw DefinitionProblem(error.explanation, code: error.code, file: file, at: position)
         }
     }
 
     /// Reads one JSON text.
-    public static func parse(json text: String, file: String? = nil) throws(Problem) -> Document {
+    public static func parse(json text: String, file: String? = nil) throws(DefinitionProblem) -> Document {
         var text = text
-        let result: Result<Document, Problem> = text.withUTF8 { utf8 in
-            do throws(Problem) {
+        let result: Result<Document, DefinitionProblem> = text.withUTF8 { utf8 in
+            do throws(DefinitionProblem) {
                 return .success(try parse(json: UnsafeRawBufferPointer(utf8), file: file))
             } catch {
                 return .failure(error)

@@ -17,7 +17,7 @@ extension GraphDefinition {
         file: String?,
         named name: String? = nil,
         options: DefinitionOptions = DefinitionOptions()
-    ) -> (definition: GraphDefinition?, problems: [Problem]) {
+    ) -> (definition: GraphDefinition?, problems: [DefinitionProblem]) {
         let notebook = Notebook(file: file, options: options)
         let definition = notebook.graph(document, named: name)
         let problems = notebook.sorted.map { problem in

@@ -6,7 +6,7 @@ internal import Support
 final class Notebook {
     let file: String?
     let options: DefinitionOptions
-    private(set) var problems: [Problem] = []
+    private(set) var problems: [DefinitionProblem] = []
     /// How many unknown names have been compared with the names of nodes.
     private var guesses = 0
     /// The remaining budget of checks of initial and allowed values.
@@ -38,7 +38,7 @@ final class Notebook {
     ) {
         // Once one pattern is above the limit, all further ones are: report it once.
         if code == .patternLimit, problems.contains(where: { $0.code == code }) { return }
-        problems.append(Problem(message, code: code, file: file, at: position, hint: hint))
+        problems.append(DefinitionProblem(message, code: code, file: file, at: position, hint: hint))
     }
 
     /// The regular expressions read since the last call, for a stage or source to hold.
@@ -57,7 +57,7 @@ final class Notebook {
     }
 
     /// The problems in the order of their places; those at one place in the order found.
-    var sorted: [Problem] {
+    var sorted: [DefinitionProblem] {
         problems.enumerated()
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element)

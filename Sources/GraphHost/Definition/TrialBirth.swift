@@ -24,7 +24,7 @@ struct TrialBirth {
         let most = limits.pipelineUnits * 2 / 5
         let units = units(of: definition, atMost: most)
         guard units > most else { return }
-        var problem = Problem(
+        var problem = DefinitionProblem(
             "the first values of the nodes that are always kept cost more than \(most) units",
             code: .exprCost,
             at: .start,

@@ -131,10 +131,10 @@ extension Host {
 
     /// A stored definition, which was checked when it was stored.
     func storedDefinition(of name: String, _ text: String) throws(StoreError) -> GraphDefinition {
-        let problem: Problem?
+        let problem: DefinitionProblem?
         var options = definitions
         options.refusesMismatches = false
-        do throws(Problem) {
+        do throws(DefinitionProblem) {
             let document = try Document.parse(json: text)
             let (definition, problems) = GraphDefinition.read(
                 document,

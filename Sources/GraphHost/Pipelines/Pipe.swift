@@ -93,7 +93,7 @@ final class Pipe {
         }
         room -= text.count
         uncounted += text.count
-        do throws(Problem) {
+        do throws(DefinitionProblem) {
             return try Document.parse(json: text)
         } catch {
             throw HostError([error])

@@ -1,6 +1,6 @@
 internal import Support
 
-extension Problem {
+extension DefinitionProblem {
     /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"message":…,"hint":…}`.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{\"code\":")

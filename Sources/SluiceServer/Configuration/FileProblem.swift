@@ -38,7 +38,7 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A problem found while a document was read.
-    public init(_ problem: GraphHost.Problem) {
+    public init(_ problem: DefinitionProblem) {
         file = problem.file
         position = problem.position
         pointer = problem.pointer

@@ -116,7 +116,7 @@ struct DefinitionText: Sendable {
     /// - Throws: the places where it is not JSON or YAML.
     func document() throws(HostError) -> Document {
         let document: Document?
-        let problems: [GraphHost.Problem]
+        let problems: [DefinitionProblem]
         switch format {
         case .json: (document, problems) = parsedJSON()
         case .yaml: (document, problems) = YAMLReader.read(bytes, file: nil)
@@ -125,9 +125,9 @@ struct DefinitionText: Sendable {
         throw problems.isEmpty ? HostError(.badField, "there is no definition in it") : HostError(problems)
     }
 
-    private func parsedJSON() -> (Document?, [GraphHost.Problem]) {
+    private func parsedJSON() -> (Document?, [DefinitionProblem]) {
         bytes.withUnsafeBytes { bytes in
-            do throws(GraphHost.Problem) {
+            do throws(DefinitionProblem) {
                 return (try Document.parse(json: bytes), [])
             } catch {
                 return (nil, [error])

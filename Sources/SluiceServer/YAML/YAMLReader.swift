@@ -24,7 +24,7 @@ public enum YAMLReader {
     public static func read(
         _ bytes: [UInt8],
         file: String?
-    ) -> (document: Document?, problems: [GraphHost.Problem]) {
+    ) -> (document: Document?, problems: [DefinitionProblem]) {
         var builder = DocumentBuilder(file: file, indentation: Indentation(of: bytes))
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else { preconditionFailure("libyaml has no memory") }
@@ -84,7 +84,7 @@ private struct DocumentBuilder {
 
     let file: String?
     private(set) var document: Document?
-    private(set) var problems: [GraphHost.Problem] = []
+    private(set) var problems: [DefinitionProblem] = []
     private var open: [Open] = []
     private var anchors: [String: Anchored] = [:]
     private var aliases = 0
@@ -98,7 +98,7 @@ private struct DocumentBuilder {
     }
 
     mutating func refuse(_ message: String, at position: Position, hint: String? = nil) {
-        problems.append(GraphHost.Problem(message, file: file, at: position, hint: hint))
+        problems.append(DefinitionProblem(message, file: file, at: position, hint: hint))
     }
 
     /// Takes one event; false if reading cannot continue.

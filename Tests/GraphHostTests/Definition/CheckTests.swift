@@ -44,7 +44,7 @@ struct CheckTests {
     @Test("a pattern is looked for in strings")
     func pattern() throws {
         let options = DefinitionOptions(expressions: Options(regex: SubstringEngine()))
-        func read(_ node: String) -> (check: Check?, problems: [GraphHost.Problem]) {
+        func read(_ node: String) -> (check: Check?, problems: [DefinitionProblem]) {
             let text = "{\"graph\": \"g\", \"nodes\": {\"a\": \(node)}}"
             guard let document = try? Document.parse(json: text) else { return (nil, []) }
             let (definition, problems) = GraphDefinition.read(document, file: nil, options: options)
@@ -109,7 +109,7 @@ struct CheckTests {
     @Test("an enum of many values is read in time linear in them, and a complaint names a few")
     func manyAllowed() throws {
         let text = (0..<40_000).map { "\($0)" }.joined(separator: ",")
-        func read(_ values: String) throws -> (Check?, [GraphHost.Problem]) {
+        func read(_ values: String) throws -> (Check?, [DefinitionProblem]) {
             let document = try Document.parse(
                 json: #"{"graph":"g","nodes":{"x":{"set":{"enum":[\#(values)]}}}}"#
             )

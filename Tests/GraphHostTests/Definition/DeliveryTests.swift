@@ -14,7 +14,7 @@ struct DeliveryTests {
         return #"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes.joined(separator: ","))}}"#
     }
 
-    private func problems(_ text: String) throws -> [GraphHost.Problem] {
+    private func problems(_ text: String) throws -> [DefinitionProblem] {
         GraphDefinition.read(try Document.parse(json: text), file: nil).problems
     }
 

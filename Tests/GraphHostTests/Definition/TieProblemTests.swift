@@ -79,7 +79,7 @@ struct TieProblemTests {
 
     @Test("a node that a link leads to depends on earlier values, and is always held")
     func linked() throws {
-        func read(_ node: String) throws -> (GraphDefinition?, [Problem]) {
+        func read(_ node: String) throws -> (GraphDefinition?, [DefinitionProblem]) {
             let text =
                 #"{"graph": "g", "nodes": {"x": {"set": "any"}, "d": \#(node)}, "links": [{"from": "x", "to": "d"}]}"#
             return GraphDefinition.read(try Document.parse(json: text), file: nil)

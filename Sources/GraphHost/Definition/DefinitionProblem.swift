@@ -20,7 +20,7 @@ public struct Position: Hashable, Sendable, Comparable {
 /// One problem of a graph file or a client's pipeline.
 ///
 /// All problems of a file are reported at once, in the order of their places.
-public struct Problem: Error, Hashable, Sendable {
+public struct DefinitionProblem: Error, Hashable, Sendable {
     /// Its code on the wire: `bad_field`, `expr_syntax`, `expr_type`, `unknown_node` and so on.
     public let code: HostError.Code
     /// The file's name as given to the reader; nil for definitions and pipelines sent by clients.
@@ -50,7 +50,7 @@ public struct Problem: Error, Hashable, Sendable {
     }
 }
 
-extension Problem: CustomStringConvertible {
+extension DefinitionProblem: CustomStringConvertible {
     /// `house.yaml:7:12: unknown key 'mapp' (did you mean 'map'?)`, in the format of compilers.
     public var description: String {
         let place = "\(file.map { "\($0):" } ?? "")\(position.line):\(position.column)"
@@ -61,7 +61,7 @@ extension Problem: CustomStringConvertible {
 extension HostError {
     /// The error that a client gets for a pipeline with these problems: the code of the first one,
     /// the messages of all.
-    public init(_ problems: [Problem], node: String? = nil) {
+    public init(_ problems: [DefinitionProblem], node: String? = nil) {
         let code = problems.first?.code ?? .badField
         let text = problems.map { problem in
             "\(problem.message) (at \(problem.position.line):\(problem.position.column))"
