@@ -46,7 +46,13 @@ public struct Program {
         } catch {
             let problem = error.problem
             throw CompileError(problems: [
-                Problem(problem.code, problem.sentence, at: error.offset, in: source, hint: problem.hint)
+                ExpressionProblem(
+                    problem.code,
+                    problem.sentence,
+                    at: error.offset,
+                    in: source,
+                    hint: problem.hint
+                )
             ])
         }
         self.source = source

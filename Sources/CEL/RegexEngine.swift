@@ -41,12 +41,17 @@ public struct RegexProblem: Error, Hashable, Sendable {
     /// Byte offset in the pattern of the part that is wrong; 0 where that is not known.
     public let offset: Int
     /// `expr_syntax` where the pattern is wrong, `pattern_limit` where it is too much.
-    public let code: ErrorCode
+    public let code: ExpressionErrorCode
     /// What to do about it, where that can be guessed.
     public let hint: String?
 
     /// A problem at a place in the pattern.
-    public init(_ message: String, at offset: Int = 0, code: ErrorCode = .syntax, hint: String? = nil) {
+    public init(
+        _ message: String,
+        at offset: Int = 0,
+        code: ExpressionErrorCode = .syntax,
+        hint: String? = nil
+    ) {
         self.message = message
         self.offset = offset
         self.code = code

@@ -3,7 +3,7 @@ package import CEL
 /// What came of an expression.
 package enum Evaluation {
     case value(Value)
-    case problems([CEL.Problem])
+    case problems([ExpressionProblem])
     case failure(EvaluationError)
 
     /// Compiles and evaluates `source` once.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What can be known to fail is found before anything is evaluated")
 struct CheckingTests {
-    private func problems(_ source: String, _ names: [String] = ["value", "outside"]) -> [Problem] {
+    private func problems(_ source: String, _ names: [String] = ["value", "outside"]) -> [ExpressionProblem] {
         do throws(CompileError) {
             _ = try Program(source, variables: names.map { Variable($0) })
             return []

@@ -11,7 +11,8 @@ import Testing
 @Suite("What evaluation costs")
 struct CostTests {
     /// The code of the failure, or nil; and the units spent.
-    private func spending(_ source: String, _ value: Value) throws -> (code: ErrorCode?, units: Int) {
+    private func spending(_ source: String, _ value: Value) throws -> (code: ExpressionErrorCode?, units: Int)
+    {
         let program = try Program(source, variables: [Variable("value")])
         var spent = 0
         do {

@@ -10,7 +10,7 @@ struct Checker {
     private let positions: [String: Int]
     /// In the names of variables and types: a longer chain of fields is not a name.
     private let mostDots: Int
-    private(set) var problems: [Problem] = []
+    private(set) var problems: [ExpressionProblem] = []
     var scope: [(name: String, number: Int, type: StaticType)] = []
     private var localCount = 0
 
@@ -274,13 +274,17 @@ struct Checker {
     private static let mostProblems = 100
 
     /// Notes a problem and answers a stand-in of unknown type.
-    mutating func report(_ code: ErrorCode, _ message: String, at offset: Int, hint: String? = nil) -> Checked
-    {
+    mutating func report(
+        _ code: ExpressionErrorCode,
+        _ message: String,
+        at offset: Int,
+        hint: String? = nil
+    ) -> Checked {
         guard options.checksTypes || code != .type else {
             return Checked(.failure(message), type: .dyn, at: offset)
         }
         if problems.count < Checker.mostProblems {
-            problems.append(Problem(code, message, at: offset, in: source, hint: hint))
+            problems.append(ExpressionProblem(code, message, at: offset, in: source, hint: hint))
         }
         return Checked(.constant(.null), type: .dyn, at: offset)
     }

@@ -1,6 +1,6 @@
 /// What stops an operation; the machine adds the place.
 struct Failure: Error {
-    let code: ErrorCode
+    let code: ExpressionErrorCode
     let message: String
 
     static let cost = Failure(code: .cost, message: "the cost budget is used up")

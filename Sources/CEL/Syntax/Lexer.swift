@@ -12,7 +12,7 @@ struct Lexer {
     }
 
     /// The next token; at the end, `end` for ever.
-    mutating func next() throws(Problem) -> Token {
+    mutating func next() throws(ExpressionProblem) -> Token {
         skipBlanksAndComments()
         let start = position
         guard let byte = peek() else {
@@ -50,7 +50,7 @@ struct Lexer {
         }
     }
 
-    private mutating func wordOrPrefixedLiteral() throws(Problem) -> Token {
+    private mutating func wordOrPrefixedLiteral() throws(ExpressionProblem) -> Token {
         let start = position
         while isIdentifierStart(peek()) || isDigit(peek()) {
             position += 1
@@ -71,7 +71,7 @@ struct Lexer {
         )
     }
 
-    private mutating func quotedIdentifier() throws(Problem) -> Token {
+    private mutating func quotedIdentifier() throws(ExpressionProblem) -> Token {
         let start = position
         position += 1
         while let byte = peek(), byte != UInt8(ascii: "`") {
@@ -93,7 +93,7 @@ struct Lexer {
         return Token(kind: .quotedIdentifier, text: text(start + 1..<position - 1), offset: start)
     }
 
-    private mutating func symbol(_ byte: UInt8) throws(Problem) -> Token {
+    private mutating func symbol(_ byte: UInt8) throws(ExpressionProblem) -> Token {
         let start = position
         let length = Self.isPair(byte, peek(1)) ? 2 : 1
         guard length == 2 || Self.symbols.contains(byte) else { throw unexpected(byte, at: start) }
@@ -112,7 +112,7 @@ struct Lexer {
         }
     }
 
-    private func unexpected(_ byte: UInt8, at start: Int) -> Problem {
+    private func unexpected(_ byte: UInt8, at start: Int) -> ExpressionProblem {
         let hint: String? =
             switch byte {
             case UInt8(ascii: "="): "for equality write '=='"
@@ -125,7 +125,7 @@ struct Lexer {
 
     // MARK: Numbers
 
-    private mutating func number() throws(Problem) -> Token {
+    private mutating func number() throws(ExpressionProblem) -> Token {
         let start = position
         if peek() == UInt8(ascii: "0"), peek(1).map({ $0 | 0x20 }) == UInt8(ascii: "x"), isHexDigit(peek(2)) {
             position += 2
@@ -160,7 +160,8 @@ struct Lexer {
         return Token(kind: .double(value), text: "", offset: start)
     }
 
-    private mutating func integer(_ digits: String, radix: Int, start: Int) throws(Problem) -> Token {
+    private mutating func integer(_ digits: String, radix: Int, start: Int) throws(ExpressionProblem) -> Token
+    {
         let value = UInt64(digits, radix: radix)
         if peek().map({ $0 | 0x20 }) == UInt8(ascii: "u") {
             position += 1
@@ -185,7 +186,7 @@ struct Lexer {
 
     // MARK: Strings
 
-    private mutating func quoted(start: Int, isRaw: Bool, isBytes: Bool) throws(Problem) -> Token {
+    private mutating func quoted(start: Int, isRaw: Bool, isBytes: Bool) throws(ExpressionProblem) -> Token {
         let quote = bytes[position]
         let isTriple = peek(1) == quote && peek(2) == quote
         position += isTriple ? 3 : 1
@@ -216,7 +217,7 @@ struct Lexer {
         return Token(kind: .string, text: String(decoding: contents, as: UTF8.self), offset: start)
     }
 
-    private mutating func escape(into contents: inout [UInt8], isBytes: Bool) throws(Problem) {
+    private mutating func escape(into contents: inout [UInt8], isBytes: Bool) throws(ExpressionProblem) {
         let start = position
         guard let letter = peek(1) else { throw problem("this string has no end", at: start) }
         position += 2
@@ -248,7 +249,8 @@ struct Lexer {
         }
     }
 
-    private mutating func digits(_ count: Int, radix: Int, at start: Int) throws(Problem) -> UInt32 {
+    private mutating func digits(_ count: Int, radix: Int, at start: Int) throws(ExpressionProblem) -> UInt32
+    {
         let end = position + count
         guard end <= bytes.count, let value = UInt32(text(position..<end), radix: radix), isHexDigit(peek())
         else {
@@ -266,7 +268,7 @@ struct Lexer {
         to contents: inout [UInt8],
         isBytes: Bool,
         at start: Int
-    ) throws(Problem) {
+    ) throws(ExpressionProblem) {
         if isBytes {
             contents.append(UInt8(truncatingIfNeeded: code))
         } else if let scalar = UnicodeScalar(code) {
@@ -286,8 +288,8 @@ struct Lexer {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    private func problem(_ message: String, at offset: Int, hint: String? = nil) -> Problem {
-        Problem(.syntax, message, at: offset, in: source, hint: hint)
+    private func problem(_ message: String, at offset: Int, hint: String? = nil) -> ExpressionProblem {
+        ExpressionProblem(.syntax, message, at: offset, in: source, hint: hint)
     }
 }
 

@@ -14,9 +14,14 @@ struct Parser {
     private var nesting = 0
 
     /// The tree of `source`.
-    static func parse(_ source: String) throws(Problem) -> Syntax {
+    static func parse(_ source: String) throws(ExpressionProblem) -> Syntax {
         guard source.utf8.count <= maximumSourceBytes else {
-            throw Problem(.syntax, "the expression is longer than \(maximumSourceBytes) bytes", at: 0, in: "")
+            throw ExpressionProblem(
+                .syntax,
+                "the expression is longer than \(maximumSourceBytes) bytes",
+                at: 0,
+                in: ""
+            )
         }
         var parser = try Parser(source)
         let result = try parser.expression()
@@ -26,7 +31,7 @@ struct Parser {
         return result
     }
 
-    private init(_ source: String) throws(Problem) {
+    private init(_ source: String) throws(ExpressionProblem) {
         self.source = source
         lexer = Lexer(source)
         token = try lexer.next()
@@ -34,7 +39,7 @@ struct Parser {
 
     // MARK: Operators
 
-    private mutating func expression() throws(Problem) -> Syntax {
+    private mutating func expression() throws(ExpressionProblem) -> Syntax {
         nesting += 1
         guard nesting <= Parser.maximumNesting else {
             throw problem(
@@ -61,7 +66,7 @@ struct Parser {
         return last
     }
 
-    private mutating func logical(isAnd: Bool) throws(Problem) -> Syntax {
+    private mutating func logical(isAnd: Bool) throws(ExpressionProblem) -> Syntax {
         let symbol = isAnd ? "&&" : "||"
         let first = try isAnd ? binary(minimum: 1) : logical(isAnd: true)
         guard token.isSymbol(symbol) else { return first }
@@ -74,7 +79,7 @@ struct Parser {
         return try make(.logical(isAnd: isAnd, operands), at: offset)
     }
 
-    private mutating func binary(minimum: Int) throws(Problem) -> Syntax {
+    private mutating func binary(minimum: Int) throws(ExpressionProblem) -> Syntax {
         var left = try unary()
         while let operation = binaryOperator(), operation.precedence >= minimum {
             let offset = token.offset
@@ -93,7 +98,7 @@ struct Parser {
         }
     }
 
-    private mutating func unary() throws(Problem) -> Syntax {
+    private mutating func unary() throws(ExpressionProblem) -> Syntax {
         var operators: [(UnaryOperator, Int)] = []
         while token.kind == .symbol, let operation = UnaryOperator(rawValue: token.text) {
             operators.append((operation, token.offset))
@@ -115,7 +120,7 @@ struct Parser {
         return operand
     }
 
-    private mutating func negativeNumber(at offset: Int) throws(Problem) -> Syntax? {
+    private mutating func negativeNumber(at offset: Int) throws(ExpressionProblem) -> Syntax? {
         let value: Value
         switch token.kind {
         case .int(let magnitude): value = .int(Int64(truncatingIfNeeded: 0 &- magnitude))
@@ -128,7 +133,7 @@ struct Parser {
 
     // MARK: Members
 
-    private mutating func members(of operand: Syntax) throws(Problem) -> Syntax {
+    private mutating func members(of operand: Syntax) throws(ExpressionProblem) -> Syntax {
         var operand = operand
         while true {
             if token.isSymbol(".") {
@@ -155,8 +160,11 @@ struct Parser {
         }
     }
 
-    private mutating func member(of operand: Syntax, isOptional: Bool, at dot: Int) throws(Problem) -> Syntax
-    {
+    private mutating func member(
+        of operand: Syntax,
+        isOptional: Bool,
+        at dot: Int
+    ) throws(ExpressionProblem) -> Syntax {
         let name = token
         guard name.kind == .identifier || name.kind == .quotedIdentifier else {
             throw unexpected("a field name")
@@ -174,7 +182,7 @@ struct Parser {
 
     // MARK: Primaries
 
-    private mutating func primary() throws(Problem) -> Syntax {
+    private mutating func primary() throws(ExpressionProblem) -> Syntax {
         let start = token
         switch start.kind {
         case .identifier:
@@ -204,7 +212,7 @@ struct Parser {
         throw unexpected("a value, a name or '('")
     }
 
-    private func literal() throws(Problem) -> Value? {
+    private func literal() throws(ExpressionProblem) -> Value? {
         switch token.kind {
         case .int(let magnitude):
             guard let value = Int64(exactly: magnitude) else {
@@ -219,7 +227,7 @@ struct Parser {
         }
     }
 
-    private mutating func keyword() throws(Problem) -> Syntax {
+    private mutating func keyword() throws(ExpressionProblem) -> Syntax {
         let start = token
         let value: Value
         switch start.text {
@@ -232,7 +240,7 @@ struct Parser {
         return try make(.literal(value), at: start.offset)
     }
 
-    private mutating func name(isAbsolute: Bool) throws(Problem) -> Syntax {
+    private mutating func name(isAbsolute: Bool) throws(ExpressionProblem) -> Syntax {
         let start = token
         guard start.kind == .identifier else { throw unexpected("a name") }
         if Identifier.reservedWords.contains(start.text) {
@@ -254,7 +262,7 @@ struct Parser {
     }
 
     /// The expressions from the bracket under the cursor to its end; no comma may trail.
-    private mutating func list(until end: String) throws(Problem) -> [Syntax] {
+    private mutating func list(until end: String) throws(ExpressionProblem) -> [Syntax] {
         try advance()
         var items: [Syntax] = []
         if try skip(end) { return items }
@@ -265,7 +273,7 @@ struct Parser {
         }
     }
 
-    private mutating func listLiteral() throws(Problem) -> Syntax {
+    private mutating func listLiteral() throws(ExpressionProblem) -> Syntax {
         let start = token.offset
         try advance()
         var elements: [Syntax.Element] = []
@@ -283,7 +291,7 @@ struct Parser {
         return try make(.list(elements), at: start)
     }
 
-    private mutating func mapLiteral() throws(Problem) -> Syntax {
+    private mutating func mapLiteral() throws(ExpressionProblem) -> Syntax {
         let start = token.offset
         try advance()
         var entries: [Syntax.Entry] = []
@@ -304,24 +312,24 @@ struct Parser {
 
     // MARK: Tokens
 
-    private mutating func advance() throws(Problem) {
+    private mutating func advance() throws(ExpressionProblem) {
         previous = token
         token = try lexer.next()
     }
 
-    private mutating func skip(_ symbol: String) throws(Problem) -> Bool {
+    private mutating func skip(_ symbol: String) throws(ExpressionProblem) -> Bool {
         guard token.isSymbol(symbol) else { return false }
         try advance()
         return true
     }
 
-    private mutating func expect(_ symbol: String, or other: String? = nil) throws(Problem) {
+    private mutating func expect(_ symbol: String, or other: String? = nil) throws(ExpressionProblem) {
         guard try skip(symbol) else {
             throw unexpected(other.map { "'\(symbol)' or '\($0)'" } ?? "'\(symbol)'")
         }
     }
 
-    private func make(_ form: Syntax.Form, at offset: Int) throws(Problem) -> Syntax {
+    private func make(_ form: Syntax.Form, at offset: Int) throws(ExpressionProblem) -> Syntax {
         let syntax = Syntax(form, at: offset)
         guard syntax.depth <= Syntax.maximumDepth else {
             throw problem("the expression chains more than \(Syntax.maximumDepth) operations", at: offset)
@@ -329,7 +337,7 @@ struct Parser {
         return syntax
     }
 
-    private func unexpected(_ wanted: String) -> Problem {
+    private func unexpected(_ wanted: String) -> ExpressionProblem {
         problem(
             "found \(token.description) where \(wanted) should be",
             at: token.offset,
@@ -337,8 +345,8 @@ struct Parser {
         )
     }
 
-    private func problem(_ message: String, at offset: Int, hint: String? = nil) -> Problem {
-        Problem(.syntax, message, at: offset, in: source, hint: hint)
+    private func problem(_ message: String, at offset: Int, hint: String? = nil) -> ExpressionProblem {
+        ExpressionProblem(.syntax, message, at: offset, in: source, hint: hint)
     }
 }
 

@@ -181,7 +181,7 @@ extension StageSite {
             var key = by.datum(datum.tree)
             if let failure = key.fail {
                 // The value lacks the member: it has no key.
-                guard failure.code == ErrorCode.noKey.rawValue else { return key }
+                guard failure.code == ExpressionErrorCode.noKey.rawValue else { return key }
                 key = .null
             }
             guard let value else { return JSONText.pair(key, datum) }

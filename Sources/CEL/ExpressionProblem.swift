@@ -1,8 +1,8 @@
 /// One thing that is wrong with an expression, and where.
-public struct Problem: Error, Hashable, Sendable {
+public struct ExpressionProblem: Error, Hashable, Sendable {
     /// `expr_syntax`, also for a literal that is not a valid regular expression, `expr_type`, or
     /// `pattern_limit`.
-    public let code: ErrorCode
+    public let code: ExpressionErrorCode
     /// What is wrong, in a sentence without a full stop.
     public let message: String
     /// Byte offset in the expression's UTF-8 text.
@@ -14,7 +14,13 @@ public struct Problem: Error, Hashable, Sendable {
     /// What to do about it, where that can be guessed.
     public let hint: String?
 
-    init(_ code: ErrorCode, _ message: String, at offset: Int, in source: String, hint: String? = nil) {
+    init(
+        _ code: ExpressionErrorCode,
+        _ message: String,
+        at offset: Int,
+        in source: String,
+        hint: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.offset = offset
@@ -31,7 +37,7 @@ public struct Problem: Error, Hashable, Sendable {
 /// Everything found wrong with one expression; at least one problem.
 public struct CompileError: Error, Hashable, Sendable {
     /// In the order of their places.
-    public let problems: [Problem]
+    public let problems: [ExpressionProblem]
 }
 
 /// What went wrong while an expression was evaluated.
@@ -39,7 +45,7 @@ public struct CompileError: Error, Hashable, Sendable {
 /// The message names types and operations, never the values that were computed with.
 public struct EvaluationError: Error, Hashable, Sendable {
     /// One of the `expr_…` codes.
-    public let code: ErrorCode
+    public let code: ExpressionErrorCode
     /// A sentence without a full stop.
     public let message: String
     /// Byte offset in the expression's UTF-8 text.
@@ -53,7 +59,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
 }
 
 /// A stable code for what went wrong; a set that may grow.
-public struct ErrorCode: RawRepresentable, Hashable, Sendable {
+public struct ExpressionErrorCode: RawRepresentable, Hashable, Sendable {
     /// The code as it is sent, such as `expr_type`.
     public let rawValue: String
 
@@ -63,21 +69,21 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     }
 
     /// The text is not an expression.
-    public static let syntax = ErrorCode(rawValue: "expr_syntax")
+    public static let syntax = ExpressionErrorCode(rawValue: "expr_syntax")
     /// An operation does not take values of these types; also unknown names and functions.
-    public static let type = ErrorCode(rawValue: "expr_type")
+    public static let type = ExpressionErrorCode(rawValue: "expr_type")
     /// Regular expressions that take too much work to compile, or too many of them.
-    public static let patternLimit = ErrorCode(rawValue: "pattern_limit")
+    public static let patternLimit = ExpressionErrorCode(rawValue: "pattern_limit")
     /// The cost budget is used up.
-    public static let cost = ErrorCode(rawValue: "expr_cost")
+    public static let cost = ExpressionErrorCode(rawValue: "expr_cost")
     /// A result is out of its type's range.
-    public static let overflow = ErrorCode(rawValue: "expr_overflow")
+    public static let overflow = ExpressionErrorCode(rawValue: "expr_overflow")
     /// Division or remainder by zero.
-    public static let divide = ErrorCode(rawValue: "expr_divide")
+    public static let divide = ExpressionErrorCode(rawValue: "expr_divide")
     /// An index outside the list.
-    public static let index = ErrorCode(rawValue: "expr_index")
+    public static let index = ExpressionErrorCode(rawValue: "expr_index")
     /// A key that the map has not.
-    public static let noKey = ErrorCode(rawValue: "expr_no_key")
+    public static let noKey = ExpressionErrorCode(rawValue: "expr_no_key")
     /// A value that cannot be converted, or a result that may not leave.
-    public static let badValue = ErrorCode(rawValue: "expr_bad_value")
+    public static let badValue = ExpressionErrorCode(rawValue: "expr_bad_value")
 }
