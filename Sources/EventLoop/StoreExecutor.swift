@@ -13,7 +13,7 @@ public protocol StoreExecutor: AnyObject {
 public final class ThreadExecutor: StoreExecutor {
     private let loop: Loop
     private let thread: SerialThread
-    private var timers: [Int: Timer] = [:]
+    private var timers: [Int: LoopTimer] = [:]
     private var lastTimer = 0
 
     /// Starts the thread.
@@ -39,7 +39,7 @@ public final class ThreadExecutor: StoreExecutor {
         guard milliseconds > 0 else { return loop.soon(action) }
         lastTimer += 1
         let number = lastTimer
-        let timer = try? Timer(on: loop) { [unowned self] in
+        let timer = try? LoopTimer(on: loop) { [unowned self] in
             timers[number] = nil
             action()
         }

@@ -47,7 +47,7 @@ public final class TCPListener {
     private let handle: Handle<uv_poll_t>
     private let gauge = ConnectionGauge()
     private var reserve: Int32
-    private var retry: Timer?
+    private var retry: LoopTimer?
     private var isPaused = false
     /// A turn accepts at most this many connections, so that those already open have their say.
     static let batch = 64
@@ -87,7 +87,7 @@ public final class TCPListener {
         handle = try Handle(on: loop, "uv_poll_init") { uv_poll_init($0, $1, descriptor) }
         reserve = Self.openReserve()
         handle.belongs(to: self)
-        retry = try Timer(on: loop) { [unowned self] in tryAgain() }
+        retry = try LoopTimer(on: loop) { [unowned self] in tryAgain() }
         listen()
     }
 

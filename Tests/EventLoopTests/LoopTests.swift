@@ -14,7 +14,7 @@ struct LoopTests {
     func stop() throws {
         let loop = try Loop()
         var count = 0
-        let timer = try Timer(on: loop) {
+        let timer = try LoopTimer(on: loop) {
             count += 1
             loop.stop()
         }
@@ -44,7 +44,7 @@ struct LoopTests {
         let loop = try Loop()
         let before = loop.wallClock
         #expect(before > 1_577_836_800_000, "later than 2020")
-        let timer = try Timer(on: loop) {}
+        let timer = try LoopTimer(on: loop) {}
         timer.start(after: .milliseconds(20))
         let started = loop.now
         loop.run()
@@ -58,9 +58,9 @@ struct LoopTests {
         do {
             let loop = try Loop()
             weakLoop = loop
-            var timers: [Timer] = []
+            var timers: [LoopTimer] = []
             for _ in 0..<100 {
-                let timer = try Timer(on: loop) { timers.removeAll() }
+                let timer = try LoopTimer(on: loop) { timers.removeAll() }
                 timer.start(after: .zero, every: .milliseconds(1))
                 timers.append(timer)
             }
@@ -73,11 +73,11 @@ struct LoopTests {
     @Test("outlives its own variable as long as a handle is held")
     func heldByHandle() throws {
         weak var weakLoop: Loop?
-        var timer: Timer?
+        var timer: LoopTimer?
         do {
             let loop = try Loop()
             weakLoop = loop
-            timer = try Timer(on: loop) {}
+            timer = try LoopTimer(on: loop) {}
         }
         timer?.start(after: .zero)
         #expect(weakLoop?.run() == false)
@@ -90,8 +90,8 @@ struct LoopTests {
         let first = try Loop()
         let second = try Loop()
         var heard: [Int] = []
-        let one = try Timer(on: first) { heard.append(1) }
-        let two = try Timer(on: second) { heard.append(2) }
+        let one = try LoopTimer(on: first) { heard.append(1) }
+        let two = try LoopTimer(on: second) { heard.append(2) }
         one.start(after: .zero)
         two.start(after: .zero)
         second.run()
@@ -122,8 +122,8 @@ struct TurnEndTests {
         let loop = try Loop()
         var log: [String] = []
         let turnEnd = try TurnEnd(on: loop) { if log == ["first"] { log.append("end") } }
-        let second = try Timer(on: loop) { log.append("second") }
-        let first = try Timer(on: loop) {
+        let second = try LoopTimer(on: loop) { log.append("second") }
+        let first = try LoopTimer(on: loop) {
             log.append("first")
             second.start(after: .milliseconds(1))
         }

@@ -62,13 +62,13 @@ final class Loopback {
     /// Whether the server's ends read from the start.
     var servedRead = true
     private var connectors: [TCPConnector] = []
-    private let limit: Timer
+    private let limit: LoopTimer
 
     init(_ endpoint: String = "127.0.0.1:0") throws {
         let loop = try Loop()
         self.loop = loop
         listener = try TCPListener(#require(Endpoint(endpoint)), on: loop)
-        limit = try Timer(on: loop) {
+        limit = try LoopTimer(on: loop) {
             Issue.record("the loop ran for 20 seconds")
             loop.stop()
         }

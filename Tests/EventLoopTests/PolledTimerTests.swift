@@ -55,7 +55,7 @@ struct PolledTimerTests {
         polled?.start(after: .milliseconds(1))
         loop.run()
         #expect(count == 0)
-        let limit = try Timer(on: loop) { loop.stop() }
+        let limit = try LoopTimer(on: loop) { loop.stop() }
         limit.start(after: .milliseconds(30))
         loop.run()
         #expect(count == 1)

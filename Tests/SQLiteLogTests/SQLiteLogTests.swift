@@ -83,7 +83,7 @@ struct SQLiteLogTests {
         let listener = LogListener()
         log.follower = listener
         var (ticks, longest, last) = (0, UInt64(0), loop.now)
-        let timer = try Timer(on: loop) {
+        let timer = try LoopTimer(on: loop) {
             ticks += 1
             longest = max(longest, loop.now - last)
             last = loop.now

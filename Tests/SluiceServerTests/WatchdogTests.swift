@@ -75,7 +75,7 @@ struct WatchdogTests {
                 isReported.set(milliseconds)
             }
         }
-        let timer = try Timer(on: server.loop) { [unowned server] in
+        let timer = try LoopTimer(on: server.loop) { [unowned server] in
             server.server.beginTurn()
             server.server.activity.note(.request, connection: 77)
             // The loop is stuck until the other thread has noticed.

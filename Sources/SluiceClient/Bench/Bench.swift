@@ -84,7 +84,7 @@ public final class Bench {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
         let before = settings.gauge?.read()
-        let setUp = try Timer(on: loop) { [weak self] in
+        let setUp = try LoopTimer(on: loop) { [weak self] in
             self?.fail("not all connections were open after 30 s")
         }
         setUp.start(after: .seconds(30))
@@ -94,11 +94,11 @@ public final class Bench {
         setUp.stop()
         if let failure { throw failure }
 
-        let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        let end = try LoopTimer(on: loop) { [unowned loop] in loop.stop() }
         // Setting up may have taken long: the loop's time is old.
         loop.updateTime()
         end.start(after: settings.duration)
-        let pace = try Timer(on: loop) { [unowned self] in postNext() }
+        let pace = try LoopTimer(on: loop) { [unowned self] in postNext() }
         let connected = settings.gauge?.read()
         let processorBefore = Self.processorSeconds
         begun = OwnProcess.nanoseconds

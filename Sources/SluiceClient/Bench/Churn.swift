@@ -63,7 +63,7 @@ public final class Churn {
         for signal in [SignalWatcher.Signal.interrupt, .terminate] {
             interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
-        let end = try Timer(on: loop) { [unowned loop] in loop.stop() }
+        let end = try LoopTimer(on: loop) { [unowned loop] in loop.stop() }
         // Setting up may have taken long: the loop's time is old.
         loop.updateTime()
         end.start(after: settings.duration)

@@ -69,7 +69,7 @@ public struct ReloadStops {
         let watch = ContinuousClock()
         var last = watch.now
         var longest = Duration.zero
-        let timer = try Timer(on: loop) {
+        let timer = try LoopTimer(on: loop) {
             let now = watch.now
             longest = max(longest, now - last)
             last = now

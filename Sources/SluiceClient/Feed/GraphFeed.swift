@@ -20,7 +20,7 @@ public final class GraphFeed {
     private let wanted: WantedNodes?
     private let loop: Loop
     private let client: HTTPClient
-    private var timer: Timer?
+    private var timer: LoopTimer?
     private var watchers: [SignalWatcher] = []
     private var pause: Duration
     private var isWaiting = false
@@ -90,7 +90,7 @@ public final class GraphFeed {
         for signal in [SignalWatcher.Signal.interrupt, .terminate] {
             watchers.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
         }
-        let timer = try Timer(on: loop) { [weak self] in self?.send() }
+        let timer = try LoopTimer(on: loop) { [weak self] in self?.send() }
         self.timer = timer
         if let wanted { follow(wanted, timer) }
         timer.start(after: .zero, every: interval)
@@ -98,7 +98,7 @@ public final class GraphFeed {
         if let refusal { throw refusal }
     }
 
-    private func follow(_ wanted: WantedNodes, _ timer: Timer) {
+    private func follow(_ wanted: WantedNodes, _ timer: LoopTimer) {
         wanted.onNews = { [weak self, interval] in
             // While the server is away, it is tried again after the pause.
             if self?.trouble == nil { timer.start(after: .zero, every: interval) }

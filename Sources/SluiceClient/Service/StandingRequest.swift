@@ -20,7 +20,7 @@ final class StandingRequest {
     private let message: String
     private let loop: Loop
     private var socket: WebSocketClient?
-    private var retry: Timer?
+    private var retry: LoopTimer?
     private var pause = firstPause
 
     private static let firstPause = Duration.milliseconds(250)
@@ -38,7 +38,7 @@ final class StandingRequest {
         self.client = client
         self.service = service
         self.loop = loop
-        retry = try Timer(on: loop) { [weak self] in self?.start() }
+        retry = try LoopTimer(on: loop) { [weak self] in self?.start() }
     }
 
     /// Connects.

@@ -33,7 +33,7 @@ public final class HTTPClient {
     private let loop: Loop
     private let url: ServiceURL
     private let limit: Duration
-    private var timer: Timer?
+    private var timer: LoopTimer?
     private var attempt: ServiceConnector?
     private var connection: Transport?
     private let mostBytes: Int
@@ -109,7 +109,7 @@ public final class HTTPClient {
 
     private func arm() {
         if timer == nil {
-            timer = try? Timer(on: loop) { [weak self] in self?.fail(.timedOut) }
+            timer = try? LoopTimer(on: loop) { [weak self] in self?.fail(.timedOut) }
         }
         timer?.start(after: limit)
     }

@@ -11,7 +11,7 @@ final class FolderWatch {
 
     private let folder: String
     private let onChange: () -> Void
-    private var timer: Timer?
+    private var timer: LoopTimer?
     /// The entries at the last report, and at the last check.
     private var told: [FileSystem.Entry]?
     private var seen: [FileSystem.Entry]?
@@ -22,7 +22,7 @@ final class FolderWatch {
         self.onChange = onChange
         told = FileSystem.entries(in: folder)
         seen = told
-        timer = try Timer(on: loop) { [unowned self] in look() }
+        timer = try LoopTimer(on: loop) { [unowned self] in look() }
         timer?.keepsLoopAlive = false
         timer?.start(after: Self.interval, every: Self.interval)
     }

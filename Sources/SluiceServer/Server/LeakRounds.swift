@@ -11,7 +11,7 @@ final class LeakRounds {
     private static var pause: UInt64 { 20 }
 
     private unowned let server: Server
-    private var timer: Timer?
+    private var timer: LoopTimer?
     /// The total duration of all turns when the last step was over, in nanoseconds.
     private var spent: UInt64 = 0
 
@@ -27,7 +27,7 @@ final class LeakRounds {
 
     private func wait() {
         if timer == nil {
-            timer = try? Timer(on: server.loop) { [unowned self] in act() }
+            timer = try? LoopTimer(on: server.loop) { [unowned self] in act() }
             timer?.keepsLoopAlive = false
         }
         spent = server.loopTimes.turn.sum

@@ -10,11 +10,11 @@ final class MemoryReturn {
 
     private let loop: Loop
     private var last: UInt64 = 0
-    private var timer: Timer?
+    private var timer: LoopTimer?
 
     init(on loop: Loop) throws(UVError) {
         self.loop = loop
-        timer = try Timer(on: loop) { [unowned self] in act() }
+        timer = try LoopTimer(on: loop) { [unowned self] in act() }
         timer?.keepsLoopAlive = false
     }
 

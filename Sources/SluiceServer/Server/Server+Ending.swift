@@ -24,7 +24,7 @@ extension Server {
         }
         sinks.drain()
         guard !connections.isEmpty || sinks.isBusy else { return finish() }
-        drainTimer = try? Timer(on: loop) { [unowned self] in stop() }
+        drainTimer = try? LoopTimer(on: loop) { [unowned self] in stop() }
         drainTimer?.start(after: configuration.drain)
     }
 

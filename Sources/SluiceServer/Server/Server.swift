@@ -126,11 +126,11 @@ public final class Server {
     var tlsFailures: UInt64 = 0
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
-    var hostTimer: Timer?
+    var hostTimer: LoopTimer?
     var memoryReturn: MemoryReturn?
     var leakRounds: LeakRounds?
     private var hostDeadline: UInt64 = .max
-    var drainTimer: Timer?
+    var drainTimer: LoopTimer?
     @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
     private var unfinished: Deque<HTTPConnection> = []
     @exclusivity(unchecked) private var hasWork = false
@@ -257,7 +257,7 @@ public final class Server {
         deadlines.onNext = { [unowned self] time in
             ticker?.start(after: .milliseconds(Int64(time > loop.now ? time - loop.now : 0)))
         }
-        hostTimer = try Timer(on: loop) { [unowned self] in
+        hostTimer = try LoopTimer(on: loop) { [unowned self] in
             hostDeadline = .max
             beginTurn()
             activity.note(.timers)

@@ -96,7 +96,7 @@ private final class Vigil {
     private var stuckLoop: StuckLoop
     private var wakes: MailboxReader<Void>?
     private var signals: [SignalWatcher] = []
-    private var timer: EventLoop.Timer?
+    private var timer: LoopTimer?
     /// The signal that asked to end, once there was one.
     private var ending: SignalWatcher.Signal?
 
@@ -116,7 +116,7 @@ private final class Vigil {
         let wakes = try MailboxReader<Void>(on: loop) { look() }
         wake = wakes.mailbox
         self.wakes = wakes
-        timer = try Timer(on: loop) { look() }
+        timer = try LoopTimer(on: loop) { look() }
         for signal in [SignalWatcher.Signal.terminate, .interrupt] {
             signals.append(try SignalWatcher(on: loop, signal) { [unowned self] in terminate(signal) })
         }

@@ -43,7 +43,7 @@ final class Sink {
     private unowned let sinks: Sinks
     private var session: Session?
     private var client: HTTPClient?
-    private var pause: Timer?
+    private var pause: LoopTimer?
     private var waiting: Deque<SinkValue> = []
     private var current: SinkValue?
     private var began: UInt64 = 0
@@ -201,7 +201,7 @@ final class Sink {
             noteOverflow()
         }
         if pause == nil {
-            pause = try? Timer(on: server.loop) { [weak self] in
+            pause = try? LoopTimer(on: server.loop) { [weak self] in
                 self?.server.beginTurn()
                 self?.next()
             }

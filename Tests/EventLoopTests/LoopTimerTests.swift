@@ -2,13 +2,13 @@
 import Testing
 
 @Suite("A timer")
-struct TimerTests {
+struct LoopTimerTests {
     @Test("fires once, not early, and lets the loop end")
     func once() throws {
         let loop = try Loop()
         var firedAfter: [UInt64] = []
         let start = loop.now
-        let timer = try Timer(on: loop) { firedAfter.append(loop.now - start) }
+        let timer = try LoopTimer(on: loop) { firedAfter.append(loop.now - start) }
         timer.start(after: .milliseconds(5))
         #expect(timer.isActive)
 
@@ -23,8 +23,8 @@ struct TimerTests {
     func repeats() throws {
         let loop = try Loop()
         var count = 0
-        var timer: Timer?
-        timer = try Timer(on: loop) {
+        var timer: LoopTimer?
+        timer = try LoopTimer(on: loop) {
             count += 1
             if count == 3 { timer?.stop() }
         }
@@ -40,13 +40,13 @@ struct TimerTests {
     func dropped() throws {
         let loop = try Loop()
         var count = 0
-        var timer: Timer? = try Timer(on: loop) { count += 1 }
+        var timer: LoopTimer? = try LoopTimer(on: loop) { count += 1 }
         timer?.start(after: .zero)
         timer = nil
         loop.run()
         #expect(count == 0)
 
-        timer = try Timer(on: loop) {
+        timer = try LoopTimer(on: loop) {
             count += 1
             timer = nil
         }
@@ -60,7 +60,7 @@ struct TimerTests {
     func order() throws {
         let loop = try Loop()
         var order: [Int] = []
-        let timers = try (0..<5).map { number in try Timer(on: loop) { order.append(number) } }
+        let timers = try (0..<5).map { number in try LoopTimer(on: loop) { order.append(number) } }
         for number in [3, 1, 4, 0, 2] { timers[number].start(after: .milliseconds(1)) }
         // Dropping a timer ends it, and an optimised build drops what is not used any more.
         withExtendedLifetime(timers) { _ = loop.run() }
@@ -70,7 +70,7 @@ struct TimerTests {
     @Test("that does not keep the loop alive lets it end")
     func unreferenced() throws {
         let loop = try Loop()
-        let timer = try Timer(on: loop) { Issue.record("fired") }
+        let timer = try LoopTimer(on: loop) { Issue.record("fired") }
         timer.start(after: .seconds(1000))
         timer.keepsLoopAlive = false
         #expect(!loop.run())

@@ -8,7 +8,7 @@ internal import CLibuv
 ///
 /// Arming a timer among 100,000 others costs about 170 ns: for a deadline that moves with every
 /// message keep the deadline as a number and look at it when the timer fires.
-public final class Timer {
+public final class LoopTimer {
     private let handle: Handle<uv_timer_t>
     private let action: () -> Void
 
@@ -25,7 +25,12 @@ public final class Timer {
     /// timer starts it over.
     public func start(after delay: Duration, every interval: Duration? = nil) {
         let again = interval.map { max($0.milliseconds, 1) } ?? 0
-        uv_timer_start(handle.raw, { $0!.pointee.data.owner(Timer.self).action() }, delay.milliseconds, again)
+        uv_timer_start(
+            handle.raw,
+            { $0!.pointee.data.owner(LoopTimer.self).action() },
+            delay.milliseconds,
+            again
+        )
     }
 
     /// Does not fire any more until it is started again.
