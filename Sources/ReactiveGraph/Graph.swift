@@ -143,7 +143,7 @@ public final class Graph {
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()
     /// Notes the properties that are read while a bound path is evaluated.
-    var reading: Reading?
+    var reading: TrackedReads?
     /// Event listens of listeners that have an identity.
     var ownedListens: [ListenOwners.Key: ListenOwners] = [:]
     var lastNodeID: UInt64 = 0

@@ -1,6 +1,6 @@
 /// Something that wants to know when one of the properties it read is set.
 class PathFollower {
-    private var followed: [Reading.Place] = []
+    private var followed: [TrackedReads.Place] = []
 
     /// One of the properties was set.
     func propertyChanged() {}
@@ -12,7 +12,7 @@ class PathFollower {
     /// Runs `read`, and follows what it reads instead of what was read before.
     final func following<Value>(_ graph: Graph, _ read: () -> Value) -> Value {
         let outer = graph.reading
-        let reading = Reading()
+        let reading = TrackedReads()
         graph.reading = reading
         let value = read()
         graph.reading = outer
@@ -28,7 +28,7 @@ class PathFollower {
 }
 
 /// The properties read while something is evaluated.
-final class Reading {
+final class TrackedReads {
     struct Place {
         weak var bindings: Bindings?
         let property: AnyKeyPath
