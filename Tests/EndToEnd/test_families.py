@@ -1,10 +1,12 @@
 """Families of nodes, over real sockets (docs/definitions.md, Families)."""
 
 import json
+import re
+import subprocess
 
 import pytest
 from conftest import Client
-from sluice import Server, eventually
+from sluice import BINARY, Server, eventually
 
 FLEET = """
 graph: fleet
@@ -31,6 +33,12 @@ def listener(fleet):
 
 def post(server, name, value):
     return server.request("POST", node(name), json.dumps(value), {"Content-Type": "application/json"})
+
+
+def token(name):
+    """A token, and its entry in a file of tokens."""
+    made = subprocess.run([BINARY, "token", "--name", name, "--can", "set"], capture_output=True, text=True)
+    return re.search(r"token \(shown once\): (\S+)", made.stderr)[1], made.stdout
 
 
 def names(server, match="*"):
@@ -127,6 +135,27 @@ def test_limits_members(fleet, listener):
     answer = fleet.batch("fleet", set={f"note.q.{number}": "x" for number in range(61)})
     assert (answer.status, answer.json()["code"]) == (413, "too_large")
     assert names(fleet, "note.q.*") == []
+
+
+def test_one_client_cannot_fill_a_graph(tmp_path):
+    """F-7: where clients need tokens, one principal may create half of limits.members; others find room."""
+    made = [token(name) for name in ("ann", "bob")]
+    (tmp_path / "tokens.yaml").write_text("tokens:\n" + "".join(entry for _, entry in made))
+    config = f"auth: {tmp_path / 'tokens.yaml'}\nlimits: {{ members: 9 }}\n"
+    with Server({"fleet": FLEET}, config) as server:
+
+        def fill(secret, room, count):
+            sets = {f"note.{room}.{number}": "x" for number in range(count)}
+            headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+            answer = server.request("POST", "/v1/graphs/fleet/batch", json.dumps({"set": sets}), headers)
+            return answer.status, answer.json().get("code")
+
+        (ann, _), (bob, _) = made
+        assert fill(ann, "a", 6) == (429, "sub_limit")
+        assert fill(ann, "a", 5)[0] == 200
+        assert fill(ann, "b", 1) == (429, "sub_limit")
+        assert fill(bob, "b", 4)[0] == 200
+        assert fill(bob, "c", 1) == (413, "too_large")
 
 
 def test_a_restart_loses_no_member():

@@ -340,7 +340,10 @@ public struct Keys: Sendable {
         "limits.members",
         .integer(1...100_000_000),
         100_000,
-        "Members of families that one graph may have (413), and that one principal may create in all graphs (429)."
+        """
+        Members of families that one graph may have (413). One principal may create as many in all graphs, and half as \
+        many where clients need tokens (429), so that it cannot fill a graph alone.
+        """
     )
     public let echo = Key(
         "diagnostics.echo",

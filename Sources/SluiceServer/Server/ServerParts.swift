@@ -69,7 +69,8 @@ extension SessionLimits {
         pipelineUnits = configuration.pipelineUnits
         held = configuration.held
         members = configuration.members
-        membersPerPrincipal = configuration.members
+        // One client must not fill a graph alone. Without tokens all clients are one principal.
+        membersPerPrincipal = configuration.auth.isEmpty ? members : (members + 1) / 2
         hardBytes = configuration.unsent
         setsPerSecond = UInt64(configuration.setsPerSecond)
         messagesPerSecond = UInt64(configuration.messagesPerSecond)
