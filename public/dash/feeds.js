@@ -36,12 +36,14 @@ export class Ring {
 
   /**
    * Puts `points`, which are `[t, v]`, before those it has: as many of the newest as there is room
-   * for.
+   * for. The first that it has may be among them, and others of the same time before that one.
    */
   prepend(points) {
     const own = Array.from({ length: this.length }, (_, i) => [this.time(i), this.value(i)]);
-    const first = own[0]?.[0] ?? Infinity, room = Math.max(0, this.most - own.length);
-    const older = room ? points.filter(([t]) => t < first).slice(-room) : [];
+    const [first, value] = own[0] ?? [Infinity], room = Math.max(0, this.most - own.length);
+    const known = points.findIndex(([t, v]) => t === first && v === value);
+    const before = known < 0 ? points.filter(([t]) => t < first) : points.slice(0, known);
+    const older = room ? before.slice(-room) : [];
     [this.length, this.#start] = [0, 0];
     for (const [t, v] of [...older, ...own]) this.push(t, v);
   }

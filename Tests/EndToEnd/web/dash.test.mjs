@@ -82,6 +82,11 @@ test("older points come before those that are known, as many of the newest as th
   assert.deepEqual(ring.gaps, [{ from: 35, to: Infinity }]);
   ring.prepend([[5, 5]]);
   assert.equal(ring.time(0), 15);
+  // Two values of one millisecond: the one before the oldest that is known is older.
+  const quick = new Ring(9);
+  quick.push(20, 5);
+  quick.prepend([[10, 1], [20, 4], [20, 5], [20, 6]]);
+  assert.deepEqual(Array.from({ length: quick.length }, (_, i) => quick.value(i)), [1, 4, 5]);
   const empty = new Ring(2);
   empty.prepend([[1, 1], [2, 2], [3, 3]]);
   assert.deepEqual([empty.length, empty.time(0), empty.at(9)], [2, 2, 3]);
