@@ -1,6 +1,6 @@
-// Births and deaths: what was released lately, and a strip of five minutes.
+// What was created and released: what went lately, and a strip of five minutes.
 import { h, setText } from "/lib/dom.js";
-import { formatAge, formatDuration, formatEntry, plural } from "/lib/format.js";
+import { formatAge, formatDuration, formatEntry } from "/lib/format.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
 
 const reasons = {
@@ -11,7 +11,7 @@ const reasons = {
 
 /** What has come and gone, in words. */
 export function tellingOf({ joined, left, born, died }) {
-  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "born"],
+  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "created"],
     [died, "node", "released"]];
   return words.filter(([list]) => list.length)
     .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
@@ -66,10 +66,11 @@ export class Lifetimes {
   constructor({ frame, signal, announce, onFind }) {
     this.#announce = announce;
     this.#onFind = onFind;
-    this.element = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
+    this.element = h("section", { class: "lifetimes", "aria-label": "What was created and released" },
       this.button = h("button", { class: "quiet tray-button", type: "button", "aria-expanded": "false",
         "aria-controls": "graph-tray", onclick: () => this.toggle() }, "Recently released (0)"),
-      this.canvas = h("canvas", { class: "strip", role: "img", "aria-label": "No births or deaths in five minutes" }),
+      this.canvas = h("canvas", { class: "strip", role: "img",
+        "aria-label": "Nothing created or released in five minutes" }),
       this.words = h("span", { class: "strip-words" }, ""));
     this.tray = h("div", { class: "tray", id: "graph-tray", hidden: true, role: "region",
       "aria-label": "Recently released" });
@@ -163,7 +164,7 @@ export class Lifetimes {
       if (b) { context.fillStyle = ok; context.fillRect(x, middle - 1 - length(b), width, length(b)); }
       if (d) { context.fillStyle = feedback; context.fillRect(x, middle + 1, width, length(d)); }
     });
-    const text = `${plural(born, "birth")}, ${plural(died, "death")} in 5 min`;
+    const text = `${born} created, ${died} released in 5 min`;
     setText(this.words, text);
     if (canvas.getAttribute("aria-label") !== text) canvas.setAttribute("aria-label", text);
   }

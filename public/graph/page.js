@@ -108,8 +108,8 @@ class GraphPage {
         h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton,
           this.stepsButton)),
       h("div", { class: "graph-body" }, this.stage),
-      this.strip = h("section", { class: "lifetimes", "aria-label": "Births and deaths" },
-        "Nothing born or released so far"));
+      this.strip = h("section", { class: "lifetimes", "aria-label": "What was created and released" },
+        "Nothing created or released so far"));
   }
 
   #observe() {
