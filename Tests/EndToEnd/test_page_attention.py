@@ -83,6 +83,24 @@ def test_an_alarm_is_told_by_word_and_mark_in_the_picture_the_outline_and_the_ta
     expect(row(page, "state").locator(".severity")).to_have_count(0)
 
 
+def test_small_screens_show_an_alarm_without_the_list_of_graphs(open_page, greenhouse):
+    greenhouse.set("g", "heat", 60)
+    for width in (390, 800):
+        page = open_page(greenhouse, "/#/g/g/dash", viewport={"width": width, "height": 844})
+        expect(page.locator("#sidebar")).not_to_be_visible()
+        expect(page.locator("#context .severity")).to_contain_text("1 alarm, 1 warning")
+        state = page.get_by_role("article", name=re.compile("^Warm"))
+        # The title of a small widget gives way to nothing beside it.
+        expect(state.locator("h2")).to_be_visible()
+        assert state.locator("h2").evaluate("each => each.clientWidth") >= 20
+    page = open_page(greenhouse, "/#/g/g", viewport={"width": 390, "height": 844})
+    warned = page.get_by_role("treeitem").filter(has_text="State").first
+    expect(warned.locator(".outline-word")).to_be_visible()
+    expect(warned.locator(".outline-word")).to_have_text("Alarm")
+    greenhouse.set("g", "heat", 20)
+    expect(page.locator("#context .severity")).not_to_contain_text("alarm")
+
+
 def test_a_value_that_was_not_set_for_too_long_is_out_of_date_everywhere(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g?node=probe")
     expect(page.locator(".inspector")).to_contain_text(re.compile("Out of date: not set for .*, expected every 1\\ss"), timeout=9000)

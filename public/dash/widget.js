@@ -178,6 +178,7 @@ export class Widget {
     this.element.classList.toggle("ended", !!ended);
     this.element.classList.toggle("stale", isStale);
     setText(this.#state, text);
+    setAttribute(this.#state, "title", text || null);
     if (ended || this.#note) this.#tell(ended);
     if (this.picture?.ages) this.mark();
   }

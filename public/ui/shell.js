@@ -31,6 +31,8 @@ export class Shell {
   #page; #route = { name: "graphs", params: {} }; #graph = null; #hasMeters = false; #title = "Sluice";
   #state = document.createElement("conn-state");
   #heading = h("h1");
+  /** What calls for attention, where there is no room for the list of graphs. */
+  #health = h("span", { class: "health" });
   #tabs = h("nav", { class: "tabs", "aria-label": "Views of the graph" });
   #sidebar = document.getElementById("sidebar");
 
@@ -39,8 +41,9 @@ export class Shell {
     const { client, store, frame } = page;
     document.getElementById("connection").append(this.#state);
     this.pastButton = h("button", { type: "button", class: "quiet past-button", "aria-pressed": "false",
-      title: "Look at the past (H)", onclick: () => lookBack() }, icon(icons.past), "History");
-    document.getElementById("context").append(this.#heading, this.#tabs, this.slot, this.pastButton);
+      "aria-label": "History", title: "Look at the past (H)", onclick: () => lookBack() }, icon(icons.past),
+      h("span", {}, "History"));
+    document.getElementById("context").append(this.#heading, this.#health, this.#tabs, this.slot, this.pastButton);
     const leave = button("leave", "Sign out", () => this.#tool("signOut"));
     const theme = button("theme", `Theme: ${document.documentElement.dataset.theme ?? "system"}`,
       () => this.#tool("theme", theme), { "aria-haspopup": "menu" });
@@ -112,7 +115,9 @@ export class Shell {
 
   #list() {
     const graphs = this.#page.store.get("graphs") ?? [], { name, params: { graph } } = this.#route;
-    setText(this.#heading, graphs.find((each) => each.graph === graph)?.title || graph || "");
+    const shown = graphs.find((each) => each.graph === graph), { level, words } = healthOf(shown ?? {});
+    setText(this.#heading, shown?.title || graph || "");
+    arrange(this.#health, level === "well" ? [] : [severityMark(level, words)]);
     this.title();
     if (this.#sidebar.hidden) return;
     arrange(this.#sidebar, [h("h2", {}, "Graphs"), ...graphs.map((each) => h("a", {
