@@ -82,7 +82,7 @@ struct WatchdogTests {
             while isReported.milliseconds == 0 {}
         }
         timer.start(after: .zero)
-        withExtendedLifetime(watchdog) { _ = server.loop.runOnce() }
+        withExtendedLifetime(watchdog) { _ = server.loop.poll() }
         #expect(isReported.milliseconds >= 1000)
         #expect(
             server.server.loopTimes.turn.counts.suffix(2).reduce(0, +) == 1,
