@@ -50,9 +50,13 @@ CODES = {
     "Sources/SluiceServer/": "start",
     "Sources/SluiceServer/API/": "bad_field",
     "Sources/SluiceServer/API/OpenAPI": None,
-    "Sources/SluiceServer/API/Operation": None,
-    "Sources/SluiceServer/API/HTTPConnection+Operations.swift": "bad_field",
+    "Sources/SluiceServer/API/Operation.swift": None,
+    "Sources/SluiceServer/API/Routes.swift": None,
+    "Sources/SluiceServer/API/Rows/": None,
+    "Sources/SluiceServer/API/Refusal+HostError.swift": "too_large",
     "Sources/SluiceServer/Access/CORS.swift": None,
+    "Sources/SluiceServer/Access/Identification.swift": "unauthenticated",
+    "Sources/SluiceServer/Connections/Admission.swift": "not_found",
     "Sources/SluiceClient/Bench/": None,
     "Sources/SluiceClient/": "command",
     "Sources/SluiceServer/Configuration/Key": None,
@@ -198,7 +202,9 @@ def gather():
             if re.search(r"\bcode:\s*\.(\w+)", text[end : end + 60].split("\n\n")[0]) and "code:" in after:
                 code = wire_name(re.search(r"\bcode:\s*\.(\w+)", text[end : end + 60])[1])
             is_hint = bool(re.search(r"\bhint(?:: String\?)?\s*[:=]\s*(?:[^\n\"]*\?\s*)?(?:nil : )?$|hint\(\s*$", before[-90:]))
-            entry = [message]
+            if is_hint and before[-200:].rfind("HostError(") >= 0 and code == default_code(name) and found:
+                code = last
+            last, entry = code, [message]
             found.setdefault(code, {}).setdefault(name, []).append((entry, is_hint))
             joined = (end, entry)
     return found

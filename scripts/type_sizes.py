@@ -20,9 +20,7 @@ LARGER = {
     "GraphHost/Session": 2300,
     "GraphHost/Notebook": 1700,
     "GraphHost/Host": 1350,
-    "SluiceServer/HTTPConnection": 2350,
-    "SluiceServer/Server": 1100,
-    "SluiceServer/Operation": 900,
+    "SluiceServer/Server": 1000,
     "Engines/RedisLog": 900,
     "CEL/Checker": 750,
 }

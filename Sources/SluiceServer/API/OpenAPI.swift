@@ -7,7 +7,7 @@ internal import Support
 /// Each listener describes the operations that it serves.
 enum OpenAPI {
     /// The document.
-    static func document(of side: Door.Side) -> ByteBuffer {
+    static func document(of side: HTTPListener.Side) -> ByteBuffer {
         let operations = Operation.all.filter { side.has($0.side) && !$0.isDiagnostic }
         var out = ByteBuffer()
         out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sluice\",\"version\":")
@@ -278,12 +278,4 @@ enum OpenAPI {
             ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"families":{"type":"array","description":"Families of nodes, each with its number of members"},"listeners":{"type":"array"}}}"##
         ),
     ]
-}
-
-extension HTTPConnection {
-    /// `GET /openapi.json`.
-    func showOpenAPI() {
-        let document = OpenAPI.document(of: door.side)
-        answer(.ok, "application/json", document.bytes)
-    }
 }

@@ -27,8 +27,8 @@ struct Operation: Sendable {
     /// What the path speaks after an upgrade to WebSocket.
     enum Upgrade { case messages, echo, node }
 
-    /// Answers a request; the captures are the names in the path.
-    typealias Handler = @Sendable (HTTPConnection, Captures, RequestHead) -> Void
+    /// Answers a request, now or later; what it throws is the answer as well.
+    typealias Handler = @Sendable (Request) throws(HostError) -> Void
 
     /// A parameter in the query.
     struct Parameter: Sendable {
@@ -59,7 +59,7 @@ struct Operation: Sendable {
     /// The path pattern of the router.
     let path: String
     /// Where it is answered if the operations side has a listener of its own.
-    let side: Door.Side
+    let side: HTTPListener.Side
     let right: Need
     let handler: Handler
     /// Whether its body is a graph's definition, which may be larger than others.
@@ -84,29 +84,12 @@ struct Operation: Sendable {
         .draining,
         "too_many_connections", "unauthenticated", "token_expired", .forbidden,
     ]
-}
-
-extension Operation {
-    static let json = ["application/json"]
-    static let text = ["text/plain"]
-    static let anyValue = Body(types: json, schema: "{}")
-    /// The body of a set: each of these types is read as JSON, so that `curl -d 21.5 URL` works.
-    static let valueBody = Body(
-        types: ["application/json", "text/plain", "application/x-www-form-urlencoded"],
-        schema: "{}"
-    )
-
-    static func answer(_ summary: String, _ schema: String, _ status: Int = 200) -> Success {
-        Success(status: status, summary: summary, body: Body(types: json, schema: schema))
-    }
-
-    static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     /// All of them.
     ///
     /// The number of a ``Route`` is a place in this list.
-    static let all: [Operation] = reading + setting + asking + defining + pictures + dashboards + operations
-
-    static let node = "/v1/graphs/{g}/nodes/{n}"
-    static let graph = "/v1/graphs/{g}"
+    static let all: [Operation] =
+        ReadingRoutes.rows + HistoryRoutes.rows + EventRoutes.rows + CommitRoutes.rows
+        + EvaluationRoutes.rows + DefinitionRoutes.rows + InspectionRoutes.rows + DashboardRoutes.rows
+        + AccessRoutes.rows + SocketRoutes.rows + OperatorRoutes.rows + BackupRoutes.rows
 }

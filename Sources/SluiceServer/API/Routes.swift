@@ -1,10 +1,88 @@
 internal import HTTP
 
+/// The routes of one subject: a row for each, and a function that answers it.
+protocol Routes {
+    static var rows: [Operation] { get }
+}
+
+extension Routes {
+    typealias Parameter = Operation.Parameter
+    typealias Body = Operation.Body
+    typealias Success = Operation.Success
+
+    static var node: String { "/v1/graphs/{g}/nodes/{n}" }
+    static var graph: String { "/v1/graphs/{g}" }
+
+    static var json: [String] { ["application/json"] }
+    static var text: [String] { ["text/plain"] }
+    /// The body of a set: each of these types is read as JSON, so that `curl -d 21.5 URL` works.
+    static var valueBody: Body {
+        Body(
+            types: ["application/json", "text/plain", "application/x-www-form-urlencoded"],
+            schema: "{}"
+        )
+    }
+
+    static func answer(_ summary: String, _ schema: String, _ status: Int = 200) -> Success {
+        Success(status: status, summary: summary, body: Body(types: json, schema: schema))
+    }
+
+    static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
+
+    static var streamParameters: [Parameter] {
+        [
+            Parameter(
+                name: "every",
+                schema: #"{"type":"integer","minimum":0,"maximum":86400000,"default":0}"#,
+                summary: "The shortest time between deliveries, in milliseconds"
+            ),
+            Parameter(
+                name: "mode",
+                schema: #"{"type":"string","enum":["latest","all"],"default":"latest"}"#,
+                summary: "Whether values may be folded"
+            ),
+            facets, load,
+            Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
+        ]
+    }
+
+    static var facets: Parameter {
+        Parameter(
+            name: "facets",
+            schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+            summary: "1: also facets, the state besides the value"
+        )
+    }
+
+    static var load: Parameter {
+        Parameter(
+            name: "load",
+            schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+            summary: "1: ask producers for missing and stale values"
+        )
+    }
+
+    static var pastParameters: [Parameter] {
+        [
+            Parameter(
+                name: "at",
+                schema: #"{"type":"integer","minimum":0}"#,
+                summary: "The rev to read, instead of the present one"
+            ),
+            Parameter(
+                name: "epoch",
+                schema: #"{"type":"string"}"#,
+                summary: "The epoch of at"
+            ),
+        ]
+    }
+}
+
 extension Router {
     /// The router with all paths of the API on that side.
     ///
     /// Other paths are static files.
-    static func api(hasEcho: Bool, for side: Door.Side) -> Router {
+    static func api(hasEcho: Bool, for side: HTTPListener.Side) -> Router {
         var router = Router()
         for (number, operation) in Operation.all.enumerated() where side.has(operation.side) {
             guard hasEcho || !operation.isDiagnostic else { continue }

@@ -23,44 +23,21 @@ struct CORS {
         return isForAll || origins.contains(text) ? text : nil
     }
 
+    /// Appends the fields of an answer, which a page of the origin may read.
+    func append(sharedWith origin: String?, to out: inout ByteBuffer) {
+        guard isOn else { return }
+        out.append("Vary: Origin\r\n")
+        guard let origin else { return }
+        out.field("Access-Control-Allow-Origin", string: origin)
+        out.field("Access-Control-Expose-Headers", Self.answerFields)
+    }
+
     /// Request fields that pages may send.
     static let requestFields: StaticString =
         "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Sluice-Context"
     /// Answer fields that pages may read.
-    static let answerFields: StaticString =
+    private static let answerFields: StaticString =
         "Allow, ETag, Idempotent-Replayed, Last-Modified, Preference-Applied, Retry-After, Sluice-Time"
     /// Seconds for which a browser may remember the answer to a preflight.
     static let lifetime: StaticString = "600"
-}
-
-extension HTTPConnection {
-    /// Begins an answer with the fields of CORS.
-    @inline(__always)
-    func begin(_ status: Status, in out: inout ByteBuffer) {
-        server.count(status)
-        server.encoder.begin(status, framing, in: &out)
-        if server.cors.isOn { appendSharing(to: &out) }
-    }
-
-    func appendSharing(to out: inout ByteBuffer) {
-        guard server.cors.isOn else { return }
-        out.append("Vary: Origin\r\n")
-        guard let sharedWith else { return }
-        out.field("Access-Control-Allow-Origin", string: sharedWith)
-        out.field("Access-Control-Expose-Headers", CORS.answerFields)
-    }
-
-    /// Answers OPTIONS on a known path: the methods, and for a browser's preflight the fields that
-    /// a page may send.
-    func answerOptions(_ head: RequestHead, allow: String) {
-        let isPreflight = head.has(.accessControlRequestMethod) && sharedWith != nil
-        let mayChange = server.originCheck.accepts(head, forwarding)
-        answerEmpty(.noContent) { out in
-            out.field("Allow", string: allow)
-            guard isPreflight else { return }
-            out.field("Access-Control-Allow-Methods", string: mayChange ? allow : "GET, HEAD, OPTIONS")
-            out.field("Access-Control-Allow-Headers", CORS.requestFields)
-            out.field("Access-Control-Max-Age", CORS.lifetime)
-        }
-    }
 }

@@ -9,8 +9,8 @@ internal import Support
 /// requests are not read; the same applies while a peer does not take its answers.
 final class HTTPConnection: Connection {
     let parser: RequestParser
-    /// The listener it came in by; the server holds its listeners.
-    unowned(unsafe) let door: Door
+    /// The listener that accepted it; the server holds its listeners.
+    unowned(unsafe) let listener: HTTPListener
     /// Bytes after a request that is not answered yet.
     @exclusivity(unchecked) private var saved = ByteBuffer()
     /// The number of the request that is answered later; 0: none.
@@ -47,8 +47,8 @@ final class HTTPConnection: Connection {
     /// The past state that the current request waits for.
     @exclusivity(unchecked) var look: PastLook?
 
-    init(server: Server, door: Door, number: UInt64, socket: Transport) {
-        self.door = door
+    init(server: Server, listener: HTTPListener, number: UInt64, socket: Transport) {
+        self.listener = listener
         parser = RequestParser(limits: server.parserLimits)
         isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
         super.init(server: server, number: number, socket: socket)
@@ -125,9 +125,9 @@ final class HTTPConnection: Connection {
                 if isUpgraded { return true }
             case .continueExpected:
                 takeHead(server)
-                if let problem = refusalBeforeBody() {
+                if let refusal = refusalBeforeBody() {
                     framing.keepsAlive = false
-                    refuse(problem)
+                    refuse(refusal)
                 } else {
                     write { $0.append(ResponseEncoder.continueLine) }
                 }
@@ -139,7 +139,7 @@ final class HTTPConnection: Connection {
                 framing = parser.head.framing
                 if parser.head.expectsContinue { write { $0.append(ResponseEncoder.continueLine) } }
             case .failed(let failure):
-                refuseUnread(refusal(failure))
+                refuseUnread(Refusal(refusing: failure))
             }
             if isClosing || socket == nil { return true }
         }
@@ -252,15 +252,15 @@ final class HTTPConnection: Connection {
     }
 
     /// Answers with an error; the connection stays open unless the framing says otherwise.
-    func refuse(_ problem: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
+    func refuse(_ refusal: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
         if server.isDraining { framing.keepsAlive = false }
         write { out in
-            problem.append(server.encoder, framing, to: &out) { out in
-                appendSharing(to: &out)
+            refusal.append(server.encoder, framing, to: &out) { out in
+                server.cors.append(sharedWith: sharedWith, to: &out)
                 fields(&out)
             }
         }
-        server.count(problem.status)
+        server.count(refusal.status)
         if !framing.keepsAlive { isClosing = true }
     }
 
@@ -281,12 +281,12 @@ final class HTTPConnection: Connection {
     }
 
     /// Writes the answer of the request with that number, and continues with the next one.
-    func answerLater(_ number: UInt64, _ respond: (HTTPConnection) -> Void) {
+    func answerLater(_ number: UInt64, _ respond: (HTTPConnection) throws(HostError) -> Void) {
         guard number == waitingFor, socket != nil else { return }
         waitingFor = 0
         if server.isDraining { framing.keepsAlive = false }
         let arrived = arrivedAt
-        respond(self)
+        do throws(HostError) { try respond(self) } catch { refuse(error) }
         if waitingFor != 0 {
             arrivedAt = arrived
         } else if arrived != 0 {
@@ -369,6 +369,9 @@ final class HTTPConnection: Connection {
         refuseUnread(Refusal(.timeout, "the request did not arrive in time"))
         closeAfterWriting()
     }
+
+    /// Whether the client uses TLS, with this server or with a trusted proxy.
+    var isSecure: Bool { forwarding?.isSecure ?? socket?.isSecure ?? false }
 
     override var name: String { poll?.name ?? super.name }
 

@@ -62,18 +62,16 @@ final class LongPoll: MessageSink {
         let refusal = Self.refusal(of: node, to: session.access.access)
         session.close()
         connection.poll = nil
-        connection.answerLater(number) { connection in
-            if let refusal { return connection.refuse(refusal) }
-            guard let reading else {
-                return connection.refuse(Refusal("unknown_node", "the node was removed"))
-            }
+        connection.answerLater(number) { connection throws(HostError) in
+            if let refusal { throw refusal }
+            guard let reading else { throw HostError(.unknownNode, "the node was removed") }
             let isUnchanged = known.withUnsafeBytes { known in
                 (try? Preconditions.isKnown(known, reading, of: node)) == true
             }
             if isUnchanged {
-                connection.answerUnchanged(reading, of: node)
+                NodeAnswer.sendUnchanged(reading, of: node, on: connection)
             } else {
-                connection.answer(reading, of: node, facets: hasFacets)
+                NodeAnswer.send(reading, of: node, facets: hasFacets, on: connection)
             }
         }
     }
@@ -108,12 +106,9 @@ final class LongPoll: MessageSink {
         guard code == CloseCode.unauthenticated.rawValue else { return finish() }
         session = nil
         connection.poll = nil
-        connection.answerLater(number) { connection in
-            connection.refuse(
-                reason == "token_expired"
-                    ? Refusal("token_expired", "the token has expired")
-                    : Refusal("unauthenticated", "this token is not known any more")
-            )
+        connection.answerLater(number) { _ throws(HostError) in
+            throw reason == "token_expired"
+                ? .tokenExpired : HostError(.unauthenticated, "this token is not known any more")
         }
     }
 

@@ -17,7 +17,7 @@ final class RefusedConnection: Connection {
     private let parser: RequestParser
 
     /// The answer to requests other than upgrades.
-    static let problem = Refusal(
+    static let refusal = Refusal(
         "too_many_connections",
         "there is no room for another connection",
         retryAfterSeconds: 5
@@ -42,13 +42,13 @@ final class RefusedConnection: Connection {
 
     private func refuse() {
         write { out in
-            Self.problem.append(
+            Self.refusal.append(
                 server.encoder,
                 ResponseFraming(omitsBody: false, keepsAlive: false),
                 to: &out
             )
         }
-        server.count(Self.problem.status)
+        server.count(Self.refusal.status)
         end()
     }
 

@@ -6,22 +6,27 @@ internal import Support
 
 // Connections: admission, counting, the list.
 extension Server {
-    /// Accepts a connection of `door`, or turns it away.
-    func accept(_ socket: TCPConnection, at door: Door) {
+    /// Accepts a connection, or turns it away.
+    func accept(_ socket: TCPConnection, at listener: HTTPListener) {
         beginTurn()
         activity.note(.accepting)
         accepted += 1
         socket.setNoDelay(true)
-        guard connections.count - refusing < door.mostConnections else { return turnAway(socket) }
+        guard connections.count - refusing < listener.mostConnections else { return turnAway(socket) }
         // Behind a proxy the client is counted, whom the first request names.
         let isCounted =
-            connectionsPerAddress > 0 && door.side != .operations
+            connectionsPerAddress > 0 && listener.side != .operations
             && !proxies.trusts(socket.peerAddress)
         let address = isCounted ? socket.peerAddress?.host ?? "" : nil
         if let address, !hasRoom(for: address) { return turnAway(socket) }
         lastNumber += 1
         guard let transport = secured(socket) else { return }
-        let connection = HTTPConnection(server: self, door: door, number: lastNumber, socket: transport)
+        let connection = HTTPConnection(
+            server: self,
+            listener: listener,
+            number: lastNumber,
+            socket: transport
+        )
         if let address { _ = count(connection, as: address) }
     }
 
@@ -89,7 +94,7 @@ extension Server {
         }
         if tls == nil {
             var out = ByteBuffer()
-            RefusedConnection.problem.append(
+            RefusedConnection.refusal.append(
                 encoder,
                 ResponseFraming(omitsBody: false, keepsAlive: false),
                 to: &out

@@ -9,7 +9,7 @@ extension Server {
     /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` if the address has sent too
     ///   many wrong tokens.
     func access(token: String, from address: IPAddress?) throws(HostError) -> Access {
-        guard let authenticator else { return door.openAccess }
+        guard let authenticator else { return listener.openAccess }
         var token = token
         let now = UInt64(max(0, loop.wallClock))
         switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {

@@ -13,8 +13,7 @@ extension Server {
         guard state == .serving else { return }
         log.info("draining", metadata: ["connections": "\(connections.count)"])
         state = .draining
-        listener = nil
-        adminListener = nil
+        closeListeners()
         beginTurn()
         var random = SystemRandomNumberGenerator()
         for connection in Array(connections) {
@@ -34,11 +33,14 @@ extension Server {
         if state == .draining { stop() } else { drain() }
     }
 
+    func closeListeners() {
+        for listener in listeners { listener.socket = nil }
+    }
+
     /// Closes everything at once.
     public func stop() {
         guard state != .stopped else { return }
-        listener = nil
-        adminListener = nil
+        closeListeners()
         state = .draining
         for connection in Array(connections) { connection.close() }
         sinks.stop()

@@ -57,10 +57,10 @@ public final class Server {
     /// Reads the definitions of clients and files.
     let definitions: DefinitionQueue
     /// The listener for clients.
-    let door: Door
+    let listener: HTTPListener
     /// The listener of the operations, if they have one of their own.
-    let adminDoor: Door?
-    let originCheck: OriginCheck
+    let adminListener: HTTPListener?
+    let folders = PublicFolders()
     /// The sites that may embed pages, as a header value.
     let frameAncestors: String
     let proxies: TrustedProxies
@@ -84,8 +84,6 @@ public final class Server {
     let sharedCompression: Compression?
     let inflaters = InflaterPool()
     let deadlines: Deadlines
-    var files: StaticFiles?
-    var mounts: [Mount] = []
     var dashboards: Dashboards?
     private(set) lazy var sinks = Sinks(self)
     /// Which file owns which graph; all others belong to the API.
@@ -112,8 +110,6 @@ public final class Server {
     /// Refused connections that are completing their handshake.
     var refusing = 0
 
-    var listener: TCPListener?
-    var adminListener: TCPListener?
     /// Opens the pressure file; tests replace it.
     var openPressure: OpenPressure = Server.kernelPressure
     var pressure: AnyObject?
@@ -172,12 +168,12 @@ public final class Server {
         looks = PastLooks(at: host, configuration, on: loop)
         definitions = DefinitionQueue(configuration, system, on: loop)
         let admin = configuration.separateAdmin
-        door = Door(admin == nil ? .everything : .service, at: configuration.listen, configuration)
-        adminDoor = admin.map { Door(.operations, at: $0, configuration) }
+        let side = admin == nil ? HTTPListener.Side.everything : .service
+        listener = HTTPListener(side, at: configuration.listen, configuration, folders)
+        adminListener = admin.map { [folders] in HTTPListener(.operations, at: $0, configuration, folders) }
         proxies = TrustedProxies(configuration.trustedProxies, reading: configuration.proxyHeaders)
         cors = CORS(configuration.cors)
         frameAncestors = ContentPolicy.ancestors(configuration.frameAncestors)
-        originCheck = OriginCheck(isSecure: configuration.usesTLS, allowed: configuration.origins)
         wrongTokens = WrongTokens(rate: configuration.fixed.wrongTokens)
         parserLimits = HTTP.Limits(configuration)
         connectionsPerAddress = configuration.connectionsPerAddress
@@ -213,36 +209,22 @@ public final class Server {
         return id
     }
 
+    var listeners: [HTTPListener] { [listener] + (adminListener.map { [$0] } ?? []) }
+
     /// The address it listens on; nil before ``start()`` and once it is draining.
-    public var address: SocketAddress? { listener?.address }
+    public var address: SocketAddress? { listener.socket?.address }
 
     /// The address of the operations side, if it has its own; nil like ``address``.
-    public var adminAddress: SocketAddress? { adminListener?.address }
+    public var adminAddress: SocketAddress? { adminListener?.socket?.address }
 
     /// The address as a URL; empty while the server does not listen.
-    public var url: String { url(of: address) }
+    public var url: String { listener.url(usesTLS: configuration.usesTLS) }
 
     /// The same for the operations side; empty if it has no listener of its own.
-    public var adminURL: String { url(of: adminAddress) }
-
-    private func url(of address: SocketAddress?) -> String {
-        guard let address else { return "" }
-        if address.family == .unix { return address.description }
-        let scheme = configuration.usesTLS ? "https" : "http"
-        let isAny = address.host == "0.0.0.0" || address.host == "::"
-        return isAny ? "\(scheme)://localhost:\(address.port)" : "\(scheme)://\(address)"
-    }
+    public var adminURL: String { adminListener?.url(usesTLS: configuration.usesTLS) ?? "" }
 
     /// How many connections are open.
     public var connectionCount: Int { connections.count }
-
-    /// The folder of a path, and the path within it.
-    func folder(of path: UnsafeRawBufferPointer) -> (files: StaticFiles, path: UnsafeRawBufferPointer)? {
-        for mount in mounts {
-            if let suffix = mount.suffix(of: path) { return (mount.files, suffix) }
-        }
-        return files.map { ($0, path) }
-    }
 
     // MARK: - Turns
 

@@ -1,17 +1,18 @@
 internal import HTTP
 internal import Support
 
-// Files of the public folder and of the mounted ones (docs/http.md).
-extension HTTPConnection {
+/// Files of the public folder and of the mounted ones (docs/http.md).
+enum FileAnswer {
     /// Answers with the file of the path, compressed if that helps and the client accepts it.
-    func serveFile(_ head: RequestHead) {
-        guard let (files, path) = server.folder(of: head.path), let file = files.open(path) else {
-            return refuse(Self.notFound)
+    static func send(_ head: RequestHead, on connection: HTTPConnection) {
+        let server = connection.server
+        guard let (files, path) = server.folders.folder(of: head.path), let file = files.open(path) else {
+            return connection.refuse(.notFound)
         }
         let isCompressible = file.isCompressible
-        let takesGzip = isCompressible && Self.takesGzip(head)
-        let (isSecure, policy, ancestors) = (self.isSecure, files.policy, server.frameAncestors)
-        let forwarded = forwarding?.authority
+        let takesGzip = isCompressible && takesGzip(head)
+        let (isSecure, policy, ancestors) = (connection.isSecure, files.policy, server.frameAncestors)
+        let forwarded = connection.forwarding?.authority
         let fields = { (etag: String, out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
             out.append(securityOf: etag)
@@ -29,24 +30,29 @@ extension HTTPConnection {
         let condition = head.value(.ifNoneMatch).flatMap { EntityTagCondition($0) }
         let codedTag = file.codedTag
         if takesGzip, let condition, condition.matches(quoted: codedTag) {
-            return answerEmpty(.notModified) { fields(codedTag, &$0) }
+            return connection.answerEmpty(.notModified) { fields(codedTag, &$0) }
         }
         let coded = takesGzip ? files.gzip(file, on: server.loop) : nil
         let etag = coded == nil ? file.etag : codedTag
         if coded == nil, let condition, condition.matches(quoted: etag) {
-            return answerEmpty(.notModified) { fields(etag, &$0) }
+            return connection.answerEmpty(.notModified) { fields(etag, &$0) }
         }
-        answerFile(file.type, size: coded?.count ?? file.size) { out in
+        begin(file.type, size: coded?.count ?? file.size, on: connection) { out in
             if coded != nil { out.append("Content-Encoding: gzip\r\n") }
             fields(etag, &out)
         }
-        guard !framing.omitsBody else { return }
-        if let coded { send(FileBody(coded: coded)) } else { send(FileBody(file)) }
+        guard !connection.framing.omitsBody else { return }
+        if let coded { connection.send(FileBody(coded: coded)) } else { connection.send(FileBody(file)) }
     }
 
-    private func answerFile(_ type: String, size: Int, _ fields: (inout ByteBuffer) -> Void) {
-        write { out in
-            begin(.ok, in: &out)
+    private static func begin(
+        _ type: String,
+        size: Int,
+        on connection: HTTPConnection,
+        _ fields: (inout ByteBuffer) -> Void
+    ) {
+        connection.write { out in
+            connection.begin(.ok, in: &out)
             out.field("Content-Type", string: type)
             fields(&out)
             out.append("Content-Length: ")

@@ -3,83 +3,89 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-// Operations: connections, metrics, health, version.
-extension HTTPConnection {
+/// Requests of the server's operator: connections, memory, metrics, health, version.
+enum OperatorRoutes {
     /// `GET /v1/connections`.
-    func listConnections() {
-        answerJSON { out in
+    static func listConnections(_ request: Request) {
+        request.connection.answerJSON { out in
             out.append("{\"connections\":")
-            out.append(list: server.connections) { $1.append(connection: $0) }
+            out.append(list: request.server.connections) { $1.append(connection: $0) }
             out.append("}\n")
         }
     }
 
     /// `DELETE /v1/connections/{c}`: ends a connection by its `c:` name.
-    func endConnection(_ captures: Captures) {
-        let name = String(decoding: captures[0], as: UTF8.self)
-        guard let connection = server.connections.first(where: { $0.name == name }) else {
-            return refuse(Refusal("unknown_id", "no connection of that name; see /v1/connections"))
+    static func endConnection(_ request: Request) throws(HostError) {
+        let name = request.name
+        guard let other = request.server.connections.first(where: { $0.name == name }) else {
+            throw HostError(.unknownID, "no connection of that name; see /v1/connections")
         }
-        if connection === self {
-            framing.keepsAlive = false
+        if other === request.connection {
+            request.connection.framing.keepsAlive = false
         } else {
-            connection.endByOperator()
+            other.endByOperator()
         }
-        answerEmpty(.noContent)
+        request.connection.answerEmpty(.noContent)
     }
 
     /// `POST …/flush?match=glob`: releases unused nodes that are kept until memory is short.
-    func flushGraph(_ captures: Captures, _ head: RequestHead) {
-        guard let graph = administered(captures) else { return }
-        let query = Query(head.query)
+    static func flushGraph(_ request: Request) throws(HostError) {
+        let graph = try request.administeredGraph()
+        let query = request.query
         let pattern = query.raw("match") == nil ? "*" : query.string("match") ?? ""
-        guard (1...Self.longestGlob).contains(pattern.utf8.count) else {
-            return refuse(
-                HostError(.badField, "match: a name or glob of 1 to \(Self.longestGlob) characters is needed")
-            )
+        guard (1...longestGlob).contains(pattern.utf8.count) else {
+            throw HostError(.badField, "match: a name or glob of 1 to \(longestGlob) characters is needed")
         }
-        let flushed = server.flush(graph, matching: pattern)
-        answerJSON { out in
+        let flushed = request.server.flush(graph, matching: pattern)
+        request.connection.answerJSON { out in
             out.append("{\"graph\":")
             out.append(json: graph.name)
             out.append(",\"released\":")
             out.append(decimal: flushed.nodes)
             out.append(",\"names\":")
-            out.append(list: Array(flushed.names.prefix(Self.mostNames))) { $1.append(json: $0) }
-            if flushed.names.count > Self.mostNames { out.append(",\"more\":true") }
+            out.append(list: Array(flushed.names.prefix(mostNames))) { $1.append(json: $0) }
+            if flushed.names.count > mostNames { out.append(",\"more\":true") }
             out.append("}\n")
         }
     }
 
     /// The longest pattern of a flush.
-    private static var longestGlob: Int { 256 }
+    private static let longestGlob = 256
     /// The most names in the answer to a flush.
-    private static var mostNames: Int { 1_000 }
+    private static let mostNames = 1_000
 
     /// `GET /metrics` in the text form of Prometheus.
-    func showMetrics() {
+    static func showMetrics(_ request: Request) {
+        let server = request.server
         server.leakRounds?.begin()
         var body = ByteBuffer()
         Metrics.append(of: server, to: &body)
-        answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
+        request.connection.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
     }
 
+    /// `GET /healthz`.
+    static func showHealth(_ request: Request) { request.connection.answerText("ok\n") }
+
     /// `GET /readyz`: 503 unless the server accepts requests.
-    func showReadiness() {
-        if server.isDraining {
-            return refuse(Refusal(.draining, "the server is about to stop", retryAfterSeconds: 5))
-        }
-        if let error = server.unreadiness { return refuse(error) }
-        answerText("ready\n")
+    static func showReadiness(_ request: Request) throws(HostError) {
+        if request.server.isDraining { throw .draining }
+        if let error = request.server.unreadiness { throw error }
+        request.connection.answerText("ready\n")
     }
 
     /// `GET /version`.
-    func showVersion() {
-        answerJSON { out in
+    static func showVersion(_ request: Request) {
+        request.connection.answerJSON { out in
             out.append("{\"name\":\"sluice\",\"version\":")
             out.append(json: Version.text)
             out.append(",\"protocol\":\"sluice.v1.json\"}\n")
         }
+    }
+
+    /// `GET /openapi.json`.
+    static func showOpenAPI(_ request: Request) {
+        let document = OpenAPI.document(of: request.connection.listener.side)
+        request.connection.answer(.ok, "application/json", document.bytes)
     }
 }
 

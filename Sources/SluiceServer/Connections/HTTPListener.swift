@@ -8,10 +8,19 @@ internal import HTTP
 /// Without `admin.listen` one listener serves everything; with it the operations have a listener of
 /// their own, and the other one does not serve them. Both serve health and readiness, because
 /// monitoring checks each listener.
-final class Door {
-    /// What is answered behind it.
+final class HTTPListener {
+    /// What it answers.
     enum Side: Sendable {
         case everything, service, operations
+
+        /// The side of the other listener; nil if there is none.
+        fileprivate var other: Side? {
+            switch self {
+            case .everything: nil
+            case .service: .operations
+            case .operations: .service
+            }
+        }
 
         /// Whether what belongs to that side is answered here.
         func has(_ side: Side) -> Bool {
@@ -27,6 +36,10 @@ final class Door {
     let router: Router
     let addresses = Addresses()
     let hostCheck: HostCheck
+    let originCheck: OriginCheck
+    let folders: PublicFolders
+    /// What the other listener serves; nil if this one serves everything.
+    let elsewhere: Router?
     /// The rights of clients if no tokens are needed.
     let openAccess: Access
     /// How many connections the server may have when another one arrives here.
@@ -36,13 +49,28 @@ final class Door {
     /// inspected.
     private static let reserve = 16
 
-    init(_ side: Side, at endpoint: Endpoint, _ configuration: Configuration) {
+    /// The open socket; nil before the server has started and once it is draining.
+    var socket: TCPListener?
+
+    init(_ side: Side, at endpoint: Endpoint, _ configuration: Configuration, _ folders: PublicFolders) {
         self.side = side
         self.endpoint = endpoint
+        self.folders = folders
         router = .api(hasEcho: configuration.echo, for: side)
+        elsewhere = side.other.map { .api(hasEcho: configuration.echo, for: $0) }
         hostCheck = HostCheck(listening: endpoint, names: configuration.hosts)
+        originCheck = OriginCheck(isSecure: configuration.usesTLS, allowed: configuration.origins)
         openAccess = Access(everybody: endpoint.isLoopback ? .all : .customary)
         mostConnections = configuration.connections + (side == .operations ? Self.reserve : 0)
+    }
+
+    /// Its address as a URL; empty while it does not listen.
+    func url(usesTLS: Bool) -> String {
+        guard let address = socket?.address else { return "" }
+        if address.family == .unix { return address.description }
+        let scheme = usesTLS ? "https" : "http"
+        let isAny = address.host == "0.0.0.0" || address.host == "::"
+        return isAny ? "\(scheme)://localhost:\(address.port)" : "\(scheme)://\(address)"
     }
 
     /// Why this configuration may not listen there; nil if it may.

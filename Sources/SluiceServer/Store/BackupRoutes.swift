@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import GraphHost
 internal import HTTP
 internal import SQLiteLog
 internal import Support
@@ -9,46 +10,43 @@ internal import Support
     internal import Darwin
 #endif
 
-// Backups of the log while the server runs.
-extension HTTPConnection {
+/// Backups of the log while the server runs.
+enum BackupRoutes {
     /// `GET /v1/backup`: the database at one moment.
     ///
     /// The log's own thread makes the copy beside the log. It is gone from the folder before its
     /// first byte is sent.
-    func sendBackup() {
+    static func sendBackup(_ request: Request) throws(HostError) {
+        let (connection, server) = (request.connection, request.server)
         guard let store = server.store else {
-            return refuse(
-                Refusal(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
-            )
+            throw HostError(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
         }
-        if let error = server.host.health.refusal { return refuse(error) }
+        if let error = server.host.health.refusal { throw error }
         let path = "\(server.configuration.dataDir)/backup-\(RandomWord.make(letters: 10)).db"
-        let number = wait()
-        store.backup(to: path) { [weak self] error in
+        let number = connection.wait()
+        store.backup(to: path) { [weak connection] error in
             defer { unlink(path) }
-            guard let self else { return }
-            answerLater(number) { connection in
-                if let error { return connection.refuse(connection.server.host.fault("\(error)")) }
+            connection?.answerLater(number) { connection throws(HostError) in
+                let host = connection.server.host
+                if let error { throw host.fault("\(error)") }
                 guard let file = StaticFile(path: path, type: "application/vnd.sqlite3") else {
-                    return connection.refuse(
-                        connection.server.host.fault("the backup \(path) cannot be read")
-                    )
+                    throw host.fault("the backup \(path) cannot be read")
                 }
-                connection.sendBackup(file)
+                send(file, on: connection)
             }
         }
     }
 
-    private func sendBackup(_ file: consuming StaticFile) {
-        write { out in
-            begin(.ok, in: &out)
+    private static func send(_ file: consuming StaticFile, on connection: HTTPConnection) {
+        connection.write { out in
+            connection.begin(.ok, in: &out)
             out.field("Content-Type", "application/vnd.sqlite3")
             out.append("Content-Disposition: attachment; filename=\"sluice-backup.db\"\r\n")
             out.append("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ")
             out.append(decimal: file.size)
             out.append("\r\n\r\n")
         }
-        guard !framing.omitsBody else { return }
-        send(FileBody(file))
+        guard !connection.framing.omitsBody else { return }
+        connection.send(FileBody(file))
     }
 }

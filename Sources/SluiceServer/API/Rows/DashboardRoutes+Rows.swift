@@ -1,14 +1,14 @@
+internal import GraphHost
 internal import HTTP
 
-// The server's dashboards.
-extension Operation {
-    static let dashboards: [Operation] = [
+extension DashboardRoutes: Routes {
+    static let rows: [Operation] = [
         Operation(
             method: .get,
             path: "/v1/dashboards",
             side: .service,
             right: .ofNodes,
-            handler: { connection, _, _ in connection.listDashboards() },
+            handler: listDashboards,
             name: "listDashboards",
             summary: "The server's dashboards",
             successes: [
@@ -23,7 +23,7 @@ extension Operation {
             path: dashboard,
             side: .service,
             right: .ofNodes,
-            handler: { $0.readDashboard($1, $2) },
+            handler: readDashboard,
             name: "readDashboard",
             summary: "One dashboard",
             fields: [.ifNoneMatch],
@@ -38,7 +38,7 @@ extension Operation {
             path: dashboard,
             side: .service,
             right: .ofNodes,
-            handler: { $0.saveDashboard($1, $2) },
+            handler: saveDashboard,
             name: "saveDashboard",
             summary: "Saves a dashboard for every browser; needs the right `dashboards` on its graph",
             fields: [.ifMatch, .ifNoneMatch],
@@ -54,7 +54,7 @@ extension Operation {
             path: dashboard,
             side: .service,
             right: .ofNodes,
-            handler: { $0.removeDashboard($1, $2) },
+            handler: removeDashboard,
             name: "removeDashboard",
             summary: "Removes a dashboard; needs the right `dashboards` on its graph",
             fields: [.ifMatch],

@@ -1,0 +1,46 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// Signing in and out, for pages of browsers.
+enum AccessRoutes {
+    /// `POST /v1/session` with `{"token":"…"}`: sets a cookie for browsers, which scripts cannot
+    /// read.
+    static func signIn(_ request: Request) throws(HostError) {
+        let (connection, server) = (request.connection, request.server)
+        guard let authenticator = server.authenticator else {
+            throw HostError(
+                .notFound,
+                "this server has no authentication: there is nothing to sign in to"
+            )
+        }
+        let body: JSONReader
+        do throws(JSONError) {
+            body = try JSONReader(checking: request.body)
+        } catch {
+            throw HostError(error)
+        }
+        guard var token = body["token"]?.string else {
+            throw HostError(.badField, "token: a string is needed")
+        }
+        let now = UInt64(max(0, server.loop.wallClock))
+        let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
+        guard let value else { throw Identification.wrongToken("this token is not known", on: connection) }
+        connection.answerEmpty(.noContent) {
+            SessionCookie.append(value, isSecure: connection.isSecure, to: &$0)
+        }
+    }
+
+    /// `DELETE /v1/session`: the cookie is no longer valid.
+    static func signOut(_ request: Request) {
+        let connection = request.connection
+        if let authenticator = request.server.authenticator,
+            let cookie = SessionCookie.value(in: request.head)
+        {
+            authenticator.signOut(cookie: cookie)
+        }
+        connection.answerEmpty(.noContent) {
+            SessionCookie.append(nil, isSecure: connection.isSecure, to: &$0)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+/// The form of the answer to an applied commit.
+enum CommitAnswer {
+    /// `{"epoch","rev"}`, with an entity tag if `isTagged`; only the tag if `isMinimal`.
+    case set(isTagged: Bool, isMinimal: Bool)
+    /// 204.
+    case cleared
+    /// `{"epoch","rev","changed"}`.
+    case batch
+
+    func send(_ applied: Applied, on connection: HTTPConnection) {
+        switch self {
+        case .set(let isTagged, let isMinimal):
+            Self.sendSet(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
+        case .cleared:
+            connection.answerEmpty(.noContent) { out in
+                out.append(tagField: applied.epoch, applied.rev)
+                out.append(replay: applied)
+            }
+        case .batch: Self.sendBatch(applied, connection)
+        }
+    }
+
+    @inline(__always)
+    private static func sendSet(
+        _ applied: Applied,
+        isTagged: Bool,
+        isMinimal: Bool,
+        _ connection: HTTPConnection
+    ) {
+        let framing = connection.framing
+        let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
+        let isSent = connection.hub._withUnsafeGuaranteedRef { server in
+            guard isUsual, !server.cors.isOn else { return false }
+            server.count(.ok)
+            connection.write { server.setAnswer.append(applied, server.encoder, to: &$0) }
+            return true
+        }
+        if !isSent { compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection) }
+    }
+
+    /// The same answer for unusual cases.
+    private static func compose(
+        _ applied: Applied,
+        isTagged: Bool,
+        isMinimal: Bool,
+        _ connection: HTTPConnection
+    ) {
+        connection.write { out in
+            connection.begin(isMinimal ? .noContent : .ok, in: &out)
+            if isTagged { out.append(tagField: applied.epoch, applied.rev) }
+            out.append(replay: applied)
+            if isMinimal {
+                out.append("Preference-Applied: return=minimal\r\n\r\n")
+                return
+            }
+            out.append("Content-Type: application/json\r\nContent-Length: ")
+            out.append(decimal: 20 + applied.epoch.utf8.count + applied.rev.digits)
+            out.append("\r\n\r\n{\"epoch\":\"")
+            out.append(utf8: applied.epoch)
+            out.append("\",\"rev\":")
+            out.append(decimal: applied.rev)
+            out.append("}\n")
+        }
+    }
+
+    private static func sendBatch(_ applied: Applied, _ connection: HTTPConnection) {
+        var body = ByteBuffer()
+        body.append("{\"epoch\":")
+        body.append(json: applied.epoch)
+        body.append(",\"rev\":")
+        body.append(decimal: applied.rev)
+        body.append(",\"changed\":")
+        body.append(decimal: applied.changed)
+        body.append("}\n")
+        connection.write { out in
+            connection.begin(.ok, in: &out)
+            out.append("Content-Type: application/json\r\n")
+            out.append(replay: applied)
+            connection.server.encoder.finish(body.bytes, connection.framing, in: &out)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends the header line `ETag: "epoch:rev"`.
+    mutating func append(tagField epoch: String, _ rev: UInt64) {
+        append("ETag: \"")
+        append(utf8: epoch)
+        append(UInt8(ascii: ":"))
+        append(decimal: rev)
+        append("\"\r\n")
+    }
+
+    /// Appends the header line `ETag: "tag"`.
+    mutating func append(entityTag tag: String) {
+        append("ETag: \"")
+        append(utf8: tag)
+        append("\"\r\n")
+    }
+
+    fileprivate mutating func append(replay applied: Applied) {
+        if applied.isReplay { append("Idempotent-Replayed: true\r\n") }
+    }
+}
+
+extension UInt64 {
+    /// The number of decimal digits.
+    fileprivate var digits: Int {
+        var count = 1
+        var rest = self
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,204 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+/// Requests that change values, one commit each.
+enum CommitRoutes {
+    /// `POST` and `PUT …/nodes/{n}`: the body is the value.
+    static func setNode(_ request: Request) throws(HostError) {
+        let node = try request.node(to: .set)
+        let (connection, head) = (request.connection, request.head)
+        if head.method == .post {
+            connection.listener.addresses.keep(node, at: head.path, in: request.server.host)
+        }
+        try set(node, connection, head)
+    }
+
+    /// The same, at an address that is known.
+    static func setNode(
+        _ node: NamedNode,
+        _ connection: HTTPConnection,
+        _ head: RequestHead
+    ) throws(HostError) {
+        try GraphView(node.graph, for: connection.access).require(.set, on: node)
+        try set(node, connection, head)
+    }
+
+    private static func set(
+        _ node: NamedNode,
+        _ connection: HTTPConnection,
+        _ head: RequestHead
+    ) throws(HostError) {
+        guard MediaType.carriesJSON(head) else { throw .unsupportedType("application/json") }
+        let body = connection.parser.body
+        let value: Datum
+        do throws(JSONError) {
+            value = try Datum.parse(body)
+        } catch {
+            var refusal = HostError(error, node: node.name)
+            refusal.hint = hint(error)
+            throw refusal
+        }
+        // The answer to a PUT may only have a tag if exactly the body was stored (RFC 9110 §9.3.4).
+        let isTagged = head.method != .put || value.byteCount == body.count
+        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
+        let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
+        guard connection.access.name != nil || remarks.contains(where: head.has) else {
+            return try submit(form, connection) { $0.set(node, to: value) }
+        }
+        var commit = Commit(graph: node.graph)
+        commit.set.append(Assignment(node, value))
+        try prepare(&commit, node, connection, head)
+        try submit(commit, form, connection)
+    }
+
+    /// What makes more of a change than a node and its value.
+    private static let remarks: [HeaderName] = [.ifMatch, .ifNoneMatch, .sluiceContext, .idempotencyKey]
+
+    /// A hint for typical mistakes in values that people write by hand.
+    private static func hint(_ error: JSONError) -> String? {
+        guard error.code == .badJSON else { return nil }
+        return "the body is the value itself, as JSON: 21.5, true, or \"text\" with its double quotes; "
+            + "in a shell: curl -d '\"text\"' URL"
+    }
+
+    /// `PATCH …/nodes/{n}`: changes members of an object.
+    ///
+    /// The patch is computed from the present value and set only if it
+    /// has not changed meanwhile.
+    static func patchNode(_ request: Request) throws(HostError) {
+        let node = try request.node(to: .set)
+        guard MediaType.isMergePatch(request.head) else {
+            throw .unsupportedType("application/merge-patch+json")
+        }
+        let reading = node.graph.read(node)
+        let value: Datum
+        do throws(JSONError) {
+            let bytes = try MergePatch.apply(JSONReader(checking: request.body), to: reading.held)
+            // What could not be set at once cannot be put together by patches either.
+            let limit = request.server.parserLimits.bodyBytes
+            guard bytes.count <= limit else {
+                let message =
+                    "the patched value would have \(bytes.count) bytes; "
+                    + "at most \(limit) are allowed (limits.body)"
+                return request.connection.refuse(Refusal(.tooLarge, message))
+            }
+            value = try Datum.parse(String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw HostError(error, node: node.name)
+        }
+        var commit = Commit(graph: node.graph)
+        commit.set.append(Assignment(node, value))
+        try prepare(&commit, node, request)
+        if node.isMutable, commit.conditions.isEmpty {
+            commit.epoch = node.graph.epoch
+            commit.conditions.append(Condition(node, .changedAt(reading.changed)))
+        }
+        try submit(commit, .set(isTagged: true, isMinimal: request.returnsMinimal), request.connection)
+    }
+
+    /// `DELETE …/nodes/{n}/value`: the node becomes empty.
+    static func clearNode(_ request: Request) throws(HostError) {
+        let node = try request.node(to: .set)
+        var commit = Commit(graph: node.graph)
+        commit.clear.append(node)
+        try prepare(&commit, node, request)
+        try submit(commit, .cleared, request.connection)
+    }
+
+    /// `DELETE …/nodes/{n}`: drops the family member.
+    static func dropNode(_ request: Request) throws(HostError) {
+        let node = try request.node(to: .set)
+        if let refusal = node.dropRefusal {
+            let allow = node.isMutable ? "GET, HEAD, POST, PUT, PATCH, OPTIONS" : nil
+            return request.connection.refuse(refusal, allow: allow)
+        }
+        var commit = Commit(dropping: node)
+        try prepare(&commit, node, request)
+        try submit(commit, .cleared, request.connection)
+    }
+
+    /// `POST …/nodes/{n}/load`: a producer's report on the node besides its value.
+    static func loadNode(_ request: Request) throws(HostError) {
+        let node = try request.node(to: .set)
+        try request.requireJSON()
+        var commit = Commit(graph: node.graph)
+        commit.report(try FacetChange(body: request.body), of: node)
+        try prepare(&commit, node, request)
+        // The entity tag belongs to the value, which has not changed.
+        try submit(commit, .set(isTagged: false, isMinimal: request.returnsMinimal), request.connection)
+    }
+
+    /// `POST …/batch`: several nodes at once, all or nothing.
+    static func applyBatch(_ request: Request) throws(HostError) {
+        let view = try request.graph()
+        try request.requireJSON()
+        var commit = try CommitReader.read(batch: request.body, for: view)
+        try prepare(&commit, nil, request)
+        try submit(commit, .batch, request.connection)
+    }
+
+    // MARK: - Conditions
+
+    private static func prepare(
+        _ commit: inout Commit,
+        _ node: NamedNode?,
+        _ request: Request
+    ) throws(HostError) {
+        try prepare(&commit, node, request.connection, request.head)
+    }
+
+    /// Takes the commit's conditions, context and key from the head.
+    private static func prepare(
+        _ commit: inout Commit,
+        _ node: NamedNode?,
+        _ connection: HTTPConnection,
+        _ head: RequestHead
+    ) throws(HostError) {
+        if let name = connection.access.name { commit.by = name }
+        if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
+            // The result of a condition reveals something about the value.
+            try GraphView(node.graph, for: connection.access).require(.read, on: node)
+            try Preconditions.read(head, for: node, into: &commit)
+        }
+        if let text = head.value(.sluiceContext) {
+            do throws(JSONError) {
+                commit.context = try Datum.parse(text)
+            } catch {
+                throw HostError(.badJSON, "Sluice-Context: \(error.message)")
+            }
+        }
+        if let key = head.value(.idempotencyKey) {
+            guard (1...128).contains(key.count), let text = String(validating: key, as: UTF8.self) else {
+                throw HostError(.badField, "Idempotency-Key: 1 to 128 bytes are allowed")
+            }
+            commit.key = text
+        }
+    }
+
+    // MARK: - Submitting
+
+    /// Submits a commit to the host; it is answered when it is applied, now or in a later turn.
+    private static func submit(
+        _ commit: Commit,
+        _ form: CommitAnswer,
+        _ connection: HTTPConnection
+    ) throws(HostError) {
+        try submit(form, connection) { $0.submit(commit) }
+    }
+
+    @inline(__always)
+    private static func submit(
+        _ form: CommitAnswer,
+        _ connection: HTTPConnection,
+        _ change: (Host) -> Submission
+    ) throws(HostError) {
+        try connection.rate.set(connection.server.host)
+        let submission = connection.hub._withUnsafeGuaranteedRef { change($0.host) }
+        switch submission {
+        case .applied(let applied): form.send(applied, on: connection)
+        case .refused(let error): throw error
+        case .pending(let pending): connection.answer(pending) { form.send($1, on: $0) }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import GraphHost
+internal import HTTP
+internal import Logging
+internal import Support
+
+/// The server's dashboards over HTTP (docs/dashboards.md).
+enum DashboardRoutes {
+    /// `GET /v1/dashboards`: the dashboards of graphs that exist for the caller, and whether it may
+    /// save any.
+    static func listDashboards(_ request: Request) {
+        let graphs = request.access.dashboardGraphs
+        let dashboards = request.server.dashboards
+        request.connection.answerJSON { out in
+            out.append("{\"writable\":")
+            out.append(!graphs.isEmpty && dashboards?.folder.isWritable == true ? "true" : "false")
+            out.append(",\"dashboards\":[")
+            let rows = dashboards?.rows().filter { isVisible($0.graph, to: request) } ?? []
+            out.append(separated: rows) { row, out in
+                out.append("{\"name\":")
+                out.append(json: row.name)
+                out.append(",\"title\":")
+                out.append(json: row.title ?? row.name)
+                out.append(",\"graph\":")
+                out.append(json: row.graph)
+                out.append("}")
+            }
+            out.append("]}\n")
+        }
+    }
+
+    /// `GET /v1/dashboards/{d}`.
+    static func readDashboard(_ request: Request) throws(HostError) {
+        let name = request.name
+        guard let bytes = request.server.dashboards?.folder.read(name),
+            isVisible(DashboardText(bytes).graph ?? name, to: request)
+        else { throw noDashboard }
+        var tag = DashboardFolder.tag(bytes)
+        if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value) {
+            let isKnown = tag.withUTF8 { condition.matchesWeakly(UnsafeRawBufferPointer($0)) }
+            if isKnown {
+                return request.connection.answerEmpty(.notModified) { $0.append(entityTag: tag) }
+            }
+        }
+        request.connection.answerJSON(bytes) { $0.append(entityTag: tag) }
+    }
+
+    /// `PUT /v1/dashboards/{d}`.
+    static func saveDashboard(_ request: Request) throws(HostError) {
+        let name = request.name
+        let body = Array(request.body)
+        let graphs = request.access.dashboardGraphs
+        let graph = try graph(of: body) ?? name
+        guard graphs.contains(graph) else { throw missingRight(graph) }
+        let condition = try DashboardCondition(request.head)
+        try change(named: name, on: request.connection) { folder in
+            folder.save(body, as: name, if: condition, allowed: graphs)
+        }
+    }
+
+    /// `DELETE /v1/dashboards/{d}`.
+    static func removeDashboard(_ request: Request) throws(HostError) {
+        let name = request.name
+        let graphs = request.access.dashboardGraphs
+        guard !graphs.isEmpty else { throw missingRight(nil) }
+        let condition = try DashboardCondition(request.head)
+        try change(named: name, on: request.connection) { folder in
+            folder.remove(name, if: condition, allowed: graphs)
+        }
+    }
+
+    private static func change(
+        named name: String,
+        on connection: HTTPConnection,
+        _ work: @escaping @Sendable (DashboardFolder) -> DashboardChange
+    ) throws(HostError) {
+        guard let dashboards = connection.server.dashboards else {
+            throw HostError(.notFound, "the configuration names no folder for dashboards ('dashboards')")
+        }
+        let number = connection.wait()
+        let folder = dashboards.folder
+        let caller = connection.access.name
+        dashboards.change(work) { [weak connection] change in
+            guard let connection else { return }
+            note(change, of: name, by: caller, in: connection.server.log)
+            connection.answerLater(number) { connection throws(HostError) in
+                try answer(change, in: folder, on: connection)
+            }
+        }
+    }
+
+    private static func answer(
+        _ change: DashboardChange,
+        in folder: DashboardFolder,
+        on connection: HTTPConnection
+    ) throws(HostError) {
+        switch change {
+        case .saved(let tag, let isNew):
+            connection.answerEmpty(isNew ? .created : .noContent) { $0.append(entityTag: tag) }
+        case .removed: connection.answerEmpty(.noContent)
+        case .missing: throw noDashboard
+        case .conflict(let tag): connection.refuse(conflict(tag))
+        case .forbidden(let graph): throw missingRight(graph)
+        case .full:
+            throw HostError(
+                .tooLarge,
+                "there are \(folder.most) dashboards, the most this server keeps (limits.dashboards)"
+            )
+        case .unwritable(let reason):
+            var error = HostError(
+                .readOnly,
+                "the folder of dashboards, '\(folder.path)', cannot be written: \(reason)"
+            )
+            error.hint = "create the folder, and let the server's user write to it"
+            throw error
+        }
+    }
+
+    private static func note(
+        _ change: DashboardChange,
+        of name: String,
+        by caller: String?,
+        in log: Logger
+    ) {
+        let metadata: Logger.Metadata = ["dashboard": "\(name)", "by": "\(caller ?? "")"]
+        switch change {
+        case .saved: log.notice("a dashboard was saved", metadata: metadata)
+        case .removed: log.notice("a dashboard was removed", metadata: metadata)
+        case .unwritable(let reason):
+            log.warning("a dashboard could not be saved: \(reason)", metadata: metadata)
+        case .missing, .conflict, .forbidden, .full: break
+        }
+    }
+
+    /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save
+    /// them.
+    private static func isVisible(_ graph: String, to request: Request) -> Bool {
+        if let live = request.server.host[graph], request.access.sees(live) { return true }
+        return request.access.dashboardGraphs.contains(graph)
+    }
+
+    /// The graph that a dashboard in a body names; checks the form of the body.
+    private static func graph(of body: [UInt8]) throws(HostError) -> String? {
+        let read: Result<String?, HostError> = body.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                let read = try JSONReader(checking: bytes)
+                guard read.kind == .object, read["v"]?.int != nil, read["widgets"]?.kind == .array else {
+                    return .failure(bad("a dashboard is an object with a number 'v' and a list 'widgets'"))
+                }
+                if let title = read["title"], title.string == nil {
+                    return .failure(bad("title: a string is needed"))
+                }
+                guard let graph = read["graph"] else { return .success(nil) }
+                guard let name = graph.string else {
+                    return .failure(bad("graph: the name of a graph is needed"))
+                }
+                return .success(name)
+            } catch {
+                return .failure(HostError(error))
+            }
+        }
+        return try read.get()
+    }
+
+    private static func bad(_ sentence: String) -> HostError { HostError(.badField, sentence) }
+
+    private static func missingRight(_ graph: String?) -> HostError {
+        let place = graph.map { " for graph \($0)" } ?? ""
+        return HostError(.forbidden, "the right 'dashboards' is missing\(place)")
+    }
+
+    private static func conflict(_ tag: String?) -> Refusal {
+        var members = ByteBuffer()
+        members.append(",\"etag\":")
+        if let tag { members.append(json: "\"\(tag)\"") } else { members.append("null") }
+        return Refusal(
+            "conflict",
+            tag == nil
+                ? "this dashboard does not exist any more" : "this dashboard was changed by another client",
+            members: Array(members.bytes)
+        )
+    }
+
+    private static var noDashboard: HostError { HostError(.notFound, "there is no dashboard of this name") }
+}

@@ -1,0 +1,246 @@
+internal import GraphHost
+internal import HTTP
+internal import Logging
+internal import Support
+
+/// Graphs over HTTP: define, redefine, read the definition, remove (docs/protocol.md, HTTP).
+enum DefinitionRoutes {
+    /// `PUT /v1/graphs/{g}`: the body is a definition, JSON or YAML.
+    ///
+    /// `?dry_run=1` only reports the changes, `?adopt=1` takes over a graph that a file owns.
+    static func defineGraph(_ request: Request) throws(HostError) {
+        let (connection, name) = (request.connection, request.name)
+        try request.access.requireAdministration(of: name)
+        let (adopts, isDryRun) = (request.query.flag("adopt"), request.query.flag("dry_run"))
+        let conditions = try DefinitionConditions(request.head)
+        try request.server.definitions.read(try text(in: request), named: name) {
+            [weak connection] result in
+            guard let connection else { return }
+            connection.server.beginTurn()
+            connection.answerLater(connection.waitingFor) { connection throws(HostError) in
+                // The tokens may have been reloaded in the meantime.
+                try connection.access.requireAdministration(of: name)
+                let definition = try result.get()
+                let graph = try connection.server.presentGraph(name)
+                try conditions.check(graph)
+                if isDryRun {
+                    answerDryRun(definition, for: graph, on: connection)
+                } else {
+                    try define(definition, for: graph, adopting: adopts, on: connection)
+                }
+            }
+        }
+        _ = connection.wait()
+    }
+
+    private static func answerDryRun(
+        _ definition: GraphDefinition,
+        for graph: LiveGraph?,
+        on connection: HTTPConnection
+    ) {
+        let change = graph?.change(to: definition)
+        answer(.ok, definition, change, isDryRun: true, on: connection) { out in
+            guard let rev = graph?.rev else { return }
+            out.append(",\"rev\":")
+            out.append(decimal: rev)
+        }
+    }
+
+    private static func define(
+        _ definition: GraphDefinition,
+        for graph: LiveGraph?,
+        adopting adopts: Bool,
+        on connection: HTTPConnection
+    ) throws(HostError) {
+        let (server, name) = (connection.server, definition.name)
+        if let file = server.fileOwners[name], !adopts {
+            throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
+        }
+        let change = graph?.change(to: definition)
+        let submission =
+            if let graph {
+                server.host.redefine(graph, as: definition, from: .client, by: connection.access.name)
+            } else {
+                server.host.define(definition)
+            }
+        try connection.answer(submission) { connection, applied in
+            if server.fileOwners.removeValue(forKey: name) != nil {
+                server.log.notice("a graph was taken over from its file", metadata: ["graph": "\(name)"])
+            }
+            answer(graph == nil ? .created : .ok, definition, change, on: connection) { out in
+                out.append(",\"epoch\":")
+                out.append(json: applied.epoch)
+                out.append(",\"rev\":")
+                out.append(decimal: applied.rev)
+            }
+        }
+    }
+
+    /// `GET …/definition`: the graph's definition as JSON.
+    static func readDefinition(_ request: Request) throws(HostError) {
+        let definition = try request.administeredGraph().definition
+        if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
+            definition.withHash(condition.matchesWeakly)
+        {
+            return request.connection.answerEmpty(.notModified) { $0.append(entityTag: definition.hash) }
+        }
+        var text = definition.text + "\n"
+        text.withUTF8 { text in
+            request.connection.answer(.ok, "application/json", UnsafeRawBufferPointer(text)) {
+                $0.append(entityTag: definition.hash)
+            }
+        }
+    }
+
+    /// `DELETE /v1/graphs/{g}`.
+    static func removeGraph(_ request: Request) throws(HostError) {
+        let graph = try request.administeredGraph()
+        try DefinitionConditions(request.head).check(graph)
+        if let file = request.server.fileOwners[graph.name] {
+            throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
+        }
+        let submission = request.server.host.remove(graph)
+        try request.connection.answer(submission) { connection, _ in connection.answerEmpty(.noContent) }
+    }
+
+    /// `POST /v1/reload`: reads the files of the configuration again, like SIGHUP.
+    static func reloadFiles(_ request: Request) {
+        let connection = request.connection
+        let number = connection.wait()
+        connection.server.reload { [weak connection] report in
+            connection?.answerLater(number) { connection in
+                connection.answerJSON { report.append(to: &$0) }
+            }
+        }
+    }
+
+    /// The definition in the body: JSON or YAML as its type says, otherwise as it looks.
+    private static func text(in request: Request) throws(HostError) -> DefinitionText {
+        guard let format = DefinitionFormat(request.head, request.body) else {
+            throw .unsupportedType("application/json", "application/yaml")
+        }
+        return DefinitionText(bytes: Array(request.body), format: format)
+    }
+
+    private static func answer(
+        _ status: Status,
+        _ definition: GraphDefinition,
+        _ change: DefinitionChange?,
+        isDryRun: Bool = false,
+        on connection: HTTPConnection,
+        _ more: (inout ByteBuffer) -> Void
+    ) {
+        connection.answerJSON(status, fields: { $0.append(entityTag: definition.hash) }) { body in
+            body.append("{\"graph\":")
+            body.append(json: definition.name)
+            if isDryRun { body.append(",\"dryRun\":true") }
+            more(&body)
+            body.append(",\"definition\":")
+            body.append(json: definition.hash)
+            body.append(",\"diff\":")
+            body.append(change: change ?? DefinitionChange(toNew: definition))
+            body.append("}\n")
+        }
+    }
+}
+
+extension Request {
+    /// The graph that the path names, for a caller that may administer it.
+    func administeredGraph() throws(HostError) -> LiveGraph {
+        let name = name
+        try access.requireAdministration(of: name)
+        guard let graph = server.host[name] else { throw server.host.noGraph }
+        return graph
+    }
+}
+
+extension Server {
+    /// The graph with that name, restored if it is only stored.
+    fileprivate func presentGraph(_ name: String) throws(HostError) -> LiveGraph? {
+        do throws(StoreError) {
+            return try host.restore(graph: name)
+        } catch {
+            throw host.fault("\(error)")
+        }
+    }
+}
+
+/// `If-Match` and `If-None-Match` on a definition, whose entity tag is its hash.
+private struct DefinitionConditions {
+    private let ifMatch: [UInt8]?
+    private let ifNoneMatch: [UInt8]?
+
+    /// Keeps the conditions of the head, which it outlives.
+    ///
+    /// - Throws: `bad_request` if they are invalid.
+    init(_ head: RequestHead) throws(HostError) {
+        func read(_ value: UnsafeRawBufferPointer?, _ name: String) throws(HostError) -> [UInt8]? {
+            guard let value else { return nil }
+            if EntityTagCondition(value) != nil { return Array(value) }
+            throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
+        }
+        ifMatch = try read(head.value(.ifMatch), "If-Match")
+        ifNoneMatch = try read(head.value(.ifNoneMatch), "If-None-Match")
+    }
+
+    /// Throws `conflict` if the present definition does not meet the conditions.
+    func check(_ graph: LiveGraph?) throws(HostError) {
+        if let ifMatch, !holds(ifMatch, graph, { $0.matchesStrongly($1) }) {
+            throw HostError(
+                .conflict,
+                "the definition is not the one that If-Match asks for",
+                rev: graph?.rev
+            )
+        }
+        if let ifNoneMatch, holds(ifNoneMatch, graph, { $0.matchesWeakly($1) }) {
+            throw HostError(
+                .conflict,
+                "the definition is one that If-None-Match rules out",
+                rev: graph?.rev
+            )
+        }
+    }
+
+    private func holds(
+        _ value: [UInt8],
+        _ graph: LiveGraph?,
+        _ matches: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        value.withUnsafeBytes { value in
+            guard let graph, let condition = EntityTagCondition(value) else { return false }
+            return graph.definition.withHash { matches(condition, $0) }
+        }
+    }
+}
+
+/// The format of a definition in a body.
+enum DefinitionFormat {
+    case json, yaml
+
+    /// The format by the head; without a type, text that begins with a brace is JSON.
+    init?(_ head: RequestHead, _ body: UnsafeRawBufferPointer) {
+        guard let value = head.value(.contentType), !value.isEmpty else {
+            let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+            self = first == UInt8(ascii: "{") ? .json : .yaml
+            return
+        }
+        guard let type = MediaType(value), type.isUTF8 else { return nil }
+        if type.isType("application/json") {
+            self = .json
+        } else if type.isType("application/yaml") || type.isType("application/x-yaml")
+            || type.isType("text/yaml") || type.isType("text/x-yaml")
+        {
+            self = .yaml
+        } else {
+            return nil
+        }
+    }
+}
+
+extension GraphDefinition {
+    /// Calls `judge` with the hash of the definition, which is its entity tag.
+    fileprivate func withHash(_ judge: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
+        var hash = self.hash
+        return hash.withUTF8 { judge(UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -1,0 +1,76 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+/// Server-sent events.
+enum EventRoutes {
+    /// `GET …/events?node=a&node=b&every=&pipe=`: the socket becomes an ``EventStreamConnection``.
+    static func streamEvents(_ request: Request) throws(HostError) {
+        let graph = try request.graph().graph.name
+        let options = try StreamOptions(request.query)
+        let nodes = request.query.strings("node")
+        let cursor = request.head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
+        request.connection.whenThereIsRoom { stream(nodes, of: graph, options, since: cursor, on: $0) }
+    }
+
+    private static func stream(
+        _ nodes: [String],
+        of name: String,
+        _ options: StreamOptions,
+        since cursor: String?,
+        on connection: HTTPConnection
+    ) {
+        let server = connection.server
+        let stream: EventStream
+        let view: GraphView
+        do throws(HostError) {
+            guard let graph = server.host[name] else { throw server.host.noGraph }
+            view = try GraphView(graph, for: connection.access)
+            stream = try EventStream(of: view, nodes: nodes, options, lastEventID: cursor)
+        } catch {
+            return connection.refuse(error) { self.stream(nodes, of: name, options, since: cursor, on: $0) }
+        }
+        guard !server.isDraining else { return connection.refuse(.draining) }
+        let omitsBody = connection.framing.omitsBody
+        if !omitsBody { connection.framing.keepsAlive = false }
+        connection.write { out in
+            connection.begin(.ok, in: &out)
+            out.field("Content-Type", "text/event-stream")
+            out.append(
+                "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\n"
+            )
+            server.encoder.beginChunks(connection.framing, in: &out)
+        }
+        guard !omitsBody else { return }
+        let events = EventStreamConnection(taking: connection, for: view.graph)
+        connection.isUpgraded = true
+        events.open(stream, for: connection.access)
+    }
+}
+
+extension StreamOptions {
+    /// The options in a query: `?every=250&mode=all&facets=1&load=1&pipe=…`.
+    init(_ query: Query) throws(HostError) {
+        self.init()
+        if query.raw("every") != nil {
+            guard let every = query.integer("every"), (0...86_400_000).contains(every) else {
+                throw HostError(.badField, "every: milliseconds from 0 to 86400000")
+            }
+            self.every = UInt64(every)
+        }
+        if let mode = query.string("mode") {
+            guard mode == "latest" || mode == "all" else {
+                throw HostError(.badField, "mode: latest or all")
+            }
+            isAll = mode == "all"
+        }
+        hasFacets = query.flag("facets")
+        loads = query.flag("load")
+        if query.raw("pipe") != nil {
+            guard let pipe = query.string("pipe") else {
+                throw HostError(.badField, "pipe: a list of stages, percent-encoded")
+            }
+            self.pipe = Array(pipe.utf8)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import GraphHost
+internal import HTTP
+
+/// Requests for the history of nodes.
+enum HistoryRoutes {
+    /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does
+    /// not have, from the rings of the nodes that it is made from, or from the log; 410 where none
+    /// has it.
+    ///
+    /// Only the log has facets.
+    static func readHistory(_ request: Request) throws(HostError) {
+        let (connection, server) = (request.connection, request.server)
+        let node = try request.node(to: .read)
+        let rev = try request.number("since", 0...Int.max).map(UInt64.init)
+        let limit = try request.number("limit", 1...100_000) ?? 1000
+        let epoch = request.query.string("epoch")
+        if request.query.flag("facets") {
+            return try readStored(node, since: rev ?? 0, epoch, limit: limit, facets: true, on: connection)
+        }
+        do throws(HostError) {
+            if let samples = KeptSamples(of: node, since: rev, epoch: epoch, limit: limit) {
+                return try PastQuery.answer(server.looks.work(on: samples), on: connection)
+            }
+            connection.answerJSON(
+                try node.graph.historyJSON(of: node, since: rev, epoch: epoch, limit: limit)
+            )
+        } catch {
+            guard let rev, rev <= node.graph.rev, server.looks.hasLog else { throw error }
+            try readStored(node, since: rev, epoch, limit: limit, on: connection)
+        }
+    }
+
+    /// Emissions that left the ring, or never were in one, may be in the log.
+    private static func readStored(
+        _ node: NamedNode,
+        since rev: UInt64,
+        _ epoch: String?,
+        limit: Int,
+        facets: Bool = false,
+        on connection: HTTPConnection
+    ) throws(HostError) {
+        let view = try GraphView(node.graph, for: connection.access)
+        let subject = PastQuestion.Subject.history(of: node.name, limit: limit, facets: facets)
+        try PastQuery.answer(PastQuestion(subject, at: rev, of: epoch, in: view), on: connection)
+    }
+}

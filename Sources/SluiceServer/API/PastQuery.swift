@@ -1,0 +1,78 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+/// Requests for past states of graphs: `?at=rev`, with `epoch` for the epoch of the rev.
+enum PastQuery {
+    /// Answers a connection's current request with the result.
+    typealias Respond = (HTTPConnection, PastAnswer) throws(HostError) -> Void
+
+    /// Answers the request from the past if its query asks for that, now or later.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - view: the graph as the caller sees it.
+    ///   - subject: what the caller wants to know.
+    ///   - needsLog: whether the log is needed for the present rev as well.
+    ///   - respond: answers with the result.
+    /// - Returns: whether the request is being answered.
+    /// - Throws: `bad_field`, `gone`, `busy`, and what the question itself may fail with.
+    static func answers(
+        _ request: Request,
+        _ view: GraphView,
+        _ subject: @autoclosure () -> PastQuestion.Subject,
+        needsLog: Bool = false,
+        _ respond: @escaping Respond = send(on:_:)
+    ) throws(HostError) -> Bool {
+        guard !request.head.query.isEmpty, let rev = try request.number("at", 0...Int.max).map(UInt64.init)
+        else { return false }
+        let question = try PastQuestion(subject(), at: rev, of: request.query.string("epoch"), in: view)
+        if rev == view.graph.rev, !needsLog || !request.server.looks.hasLog { return false }
+        try answer(question, on: request.connection, respond)
+        return true
+    }
+
+    /// Answers the current request once the past has been read.
+    static func answer(
+        _ question: PastQuestion,
+        on connection: HTTPConnection,
+        _ respond: @escaping Respond = send(on:_:)
+    ) throws(HostError) {
+        guard let work = connection.server.looks.work(for: question) else {
+            throw HostError(
+                .gone,
+                "this server keeps no past; with 'dataDir' in its configuration it does"
+            )
+        }
+        try answer(work, on: connection, respond)
+    }
+
+    /// Answers the current request when another thread has done the work.
+    static func answer(
+        _ work: @escaping PastLooks.Work,
+        on connection: HTTPConnection,
+        _ respond: @escaping Respond = send(on:_:)
+    ) throws(HostError) {
+        connection.look = try connection.server.looks.begin(for: connection.access.name, work) {
+            [weak connection] answer in
+            guard let connection else { return }
+            connection.server.beginTurn()
+            connection.look = nil
+            connection.answerLater(connection.waitingFor) { connection throws(HostError) in
+                try respond(connection, answer)
+            }
+        }
+        _ = connection.wait()
+    }
+
+    /// Answers with the result.
+    static func send(on connection: HTTPConnection, _ past: PastAnswer) throws(HostError) {
+        switch past {
+        case .body(let body): connection.answerJSON(body)
+        case .node(let reading): NodeAnswer.send(reading, on: connection)
+        case .refused(let error): throw error
+        case .failed(let error): throw connection.server.host.fault("the past: \(error)")
+        case .stopped: throw HostError(.busy, "the past could not be read")
+        }
+    }
+}

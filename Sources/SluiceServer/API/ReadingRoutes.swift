@@ -1,0 +1,180 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+/// Requests that read graphs: they change nothing and keep no node alive.
+enum ReadingRoutes {
+    /// `GET …/nodes/{n}`: the bare value; with `If-None-Match` and `Prefer: wait=n` the next one,
+    /// if it comes in time.
+    static func readNode(_ request: Request) throws(HostError) {
+        let (connection, head) = (request.connection, request.head)
+        if !head.query.isEmpty, try looksBack(request) { return }
+        let node = try request.node(to: .read)
+        if !head.query.isEmpty, request.query.flag("load") { node.graph.load(node) }
+        let reading = node.graph.read(node)
+        let hasFacets = !head.query.isEmpty && request.query.flag("facets")
+        guard let known = head.value(.ifNoneMatch),
+            try Preconditions.isKnown(known, reading, of: node)
+        else {
+            return NodeAnswer.send(reading, of: node, facets: hasFacets, on: connection)
+        }
+        let seconds = head.has(.prefer) ? Preferences(head).waitSeconds ?? 0 : 0
+        guard seconds > 0, !request.server.isDraining else {
+            return NodeAnswer.sendUnchanged(reading, of: node, on: connection)
+        }
+        connection.wait(for: node, knowing: known, seconds: seconds, facets: hasFacets)
+    }
+
+    private static func looksBack(_ request: Request) throws(HostError) -> Bool {
+        let view = try request.graph()
+        let known = request.head.value(.ifNoneMatch).map { Array($0) }
+        let subject = PastQuestion.Subject.node(request.nodeName, facets: request.query.flag("facets"))
+        return try PastQuery.answers(request, view, subject) {
+            connection,
+            past throws(HostError) in
+            guard let known, case .node(let reading) = past else {
+                return try PastQuery.send(on: connection, past)
+            }
+            try NodeAnswer.send(reading, unlessKnown: known, on: connection)
+        }
+    }
+
+    /// `GET …/values?nodes=a,b.*`: many nodes at one rev.
+    static func readValues(_ request: Request) throws(HostError) {
+        let view = try request.graph()
+        let query = request.query
+        let patterns = query.strings("nodes").flatMap { $0.split(separator: ",").map(String.init) }
+        let limit = request.server.host.limits.matches
+        let hasFacets = query.flag("facets")
+        let subject = PastQuestion.Subject.values(of: patterns, limit: limit, facets: hasFacets)
+        if try PastQuery.answers(request, view, subject) { return }
+        let loads = query.flag("load")
+        request.connection.answerJSON(
+            try view.values(of: patterns, limit: limit, facets: hasFacets, load: loads)
+        )
+    }
+
+    /// `GET …/nodes?match=GLOB&limit=100&after=NAME`: nodes by name, page by page.
+    static func pageNodes(_ request: Request) throws(HostError) {
+        let view = try request.graph()
+        let query = request.query
+        let limit = query.strings("limit").last.map { Int($0) } ?? 100
+        guard let limit, (1...GraphView.longestPage).contains(limit) else {
+            throw HostError(.badField, "limit: 1 to \(GraphView.longestPage) nodes are a page")
+        }
+        let match = query.strings("match").last ?? "*"
+        request.connection.answerJSON(
+            view.page(matching: match, after: query.strings("after").last, limit: limit)
+        )
+    }
+
+    /// `GET /v1/graphs`.
+    static func listGraphs(_ request: Request) throws(HostError) {
+        let host = request.server.host
+        guard !host.isCatchingUp else { throw host.noGraph }
+        let access = request.access
+        request.connection.answerJSON { out in
+            out.append("{\"graphs\":")
+            out.append(list: access.graphs(of: host)) { graph, out in
+                out.append("{")
+                out.append(summary: graph, for: access)
+                out.append("}")
+            }
+            out.append("}\n")
+        }
+    }
+
+    /// `GET /v1/graphs/{g}`.
+    static func describeGraph(_ request: Request) throws(HostError) {
+        let (connection, server) = (request.connection, request.server)
+        let graph = try request.graph().graph
+        guard let reader = server.host.reader else { return describe(graph, kept: nil, on: connection) }
+        // A log may have to read its disk for that.
+        let (name, number) = (graph.name, connection.wait())
+        FileTask.run(on: server.loop) { () throws(UVError) in
+            do throws(StoreError) {
+                return .success(try reader.revs(of: name))
+            } catch {
+                return .failure(error)
+            }
+        } answer: { [weak connection] (result: Result<Result<ClosedRange<UInt64>?, StoreError>, UVError>) in
+            guard let connection else { return }
+            let server = connection.server
+            server.beginTurn()
+            connection.answerLater(number) { connection throws(HostError) in
+                guard let graph = server.host[name] else { throw server.host.noGraph }
+                switch result {
+                case .success(.success(let kept)): describe(graph, kept: kept, on: connection)
+                case .success(.failure(let error)): throw server.host.fault("the past: \(error)")
+                case .failure(let error): throw server.host.fault("the past: \(error)")
+                }
+            }
+        }
+    }
+
+    private static func describe(
+        _ graph: LiveGraph,
+        kept: ClosedRange<UInt64>?,
+        on connection: HTTPConnection
+    ) {
+        let (server, access) = (connection.server, connection.access)
+        let file = server.fileOwners[graph.name]
+        connection.answerJSON(fields: { $0.append(entityTag: graph.definition.hash) }) { out in
+            out.append("{")
+            out.append(summary: graph, for: access)
+            let counts = graph.statistics
+            out.append(file == nil ? ",\"owner\":\"api\"" : ",\"owner\":\"file\"")
+            out.append(",\"live\":{\"nodes\":")
+            out.append(decimal: counts.nodes)
+            out.append(",\"edges\":")
+            out.append(decimal: counts.edges)
+            out.append(",\"listeners\":")
+            out.append(decimal: counts.listeners)
+            out.append("},\"commits\":")
+            out.append(decimal: counts.commits)
+            out.append(",\"released\":")
+            out.append(decimal: counts.released)
+            out.append(kept: kept)
+            if (try? GraphView(graph, for: access).requireObservation()) != nil {
+                server.sinks.append(of: graph, to: &out)
+            }
+            out.append("}\n")
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends `,"kept":{"from":…,"to":…}`: the revs at which the graph's past is kept; null if
+    /// there are none.
+    mutating func append(kept: ClosedRange<UInt64>?) {
+        append(",\"kept\":")
+        guard let kept else { return append("null") }
+        append("{\"from\":")
+        append(decimal: kept.lowerBound)
+        append(",\"to\":")
+        append(decimal: kept.upperBound)
+        append("}")
+    }
+
+    /// Appends the members of a graph's entry in the list.
+    fileprivate mutating func append(summary graph: LiveGraph, for access: Access) {
+        append("\"graph\":")
+        append(json: graph.name)
+        if let title = graph.definition.title {
+            append(",\"title\":")
+            append(json: title)
+        }
+        append(",\"epoch\":")
+        append(json: graph.epoch)
+        append(",\"rev\":")
+        append(decimal: graph.rev)
+        append(",\"nodes\":")
+        append(decimal: access.countReadable(graph))
+        append(",\"listeners\":")
+        append(decimal: graph.statistics.subscriptions)
+        append(",\"definition\":")
+        append(json: graph.definition.hash)
+        graph.appendAlarms(to: &self, for: access)
+    }
+}

@@ -1,0 +1,76 @@
+internal import GraphHost
+internal import HTTP
+
+/// The request that a connection answers at present, as its route sees it.
+///
+/// `captures` and `head` are slices of the parser's buffer, so nothing that happens after the
+/// route's function has returned may use them.
+struct Request {
+    let connection: HTTPConnection
+    /// The names in the path.
+    let captures: Captures
+    let head: RequestHead
+
+    var server: Server { connection.server }
+    /// The caller's rights.
+    var access: Access { connection.access }
+    var body: UnsafeRawBufferPointer { connection.parser.body }
+    var query: Query { Query(head.query) }
+    /// Whether the client wants no body with a success (RFC 7240 §4.2).
+    var returnsMinimal: Bool { head.has(.prefer) && Preferences(head).returnsMinimal }
+
+    /// The first capture: the name of a graph or of a dashboard.
+    var name: String { String(decoding: captures[0], as: UTF8.self) }
+    /// The second capture.
+    var nodeName: String { String(decoding: captures[1], as: UTF8.self) }
+
+    /// The graph that the path names, as the caller may see it.
+    ///
+    /// - Throws: `unknown_graph` if it does not exist for this caller.
+    func graph() throws(HostError) -> GraphView {
+        let graph = connection.hub._withUnsafeGuaranteedRef { $0.host.graph(named: captures[0]) }
+        guard let graph else { throw server.host.noGraph }
+        return try GraphView(graph, for: access)
+    }
+
+    /// The node that the path names.
+    ///
+    /// - Throws: `unknown_node` if it does not exist for this caller, `forbidden` without the
+    ///   right.
+    func node(to right: Rights) throws(HostError) -> NamedNode {
+        let view = try graph()
+        return try view.node(view.graph.node(named: captures[1]), named: nodeName, to: right)
+    }
+
+    /// A number in the query; nil if it is absent.
+    func number(_ name: StaticString, _ range: ClosedRange<Int>) throws(HostError) -> Int? {
+        let query = query
+        guard query.raw(name) != nil else { return nil }
+        if let number = query.integer(name), range.contains(number) { return number }
+        throw HostError(
+            .badField,
+            "\(name): a number from \(range.lowerBound) to \(range.upperBound) is needed"
+        )
+    }
+
+    func requireJSON() throws(HostError) {
+        guard MediaType.carriesJSON(head) else { throw .unsupportedType("application/json") }
+    }
+}
+
+extension Access {
+    /// - Throws: `forbidden` if the caller may not administer graphs of that name.
+    func requireAdministration(of name: String) throws(HostError) {
+        if administers(graph: name) { return }
+        throw HostError(.forbidden, "the right 'admin' on this graph is missing")
+    }
+}
+
+extension HostError {
+    static let draining = HostError(.draining, "the server is about to stop", after: 5000)
+
+    static func unsupportedType(_ wanted: String...) -> HostError {
+        let types = wanted.joined(separator: " or ")
+        return HostError(.unsupportedType, "the body must be \(types), in UTF-8")
+    }
+}

@@ -1,0 +1,32 @@
+internal import GraphHost
+internal import HTTP
+
+extension AccessRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .post,
+            path: "/v1/session",
+            side: .service,
+            right: .everybody,
+            handler: signIn,
+            name: "signIn",
+            summary: "A cookie for a token, for pages of browsers",
+            body: Body(
+                types: json,
+                schema: #"{"type":"object","required":["token"],"properties":{"token":{"type":"string"}}}"#
+            ),
+            successes: [Success(status: 204, summary: "Signed in")],
+            errors: ["bad_json", "bad_field", .notFound]
+        ),
+        Operation(
+            method: .delete,
+            path: "/v1/session",
+            side: .service,
+            right: .everybody,
+            handler: signOut,
+            name: "signOut",
+            summary: "The cookie is no longer valid",
+            successes: [Success(status: 204, summary: "Signed out")]
+        ),
+    ]
+}

@@ -1,0 +1,27 @@
+internal import GraphHost
+internal import HTTP
+
+extension BackupRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: "/v1/backup",
+            side: .operations,
+            right: .needs(.admin),
+            handler: sendBackup,
+            name: "backup",
+            summary: "A copy of all stored data at one moment, for `sluice restore`",
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The copy, a SQLite database",
+                    body: Body(
+                        types: ["application/vnd.sqlite3"],
+                        schema: #"{"type":"string","format":"binary"}"#
+                    )
+                )
+            ],
+            errors: [.notFound, "no_space", "engine_down"]
+        )
+    ]
+}

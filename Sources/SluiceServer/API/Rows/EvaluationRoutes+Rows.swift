@@ -1,0 +1,36 @@
+internal import GraphHost
+internal import HTTP
+
+extension EvaluationRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .post,
+            path: graph + "/eval",
+            side: .service,
+            right: .ofNodes,
+            handler: evaluate,
+            name: "evaluate",
+            summary: "A pipeline's present result, without subscribing",
+            body: Body(types: valueBody.types, schema: reference("Pipeline")),
+            successes: [answer("The result", reference("Result"))],
+            errors: [
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
+                "expr_syntax",
+                "expr_type",
+                "type_mismatch", "pipe_limit", "pattern_limit", "pattern_limit",
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: node + "/explain",
+            side: .service,
+            right: .ofNodes,
+            handler: explainNode,
+            name: "explainNode",
+            summary: "What made the present value, or that of a rev",
+            parameters: pastParameters,
+            successes: [answer("Every node it comes from", reference("Explanation"))],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
+        ),
+    ]
+}

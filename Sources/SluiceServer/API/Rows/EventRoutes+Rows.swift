@@ -1,0 +1,39 @@
+internal import GraphHost
+internal import HTTP
+
+extension EventRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: graph + "/events",
+            side: .service,
+            right: .ofNodes,
+            handler: streamEvents,
+            name: "streamEvents",
+            summary: "Snapshots and updates of nodes as server-sent events",
+            parameters: [
+                Parameter(
+                    name: "node",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A node; its place is the id in the events",
+                    isRequired: true,
+                    repeats: true
+                )
+            ] + streamParameters,
+            fields: [.lastEventID],
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The stream, until either side ends it",
+                    body: Body(types: ["text/event-stream"], schema: #"{"type":"string"}"#)
+                )
+            ],
+            errors: [
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
+                "expr_type",
+                "sub_limit",
+                "pipe_limit", "pattern_limit",
+            ]
+        )
+    ]
+}

@@ -1,0 +1,90 @@
+internal import GraphHost
+internal import HTTP
+
+extension InspectionRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: graph + "/graph",
+            side: .service,
+            right: .ofNodes,
+            handler: drawGraph,
+            name: "drawGraph",
+            summary: "A picture of the graph",
+            parameters: [
+                Parameter(
+                    name: "format",
+                    schema: #"{"type":"string","enum":["json","dot","mermaid"]}"#,
+                    summary: "Instead of Accept"
+                ),
+                Parameter(
+                    name: "live",
+                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
+                    summary: "1: also everything that lives at the moment, and its owners"
+                ),
+                Parameter(
+                    name: "around",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A node: only its surroundings"
+                ),
+                Parameter(
+                    name: "depth",
+                    schema: #"{"type":"integer","minimum":1,"maximum":16,"default":2}"#,
+                    summary: "With around: the largest distance, in lines"
+                ),
+            ] + pastParameters,
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The picture",
+                    body: Body(
+                        types: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"],
+                        schema: reference("Picture")
+                    )
+                )
+            ],
+            errors: [
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", .notAcceptable, "gone", "busy",
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: node + "/why",
+            side: .service,
+            right: .needs(.observe),
+            handler: explainLife,
+            name: "explainLife",
+            summary: "What keeps the node alive",
+            parameters: [
+                Parameter(
+                    name: "limit",
+                    schema: #"{"type":"integer","minimum":1,"maximum":100,"default":16}"#,
+                    summary: "The most paths"
+                )
+            ],
+            successes: [answer("The paths by which it is held", reference("Why"))],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/listeners",
+            side: .service,
+            right: .needs(.observe),
+            handler: listListeners,
+            name: "listListeners",
+            summary: "The listeners and their nodes",
+            successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
+            errors: ["unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: "/v1/operators",
+            side: .service,
+            right: .everybody,
+            handler: listOperators,
+            name: "listOperators",
+            summary: "The catalogue of operators",
+            successes: [answer("The operators", "{}")]
+        ),
+    ]
+}

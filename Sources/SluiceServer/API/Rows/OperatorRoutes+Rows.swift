@@ -1,0 +1,111 @@
+internal import GraphHost
+internal import HTTP
+
+extension OperatorRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: "/v1/connections",
+            side: .operations,
+            right: .needs(.admin),
+            handler: listConnections,
+            name: "listConnections",
+            summary: "Open connections",
+            successes: [answer("The connections", #"{"type":"object","required":["connections"]}"#)]
+        ),
+        Operation(
+            method: .delete,
+            path: "/v1/connections/{c:any}",
+            side: .operations,
+            right: .needs(.admin),
+            handler: endConnection,
+            name: "endConnection",
+            summary: "Ends a connection",
+            successes: [Success(status: 204, summary: "It is ended")],
+            errors: ["unknown_id"]
+        ),
+        Operation(
+            method: .post,
+            path: graph + "/flush",
+            side: .operations,
+            right: .needs(.admin),
+            handler: flushGraph,
+            name: "flushGraph",
+            summary: "Releases nodes that are kept until memory is short and not in use",
+            parameters: [
+                Parameter(
+                    name: "match",
+                    schema: #"{"type":"string","minLength":1,"maxLength":256,"default":"*"}"#,
+                    summary: "A name or glob: only nodes that match"
+                )
+            ],
+            successes: [answer("The released nodes", reference("Flushed"))],
+            errors: ["bad_field", "unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: "/metrics",
+            side: .operations,
+            right: .needs(.metrics),
+            handler: showMetrics,
+            name: "metrics",
+            summary: "Counters in the text format of Prometheus",
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The counters",
+                    body: Body(types: text, schema: #"{"type":"string"}"#)
+                )
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: "/healthz",
+            side: .everything,
+            right: .everybody,
+            handler: showHealth,
+            name: "health",
+            summary: "Whether the process is alive",
+            successes: [
+                Success(status: 200, summary: "It is", body: Body(types: text, schema: #"{"type":"string"}"#))
+            ]
+        ),
+        Operation(
+            method: .get,
+            path: "/readyz",
+            side: .everything,
+            right: .everybody,
+            handler: showReadiness,
+            name: "readiness",
+            summary: "Whether the server accepts requests",
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "They are",
+                    body: Body(types: text, schema: #"{"type":"string"}"#)
+                )
+            ],
+            errors: [.draining, "not_ready", "engine_down", "no_space"]
+        ),
+        Operation(
+            method: .get,
+            path: "/version",
+            side: .everything,
+            right: .everybody,
+            handler: showVersion,
+            name: "version",
+            summary: "What server this is",
+            successes: [answer("Name and version", #"{"type":"object","required":["name","version"]}"#)]
+        ),
+        Operation(
+            method: .get,
+            path: "/openapi.json",
+            side: .everything,
+            right: .everybody,
+            handler: showOpenAPI,
+            name: "openAPI",
+            summary: "This description",
+            successes: [answer("OpenAPI 3.1", #"{"type":"object"}"#)]
+        ),
+    ]
+}

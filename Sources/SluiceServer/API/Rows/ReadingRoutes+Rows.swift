@@ -1,0 +1,101 @@
+internal import GraphHost
+internal import HTTP
+
+extension ReadingRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: "/v1/graphs",
+            side: .service,
+            right: .ofNodes,
+            handler: listGraphs,
+            name: "listGraphs",
+            summary: "All graphs, with title, cursor and counts",
+            successes: [answer("The graphs", reference("Graphs"))],
+            errors: ["not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: graph,
+            side: .service,
+            right: .ofNodes,
+            handler: describeGraph,
+            name: "describeGraph",
+            summary: "One graph: cursor, counts, and the revs that are kept",
+            successes: [answer("The graph", reference("Graph"))],
+            errors: ["unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/values",
+            side: .service,
+            right: .ofNodes,
+            handler: readValues,
+            name: "readValues",
+            summary: "Several values of one revision",
+            parameters: [
+                Parameter(
+                    name: "nodes",
+                    schema: #"{"type":"string"}"#,
+                    summary: "Names and globs, separated by commas; all by default",
+                    repeats: true
+                ),
+                facets, load,
+            ] + pastParameters,
+            successes: [answer("The values", reference("Values"))],
+            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
+        ),
+        Operation(
+            method: .get,
+            path: graph + "/nodes",
+            side: .service,
+            right: .ofNodes,
+            handler: pageNodes,
+            name: "listNodes",
+            summary: "Nodes and members of families by name, page by page",
+            parameters: [
+                Parameter(
+                    name: "match",
+                    schema: #"{"type":"string"}"#,
+                    summary: "A glob; all by default"
+                ),
+                Parameter(
+                    name: "limit",
+                    schema: #"{"type":"integer","minimum":1,"maximum":\#(GraphView.longestPage)}"#,
+                    summary: "The most nodes; 100 by default"
+                ),
+                Parameter(
+                    name: "after",
+                    schema: #"{"type":"string"}"#,
+                    summary: "Only names after this one: `next` of the page before"
+                ),
+            ],
+            successes: [answer("A page", reference("Nodes"))],
+            errors: ["bad_field", "unknown_graph", "not_ready"]
+        ),
+        Operation(
+            method: .get,
+            path: node,
+            side: .service,
+            right: .ofNodes,
+            handler: readNode,
+            upgrade: .node,
+            name: "readNode",
+            summary: "The bare value; with If-None-Match and Prefer: wait=n the next one",
+            parameters: streamParameters + pastParameters,
+            fields: [.ifNoneMatch, .prefer],
+            successes: [
+                Success(
+                    status: 200,
+                    summary: "The value; with facets an object",
+                    body: Body(types: json, schema: "{}")
+                ),
+                Success(status: 204, summary: "The node is empty"),
+                Success(status: 304, summary: "The client has this state"),
+            ],
+            errors: [
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed", "gone", "busy",
+            ]
+        ),
+    ]
+}

@@ -1,0 +1,41 @@
+internal import GraphHost
+internal import HTTP
+
+extension SocketRoutes: Routes {
+    static let rows: [Operation] = [
+        Operation(
+            method: .get,
+            path: "/v1/ws",
+            side: .service,
+            right: .everybody,
+            handler: requireUpgrade,
+            upgrade: .messages,
+            name: "openSocket",
+            summary: "WebSocket, subprotocol sluice.v1.json",
+            successes: [
+                Success(status: 101, summary: "The connection is a WebSocket now"),
+                Success(
+                    status: 426,
+                    summary: "bad_request: The request is no upgrade to WebSocket, version 13.",
+                    body: Body(
+                        types: ["application/problem+json"],
+                        schema: ##"{"$ref":"#/components/schemas/Problem"}"##
+                    )
+                ),
+            ],
+            errors: []
+        ),
+        Operation(
+            method: .get,
+            path: "/v1/diagnostics/echo",
+            side: .service,
+            right: .everybody,
+            handler: requireUpgrade,
+            upgrade: .echo,
+            isDiagnostic: true,
+            name: "echo",
+            summary: "A WebSocket that returns every message",
+            successes: []
+        ),
+    ]
+}

@@ -1,0 +1,87 @@
+internal import GraphHost
+internal import HTTP
+
+/// Requests for WebSocket.
+enum SocketRoutes {
+    /// A request for a path of WebSocket that is no upgrade.
+    static func requireUpgrade(_ request: Request) {
+        let connection = request.connection
+        connection.server.count(.upgradeRequired)
+        connection.write { Handshake.requireUpgrade(connection.server.encoder, connection.framing, to: &$0) }
+    }
+
+    /// Lets the connection speak what its path speaks after an upgrade.
+    ///
+    /// - Returns: the new connection; nil if it was refused, which has been answered then.
+    static func upgrade(
+        _ request: Request,
+        to upgrade: Operation.Upgrade?,
+        for need: Operation.Need
+    ) throws(HostError) -> WebSocketConnection? {
+        let (connection, head) = (request.connection, request.head)
+        switch upgrade {
+        case .messages:
+            let access = try Identification.sessionAccess(of: head, on: connection)
+            return try accept(request, .messages, access, subprotocols: ["sluice.v1.json"])
+        case .echo:
+            return try accept(request, .echo, SessionAccess(nil))
+        case .node:
+            connection.access = try Identification.access(of: head, on: connection, for: need)
+            let node = try request.node(to: .read)
+            guard request.query.raw("at") == nil else {
+                throw HostError(.badField, "at: the past does not change, so there is no stream of it")
+            }
+            let options = try StreamOptions(request.query)
+            return try accept(request, .node(node), SessionAccess(request.access), options)
+        case nil:
+            throw .noSocket
+        }
+    }
+
+    private static func accept(
+        _ request: Request,
+        _ kind: WebSocketConnection.Kind,
+        _ access: SessionAccess,
+        _ options: StreamOptions = StreamOptions(),
+        subprotocols: [StaticString] = []
+    ) throws(HostError) -> WebSocketConnection? {
+        let (connection, server) = (request.connection, request.server)
+        let outcome = Handshake.judge(
+            request.head,
+            subprotocols: subprotocols,
+            compression: server.configuration.compression,
+            keepsContexts: server.hasRoomForContexts
+        )
+        switch outcome {
+        case .upgradeRequired:
+            requireUpgrade(request)
+            return nil
+        case .refused(let sentence):
+            throw HostError(.badRequest, sentence)
+        case .accepted(let subprotocol, let deflate):
+            guard !server.isDraining else { throw .draining }
+            server.count(.switchingProtocols)
+            connection.write { out in
+                Handshake.accept(
+                    request.head,
+                    subprotocol: subprotocol,
+                    deflate: deflate,
+                    server.encoder,
+                    sha1: SHA1.digest,
+                    to: &out
+                )
+            }
+            let socket = WebSocketConnection(
+                upgrading: connection,
+                to: kind,
+                compression: deflate.flatMap { server.compression($0) }
+            )
+            socket.open(for: access, options)
+            return socket
+        }
+    }
+}
+
+extension HostError {
+    static let noSocket = HostError(.badRequest, "this path does not support WebSocket")
+}

@@ -1,0 +1,123 @@
+internal import EventLoop
+internal import GraphHost
+internal import HTTP
+
+/// Finds out who sends a request, by its token or cookie, and what the caller may do.
+enum Identification {
+    /// The caller's rights.
+    ///
+    /// - Throws: `unauthenticated`, `token_expired` or `rate_limited` if the caller is not known,
+    ///   `forbidden` if the right is missing. Rights on nodes are looked at where nodes are.
+    @inline(__always)
+    static func access(
+        of head: RequestHead,
+        on connection: HTTPConnection,
+        for need: Operation.Need
+    ) throws(HostError) -> Access {
+        guard let authenticator = connection.hub._withUnsafeGuaranteedRef({ $0.authenticator }) else {
+            let access = Unmanaged.passUnretained(connection.listener)._withUnsafeGuaranteedRef {
+                $0.openAccess
+            }
+            try need.check(access)
+            return access
+        }
+        return try Self.access(of: head, on: connection, for: need, authenticator)
+    }
+
+    @inline(never)
+    private static func access(
+        of head: RequestHead,
+        on connection: HTTPConnection,
+        for need: Operation.Need,
+        _ authenticator: Authenticator
+    ) throws(HostError) -> Access {
+        if case .everybody = need { return Access(everybody: []) }
+        switch outcome(head, authenticator, at: connection.server) {
+        case .known(let principal):
+            let access = Access(principal)
+            try need.check(access)
+            return access
+        case .expired:
+            throw .tokenExpired
+        case .unknown:
+            let sentence = "a token is needed: Authorization: Bearer …, or a session"
+            throw head.has(.authorization)
+                ? wrongToken(sentence, on: connection) : HostError(.unauthenticated, sentence)
+        }
+    }
+
+    /// The access of a client that opens a WebSocket.
+    ///
+    /// Without a token the client may still send it in `hello`.
+    ///
+    /// - Throws: the error for an invalid token.
+    static func sessionAccess(
+        of head: RequestHead,
+        on connection: HTTPConnection
+    ) throws(HostError) -> SessionAccess {
+        let server = connection.server
+        guard let authenticator = server.authenticator else {
+            return SessionAccess(connection.listener.openAccess)
+        }
+        let address = connection.address
+        let show: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
+            try server.access(token: token, from: address)
+        }
+        if !head.has(.authorization), SessionCookie.value(in: head) == nil {
+            return SessionAccess(nil, authenticate: show)
+        }
+        let found = outcome(head, authenticator, at: server)
+        if case .known(let principal) = found { return SessionAccess(Access(principal), authenticate: show) }
+        // A browser sends its cookie whether it is valid or not; the page may still send a token.
+        guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
+        if case .expired = found { throw .tokenExpired }
+        throw wrongToken("this token is not known", on: connection)
+    }
+
+    /// The error for an unknown token; the connection is closed if its address has sent too many.
+    static func wrongToken(_ sentence: String, on connection: HTTPConnection) -> HostError {
+        let server = connection.server
+        guard let wait = server.wrongTokens.note(from: connection.address, at: server.loop.now) else {
+            return HostError(.unauthenticated, sentence)
+        }
+        connection.framing.keepsAlive = false
+        return Server.tooManyWrongTokens(after: wait)
+    }
+
+    /// The principal of the token or cookie in the head.
+    private static func outcome(
+        _ head: RequestHead,
+        _ authenticator: Authenticator,
+        at server: Server
+    ) -> Authenticator.Outcome {
+        let now = UInt64(max(0, server.loop.wallClock))
+        if let field = head.value(.authorization) {
+            guard let token = bearer(field) else { return .unknown }
+            return authenticator.principal(token: token, at: now)
+        }
+        guard let cookie = SessionCookie.value(in: head) else { return .unknown }
+        return authenticator.principal(cookie: cookie, at: now)
+    }
+
+    /// The token of `Bearer TOKEN` (RFC 6750 §2.1); the scheme's letter case does not matter.
+    private static func bearer(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let scheme = "bearer "
+        guard field.count > scheme.utf8.count else { return nil }
+        let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        guard begins else { return nil }
+        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
+    }
+}
+
+extension Operation.Need {
+    /// - Throws: `forbidden` if the caller lacks the right that the route needs as a whole.
+    @inline(__always)
+    fileprivate func check(_ access: Access) throws(HostError) {
+        guard case .needs(let right) = self, !access.has(right) else { return }
+        throw HostError(.forbidden, "the right '\(right.text)' is missing")
+    }
+}
+
+extension HostError {
+    static let tokenExpired = HostError(.tokenExpired, "the token has expired")
+}

@@ -1,0 +1,79 @@
+internal import GraphHost
+internal import HTTP
+
+/// The result of checking a request before performing it.
+enum Admission {
+    case route(Route, Captures)
+    /// A POST that sets this node.
+    case set(NamedNode)
+    case file
+    case options(allow: String)
+    case refused(Refusal)
+}
+
+extension HTTPListener {
+    /// Checks that a page may send the request, and finds its route; `Host` has been checked.
+    @inline(__always)
+    func admit(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?, _ host: Host) -> Admission {
+        let method = head.method
+        guard method.isSafe || originCheck.accepts(head, forwarding()) else { return .refused(.badOrigin) }
+        if method == .post, head.query.isEmpty, let node = addresses.node(at: head.path, in: host) {
+            return .set(node)
+        }
+        switch router.match(method, head.path) {
+        case .found(let route, let captures):
+            guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(.badQuery) }
+            return .route(route, captures)
+        case .options(let allow): return .options(allow: allow)
+        case .methodNotAllowed(let allow):
+            let message = "this method is not allowed here"
+            return .refused(
+                Refusal(.methodNotAllowed, hintElsewhere(method, head) ?? message, allow: allow)
+            )
+        case .notFound:
+            if let hint = hintElsewhere(method, head) { return .refused(Refusal(.notFound, hint)) }
+            return admitFile(method, head)
+        }
+    }
+
+    private func admitFile(_ method: Method, _ head: RequestHead) -> Admission {
+        guard side != .operations else { return .refused(.notFound) }
+        if method == .get || method == .head { return .file }
+        guard let (files, path) = folders.folder(of: head.path), files.open(path) != nil else {
+            return .refused(.notFound)
+        }
+        let allow = "GET, HEAD, OPTIONS"
+        if method == .options { return .options(allow: allow) }
+        return .refused(Refusal(.methodNotAllowed, "files are read-only", allow: allow))
+    }
+
+    /// The hint for a path that the other listener serves.
+    private func hintElsewhere(_ method: Method, _ head: RequestHead) -> String? {
+        guard let elsewhere, case .found = elsewhere.match(method, head.path) else { return nil }
+        return side == .operations
+            ? "this address serves only operations; see 'listen' in the server's configuration"
+            : "this is served at another address; see 'admin.listen' in the server's configuration"
+    }
+}
+
+extension Refusal {
+    static let notFound = Refusal(.notFound, "there is nothing under this path")
+
+    static let badOrigin = Refusal(
+        .badOrigin,
+        "pages of that origin may not do this; see 'origins' in the server's configuration"
+    )
+
+    fileprivate static let badQuery = Refusal(
+        .badRequest,
+        "invalid percent-encoding or UTF-8 in the query string: write % as %25"
+    )
+
+    static func misdirected(_ head: RequestHead) -> Refusal {
+        if head.authority.isEmpty { return Refusal(.badRequest, "Host is missing") }
+        return Refusal(
+            .misdirected,
+            "this server does not answer to that name; see 'hosts' in its configuration"
+        )
+    }
+}

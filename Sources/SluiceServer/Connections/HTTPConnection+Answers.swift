@@ -1,0 +1,111 @@
+internal import GraphHost
+internal import HTTP
+internal import Support
+
+// The forms of answers to the current request.
+extension HTTPConnection {
+    /// Begins an answer with the fields of CORS.
+    @inline(__always)
+    func begin(_ status: Status, in out: inout ByteBuffer) {
+        server.count(status)
+        server.encoder.begin(status, framing, in: &out)
+        if server.cors.isOn { server.cors.append(sharedWith: sharedWith, to: &out) }
+    }
+
+    /// Answers with a body.
+    func answer(
+        _ status: Status,
+        _ type: StaticString,
+        _ body: UnsafeRawBufferPointer,
+        fields: (inout ByteBuffer) -> Void = { _ in }
+    ) {
+        write { out in
+            begin(status, in: &out)
+            out.field("Content-Type", type)
+            out.append("Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n")
+            fields(&out)
+            server.encoder.finish(body, framing, in: &out)
+        }
+    }
+
+    /// Answers with JSON.
+    func answerJSON(_ body: [UInt8], fields: (inout ByteBuffer) -> Void = { _ in }) {
+        body.withUnsafeBytes { answer(.ok, "application/json", $0, fields: fields) }
+    }
+
+    /// Answers with the JSON that `build` writes.
+    func answerJSON(
+        _ status: Status = .ok,
+        fields: (inout ByteBuffer) -> Void = { _ in },
+        _ build: (inout ByteBuffer) -> Void
+    ) {
+        var body = ByteBuffer()
+        build(&body)
+        answer(status, "application/json", body.bytes, fields: fields)
+    }
+
+    /// Answers with plain text.
+    func answerText(_ text: StaticString) {
+        answer(
+            .ok,
+            "text/plain; charset=utf-8",
+            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        )
+    }
+
+    /// Answers without a body.
+    func answerEmpty(_ status: Status, fields: (inout ByteBuffer) -> Void = { _ in }) {
+        write { out in
+            begin(status, in: &out)
+            fields(&out)
+            server.encoder.finishEmpty(status, in: &out)
+        }
+    }
+
+    /// Answers OPTIONS on a known path: the methods, and for a browser's preflight the fields that
+    /// a page may send.
+    func answerOptions(_ head: RequestHead, allow: String) {
+        let isPreflight = head.has(.accessControlRequestMethod) && sharedWith != nil
+        let mayChange = listener.originCheck.accepts(head, forwarding)
+        answerEmpty(.noContent) { out in
+            out.field("Allow", string: allow)
+            guard isPreflight else { return }
+            out.field("Access-Control-Allow-Methods", string: mayChange ? allow : "GET, HEAD, OPTIONS")
+            out.field("Access-Control-Allow-Headers", CORS.requestFields)
+            out.field("Access-Control-Max-Age", CORS.lifetime)
+        }
+    }
+
+    /// Answers with an error of the host, and closes the connection of a client that was refused
+    /// too often.
+    ///
+    /// - Parameters:
+    ///   - error: the refusal.
+    ///   - allow: the methods of a 405; nil: those of a node that cannot be set.
+    func refuse(_ error: HostError, allow: String? = nil) {
+        if rate.note(error, of: server.host) { framing.keepsAlive = false }
+        refuse(Refusal(error, allow: allow))
+    }
+
+    /// Answers once the log has answered.
+    func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
+        let number = wait()
+        pending.onAnswer { [weak self] result in
+            self?.answerLater(number) { connection throws(HostError) in
+                respond(connection, try result.get())
+            }
+        }
+    }
+
+    /// Answers when a change of a graph is applied, now or in a later turn.
+    func answer(
+        _ submission: Submission,
+        _ respond: @escaping (HTTPConnection, Applied) -> Void
+    ) throws(HostError) {
+        switch submission {
+        case .applied(let applied): respond(self, applied)
+        case .refused(let error): throw error
+        case .pending(let pending): answer(pending, respond)
+        }
+    }
+}

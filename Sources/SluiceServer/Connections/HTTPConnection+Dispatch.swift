@@ -1,0 +1,127 @@
+internal import GraphHost
+internal import HTTP
+
+// Checking the current request and passing it to its route.
+extension HTTPConnection {
+    /// Checks the request and finds what answers it.
+    @inline(__always)
+    private func admit(_ head: RequestHead, _ server: Server, _ listener: HTTPListener) -> Admission {
+        guard listener.hostCheck.accepts(head.authority) else { return .refused(.misdirected(head)) }
+        if isProxied, let refusal = readForwarding(head) { return .refused(refusal) }
+        return listener.admit(head, forwarding, server.host)
+    }
+
+    /// Takes over a trusted proxy's header fields for the current request.
+    ///
+    /// - Returns: a refusal if they name another host than this server's, or a client with too many
+    ///   connections.
+    private func readForwarding(_ head: RequestHead) -> Refusal? {
+        let forwarding = server.proxies.forwarding(head)
+        self.forwarding = forwarding
+        client = forwarding.address
+        if var host = forwarding.authority {
+            // `Host` was checked as well, so a proxy that passes this field through unchanged opens
+            // no way around the check.
+            let isOurs = host.withUTF8 { listener.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
+            guard isOurs else { return .misdirected(head) }
+        }
+        guard let address = forwarding.address, !server.count(self, as: address.description) else {
+            return nil
+        }
+        framing.keepsAlive = false
+        return Refusal(
+            "too_many_connections",
+            "there is no room for another connection of this address",
+            retryAfterSeconds: 5
+        )
+    }
+
+    /// Answers the current request, now or later.
+    ///
+    /// `server` is a parameter because reading it from the connection costs a reference count each
+    /// time.
+    func respond(_ server: Server) {
+        let head = parser.head
+        let admission = Unmanaged.passUnretained(listener)._withUnsafeGuaranteedRef {
+            admit(head, server, $0)
+        }
+        do throws(HostError) {
+            switch admission {
+            case .route(let route, let captures):
+                let number = Int(route.rawValue)
+                access = try Identification.access(of: head, on: self, for: server.operations[number].right)
+                try server.operations[number].handler(
+                    Request(connection: self, captures: captures, head: head)
+                )
+            case .set(let node):
+                access = try Identification.access(of: head, on: self, for: .ofNodes)
+                try CommitRoutes.setNode(node, self, head)
+            case .file: FileAnswer.send(head, on: self)
+            case .options(let allow): answerOptions(head, allow: allow)
+            case .refused(let refusal): refuse(refusal)
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// The error of a request whose body has not been sent yet.
+    func refusalBeforeBody() -> Refusal? {
+        if case .refused(let refusal) = admit(parser.head, server, listener) { refusal } else { nil }
+    }
+
+    /// Whether the caller may send a body above the usual size: a definition, if it may define that
+    /// graph.
+    ///
+    /// If not, that has been answered.
+    func hasRoom() -> Bool {
+        let head = parser.head
+        do throws(HostError) {
+            switch admit(head, server, listener) {
+            case .route(let route, let captures) where server.operations[Int(route.rawValue)].takesDefinition:
+                let right = server.operations[Int(route.rawValue)].right
+                access = try Identification.access(of: head, on: self, for: right)
+                try access.requireAdministration(of: String(decoding: captures[0], as: UTF8.self))
+                return true
+            case .refused(let refusal): refuse(refusal)
+            case .route, .set, .file, .options:
+                let announced = head.value(.contentLength).flatMap {
+                    UInt64(String(decoding: $0, as: UTF8.self))
+                }
+                let limit = parser.limits.bodyBytes
+                refuse(Refusal(BodyExcess(bytes: announced, limit: limit, isOther: false)))
+            }
+        } catch {
+            refuse(error)
+        }
+        return false
+    }
+
+    /// Answers a request for WebSocket.
+    ///
+    /// - Returns: the new connection; nil if it was refused.
+    func respondToUpgrade() -> WebSocketConnection? {
+        let head = parser.head
+        framing.keepsAlive = false
+        do throws(HostError) {
+            switch admit(head, server, listener) {
+            case .refused(let refusal):
+                if refusal.code == RefusedConnection.refusal.code, refuseUpgrade(head) { return nil }
+                refuse(refusal)
+            case .set: throw .noSocket
+            case .file, .options: refuse(.notFound)
+            case .route(let route, let captures):
+                guard listener.originCheck.accepts(head, forwarding) else {
+                    refuse(.badOrigin)
+                    return nil
+                }
+                let operation = server.operations[Int(route.rawValue)]
+                let request = Request(connection: self, captures: captures, head: head)
+                return try SocketRoutes.upgrade(request, to: operation.upgrade, for: operation.right)
+            }
+        } catch {
+            refuse(error)
+        }
+        return nil
+    }
+}
