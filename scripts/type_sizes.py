@@ -20,7 +20,6 @@ LARGER = {
     "GraphHost/Session": 2300,
     "GraphHost/Notebook": 1700,
     "GraphHost/Host": 1350,
-    "SluiceServer/Server": 1000,
     "Engines/RedisLog": 900,
     "CEL/Checker": 750,
 }

@@ -122,19 +122,19 @@ enum Metrics {
             "sluice_connections_total",
             "counter",
             "Connections accepted since the start.",
-            server.accepted
+            server.acceptor.accepted
         )
         out.sample(
             "sluice_connections_refused_total",
             "counter",
             "Connections refused for lack of room.",
-            server.turnedAway
+            server.acceptor.turnedAway
         )
         out.sample(
             "sluice_tls_failures_total",
             "counter",
             "Connections that TLS ended.",
-            server.tlsFailures
+            server.acceptor.tlsFailures
         )
         out.sample(
             "sluice_wrong_tokens_total",

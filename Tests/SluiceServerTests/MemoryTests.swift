@@ -36,7 +36,7 @@ struct MemoryTests {
         let loop = try Loop()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try Server(configuration, on: loop, log: log)
-        server.openPressure = { (_, path, action) throws(UVError) in
+        server.pressureFiles.watch = { (path, action) throws(UVError) in
             kernel.asked.append(path)
             if refuses { throw UVError(code: -1, call: "open") }
             kernel.tell = action

@@ -85,15 +85,15 @@ struct ReloadTests {
         let again = GraphFolder.file(path, known: digest, options)
         #expect(again.definition == nil && again.problems.isEmpty && again.digest == digest)
 
-        let known = try #require(server.server.knownTexts[path])
-        #expect(server.server.stands(known, of: path))
+        let known = try #require(server.server.graphFiles.knownTexts[path])
+        #expect(server.server.graphFiles.stands(known, of: path))
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         // The API has taken the graph over: the file is a problem, although it is the same.
         let graph = try #require(server.server.host["g"])
         if case .refused = server.server.host.redefine(graph, as: graph.definition, from: .client) {
             Issue.record("not taken over")
         }
-        server.server.fileOwners["g"] = nil
+        server.server.graphFiles.owners["g"] = nil
         #expect(try reload(server).problems.map(\.code) == ["in_use"])
         // And when it is gone, the file makes it anew.
         if case .refused = server.server.host.remove(server.server.host["g"]!) { Issue.record("not removed") }
@@ -106,7 +106,7 @@ struct ReloadTests {
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         unlink(path)
         #expect(try reload(server).entries.map(\.result) == ["removed"])
-        #expect(server.server.knownTexts.isEmpty)
+        #expect(server.server.graphFiles.knownTexts.isEmpty)
     }
 
     @Test("a file that came under another name, and one whose graph came from another file in between")
@@ -116,7 +116,7 @@ struct ReloadTests {
         #expect(try reload(server).problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
         unlink(server.folder.path + "/graphs/g.yaml")
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
-        #expect(server.server.fileOwners["g"] == server.folder.path + "/graphs/z.yaml")
+        #expect(server.server.graphFiles.owners["g"] == server.folder.path + "/graphs/z.yaml")
         server.folder.write("graphs/g.yaml", TestServer.graph)
         let report = try reload(server)
         #expect(report.problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
@@ -135,6 +135,8 @@ struct ReloadTests {
             server.loop.poll()
             usleep(200)
         }
-        #expect(server.server.reloading == nil && !isDone && server.server.reloadRequests.isEmpty)
+        #expect(
+            server.server.graphFiles.reloading == nil && !isDone && server.server.graphFiles.requests.isEmpty
+        )
     }
 }

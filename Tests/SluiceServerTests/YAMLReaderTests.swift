@@ -39,7 +39,8 @@ struct YAMLReaderTests {
         "what makes YAML dangerous or surprising is refused with its place",
         arguments: [
             ("a: !!str 1", "1:4: tags are not supported"), ("a: !x 1", "tags are not supported"),
-            ("a: &x { b: 1 }\nc: { <<: *x }", "merge keys are not supported"), ("a: *nope", "no anchor '&nope'"),
+            ("a: &x { b: 1 }\nc: { <<: *x }", "merge keys are not supported"),
+            ("a: *nope", "no anchor '&nope'"),
             ("a: &x [ *x ]", "no anchor '&x'"), ("a: 1\n---\nb: 2", "2:1: a file holds one document"),
             ("? [1]\n: 2", "a key must be a single word"), ("a: [", "this is not YAML"),
             ("a:\n\t- 1", "this is not YAML"),

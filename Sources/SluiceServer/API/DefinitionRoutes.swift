@@ -53,7 +53,7 @@ enum DefinitionRoutes {
         on connection: HTTPConnection
     ) throws(HostError) {
         let (server, name) = (connection.server, definition.name)
-        if let file = server.fileOwners[name], !adopts {
+        if let file = server.graphFiles.owners[name], !adopts {
             throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
         }
         let change = graph?.change(to: definition)
@@ -64,7 +64,7 @@ enum DefinitionRoutes {
                 server.host.define(definition)
             }
         try connection.answer(submission) { connection, applied in
-            if server.fileOwners.removeValue(forKey: name) != nil {
+            if server.graphFiles.owners.removeValue(forKey: name) != nil {
                 server.log.notice("a graph was taken over from its file", metadata: ["graph": "\(name)"])
             }
             answer(graph == nil ? .created : .ok, definition, change, on: connection) { out in
@@ -96,7 +96,7 @@ enum DefinitionRoutes {
     static func removeGraph(_ request: Request) throws(HostError) {
         let graph = try request.administeredGraph()
         try DefinitionConditions(request.head).check(graph)
-        if let file = request.server.fileOwners[graph.name] {
+        if let file = request.server.graphFiles.owners[graph.name] {
             throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
         }
         let submission = request.server.host.remove(graph)

@@ -119,7 +119,7 @@ enum ReadingRoutes {
         on connection: HTTPConnection
     ) {
         let (server, access) = (connection.server, connection.access)
-        let file = server.fileOwners[graph.name]
+        let file = server.graphFiles.owners[graph.name]
         connection.answerJSON(fields: { $0.append(entityTag: graph.definition.hash) }) { out in
             out.append("{")
             out.append(summary: graph, for: access)

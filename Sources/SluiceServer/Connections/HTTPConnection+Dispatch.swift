@@ -25,7 +25,7 @@ extension HTTPConnection {
             let isOurs = host.withUTF8 { listener.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
             guard isOurs else { return .misdirected(head) }
         }
-        guard let address = forwarding.address, !server.count(self, as: address.description) else {
+        guard let address = forwarding.address, !server.acceptor.count(self, as: address.description) else {
             return nil
         }
         framing.keepsAlive = false

@@ -26,7 +26,7 @@ final class RefusedConnection: Connection {
     override init(server: Server, number: UInt64, socket: Transport) {
         parser = RequestParser(limits: server.parserLimits)
         super.init(server: server, number: number, socket: socket)
-        server.refusing += 1
+        server.acceptor.refusing += 1
         setDeadline()
         socket.resumeReading()
     }
@@ -67,7 +67,7 @@ final class RefusedConnection: Connection {
 
     override func drain(after milliseconds: Int) { close() }
 
-    override func ended(_ error: UVError?) { server.refusing -= 1 }
+    override func ended(_ error: UVError?) { server.acceptor.refusing -= 1 }
 }
 
 extension Connection {

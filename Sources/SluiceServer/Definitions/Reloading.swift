@@ -10,6 +10,7 @@ final class Reloading {
     private(set) var report: ReloadReport
     let done: (ReloadReport) -> Void
     private unowned let server: Server
+    private var files: GraphFiles { server.graphFiles }
     private var paths: ArraySlice<String> = []
     /// Names of graphs that stay.
     private var kept: Set<String> = []
@@ -29,7 +30,7 @@ final class Reloading {
         removeOthers()
     }
 
-    /// Starts; ``Server/finish(_:)`` is called at the end, in a later turn.
+    /// Starts; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.
@@ -49,7 +50,7 @@ final class Reloading {
             return
         }
         report.problems.append(GraphFolder.missing(server.configuration.graphs))
-        kept = Set(server.fileOwners.keys)
+        kept = Set(files.owners.keys)
     }
 
     /// Reads the next file, or ends.
@@ -57,9 +58,9 @@ final class Reloading {
         server.beginTurn()
         guard let path = paths.popFirst() else {
             removeOthers()
-            return server.finish(self)
+            return files.finish(self)
         }
-        let known = server.knownTexts[path].flatMap { server.stands($0, of: path) ? $0.digest : nil }
+        let known = files.knownTexts[path].flatMap { files.stands($0, of: path) ? $0.digest : nil }
         read(path, known: known)
     }
 
@@ -87,7 +88,7 @@ final class Reloading {
         report.problems.append(FileProblem(message))
         server.host.later { [weak self] in
             guard let self else { return }
-            server.finish(self)
+            files.finish(self)
         }
     }
 
@@ -95,17 +96,17 @@ final class Reloading {
         report.problems += file.problems
         guard let definition = file.definition else {
             // The file's contents are unknown: its last definition stays.
-            kept.formUnion(server.fileOwners.filter { $0.value == file.path }.keys)
+            kept.formUnion(files.owners.filter { $0.value == file.path }.keys)
             return
         }
         guard kept.insert(definition.name).inserted else {
-            let other = server.fileOwners[definition.name] ?? "another file"
+            let other = files.owners[definition.name] ?? "another file"
             report.problems.append(GraphFolder.double(definition.name, in: file.path, and: other))
             return
         }
-        server.take(definition, from: file.path, &report)
-        if let digest = file.digest, server.fileOwners[definition.name] == file.path {
-            server.knownTexts[file.path] = KnownText(
+        files.take(definition, from: file.path, &report)
+        if let digest = file.digest, files.owners[definition.name] == file.path {
+            files.knownTexts[file.path] = KnownText(
                 digest: digest,
                 graph: definition.name,
                 definition: definition.hash
@@ -115,8 +116,8 @@ final class Reloading {
 
     /// Keeps the graph of a file with known bytes; false if the file must be read.
     private func keep(_ file: GraphFolder.File) -> Bool {
-        guard let known = server.knownTexts[file.path], known.digest == file.digest,
-            server.stands(known, of: file.path), kept.insert(known.graph).inserted
+        guard let known = files.knownTexts[file.path], known.digest == file.digest,
+            files.stands(known, of: file.path), kept.insert(known.graph).inserted
         else { return false }
         report.keep(known.graph, of: file.path, at: server.host[known.graph]?.rev)
         return true
@@ -124,17 +125,17 @@ final class Reloading {
 
     /// Removes the graphs whose files are gone.
     private func removeOthers() {
-        for (name, path) in server.fileOwners.sorted(by: { $0.key < $1.key }) where !kept.contains(name) {
-            server.fileOwners[name] = nil
+        for (name, path) in files.owners.sorted(by: { $0.key < $1.key }) where !kept.contains(name) {
+            files.owners[name] = nil
             guard let graph = server.host[name] else { continue }
             if case .refused(let error) = server.host.remove(graph) {
-                server.fileOwners[name] = path
+                files.owners[name] = path
                 report.problems.append(FileProblem(error, of: name, in: path))
                 continue
             }
             report.entries.append(ReloadReport.Entry(result: "removed", graph: name, file: path))
         }
-        server.knownTexts = server.knownTexts.filter { server.fileOwners[$0.value.graph] == $0.key }
+        files.knownTexts = files.knownTexts.filter { files.owners[$0.value.graph] == $0.key }
     }
 }
 
@@ -144,11 +145,4 @@ struct KnownText {
     let graph: String
     /// The hash of the resulting definition.
     let definition: String
-}
-
-extension Server {
-    /// Whether the graph still has that file's definition.
-    func stands(_ known: KnownText, of path: String) -> Bool {
-        fileOwners[known.graph] == path && host[known.graph]?.definition.hash == known.definition
-    }
 }

@@ -54,9 +54,7 @@ extension Server {
         sinks.stop()
         ticker = nil
         pressure = nil
-        watch = nil
-        reloading = nil
-        reloadRequests = []
+        graphFiles.stop()
         hostTimer = nil
         memoryReturn = nil
         leakRounds = nil

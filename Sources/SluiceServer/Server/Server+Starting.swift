@@ -23,15 +23,24 @@ extension Server {
         }
         try openCertificate()
         sinks.prepare()
-        try loadGraphs()
-        for listener in listeners { try open(listener) }
+        try graphFiles.load()
+        for listener in listeners {
+            do throws(UVError) {
+                try acceptor.open(listener)
+            } catch {
+                closeListeners()
+                throw StartFailure(["cannot listen on \(listener.endpoint): \(error)"])
+            }
+        }
         do throws(UVError) {
             try setTurns()
-            try watchFolder()
+            if configuration.watch { try graphFiles.watchFolder() }
         } catch {
             throw StartFailure(["no timers: \(error)"])
         }
-        pressure = openMemoryPressure()
+        pressure = pressureFiles.open(configuration.fixed.memoryPressure, log) { [unowned self] path in
+            releaseUnused(because: path)
+        }
         state = .serving
         log.info(
             "serving",
@@ -72,40 +81,5 @@ extension Server {
         } catch {
             throw StartFailure([error.description])
         }
-    }
-
-    private func loadGraphs() throws(StartFailure) {
-        try restoreGraphs()
-        let reading = Reloading(self, ReloadReport()) { _ in }
-        reading.run()
-        guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
-        settleGraphs()
-    }
-
-    private func watchFolder() throws(UVError) {
-        guard configuration.watch else { return }
-        watch = try FolderWatch(configuration.graphs, on: loop) { [unowned self] in
-            beginTurn()
-            reload()
-        }
-    }
-
-    private func open(_ listener: HTTPListener) throws(StartFailure) {
-        let socket: TCPListener
-        do throws(UVError) {
-            // Each process has its own operations side.
-            let isShared = configuration.reusePort && listener.side != .operations
-            socket = try TCPListener(listener.endpoint, on: loop, reusePort: isShared) {
-                [unowned self, unowned listener] in accept($0, at: listener)
-            }
-        } catch {
-            closeListeners()
-            throw StartFailure(["cannot listen on \(listener.endpoint): \(error)"])
-        }
-        socket.onShortage = { [unowned self] count, error in
-            turnedAway += UInt64(count)
-            log.warning("cannot accept", metadata: ["turnedAway": "\(count)", "error": "\(error)"])
-        }
-        listener.socket = socket
     }
 }

@@ -71,8 +71,6 @@ public final class Server {
     let parserLimits: HTTP.Limits
     /// The rows of the API, by the numbers of routes.
     let operations = Operation.all
-    /// Open connections of one address; 0: no limit.
-    let connectionsPerAddress: Int
     let times: Milliseconds
     let pendingBytes: Int
     let outboxes = OutboxPool()
@@ -86,40 +84,26 @@ public final class Server {
     let deadlines: Deadlines
     var dashboards: Dashboards?
     private(set) lazy var sinks = Sinks(self)
-    /// Which file owns which graph; all others belong to the API.
-    var fileOwners: [String: String] = [:]
-    /// The digests of these files, by path.
-    var knownTexts: [String: KnownText] = [:]
-    /// The running reload, and the requests for another one after it.
-    var reloading: Reloading?
-    var reloadRequests: [(ReloadReport) -> Void] = []
-    var watch: FolderWatch?
+    private(set) lazy var acceptor = Acceptor(for: self)
+    private(set) lazy var graphFiles = GraphFiles(of: self)
     @exclusivity(unchecked) var encoder = ResponseEncoder()
 
     @exclusivity(unchecked) var connections: ContiguousArray<Connection> = []
-    var addresses: [String: Int] = [:]
-    var lastNumber: UInt64 = 0
 
     @exclusivity(unchecked) var requests: UInt64 = 0
     @exclusivity(unchecked) var receivedBytes: UInt64 = 0
     @exclusivity(unchecked) var sentBytes: UInt64 = 0
-    var accepted: UInt64 = 0
-    var turnedAway: UInt64 = 0
     /// Internal faults.
     private(set) var faults: UInt64 = 0
-    /// Refused connections that are completing their handshake.
-    var refusing = 0
 
-    /// Opens the pressure file; tests replace it.
-    var openPressure: OpenPressure = Server.kernelPressure
+    /// Tests replace it.
+    lazy var pressureFiles = PressureFiles(on: loop)
     var pressure: AnyObject?
     var tls: TLSContext?
-    let plaintext = PlaintextRoom()
     private(set) lazy var handshakes = HandshakeQueue { [unowned self] in
         beginTurn()
         activity.note(.handshake)
     }
-    var tlsFailures: UInt64 = 0
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
     var hostTimer: LoopTimer?
@@ -145,7 +129,7 @@ public final class Server {
         on loop: Loop,
         log: Logger
     ) throws(StartFailure) {
-        let store = try Server.openStore(configuration, on: loop, log)
+        let store = try CommitStore.open(configuration, on: loop, log)
         self.init(configuration, store: store, on: loop, log: log)
     }
 
@@ -176,7 +160,6 @@ public final class Server {
         frameAncestors = ContentPolicy.ancestors(configuration.frameAncestors)
         wrongTokens = WrongTokens(rate: configuration.fixed.wrongTokens)
         parserLimits = HTTP.Limits(configuration)
-        connectionsPerAddress = configuration.connectionsPerAddress
         times = Milliseconds(configuration)
         assemblers = AssemblerPool(limitBytes: configuration.message)
         sharedCompression =

@@ -5,11 +5,11 @@ internal import RedisLog
 internal import SQLiteLog
 
 // The store of the graphs' commits, chosen here and nowhere else.
-extension Server {
+extension CommitStore {
     /// Opens the configured store: none, a log in `dataDir`, or one in Redis.
     ///
     /// - Throws: ``StartFailure`` if it cannot be used.
-    static func openStore(
+    static func open(
         _ configuration: Configuration,
         on loop: Loop,
         _ logger: Logger
@@ -72,29 +72,5 @@ extension Server {
             writer: ThreadExecutor(on: loop),
             listener: ThreadExecutor(on: loop)
         )
-    }
-
-    /// Restores the graphs that clients have defined.
-    ///
-    /// Graphs of files are restored with their files, or if other servers have the file.
-    func restoreGraphs() throws(StartFailure) {
-        for stored in host.storedGraphs where stored.origin == .client || host.isShared {
-            do throws(StoreError) {
-                _ = try host.restore(graph: stored.name)
-            } catch {
-                throw StartFailure(["\(error)"])
-            }
-        }
-    }
-
-    /// Waits until the graphs have started, and reports stored graphs without a file.
-    func settleGraphs() {
-        host.settle()
-        for stored in host.storedGraphs where host[stored.name] == nil {
-            log.warning(
-                "a stored graph has no file any more; what it holds is kept until there is one",
-                metadata: ["graph": "\(stored.name)"]
-            )
-        }
     }
 }

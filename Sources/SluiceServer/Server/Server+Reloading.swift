@@ -30,11 +30,25 @@ extension Server {
         )
     }
 
+    /// Reloads the certificate, tokens and graphs.
+    ///
+    /// Requests that arrive meanwhile get a reload of their own afterwards.
+    ///
+    /// - Parameter done: called with the changes and all problems, which are also in the log; never
+    ///   before this returns.
+    public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
+        guard !graphFiles.queue(done) else { return }
+        beginTurn()
+        var report = ReloadReport()
+        report.problems += reloadCertificate() + reloadTokens()
+        graphFiles.reload(report, done)
+    }
+
     /// Reads the file of tokens again: open sessions continue with the present rights of their
     /// principal, or are closed.
     ///
     /// - Returns: the problems of the file; if there are any, the old tokens stay.
-    func reloadTokens() -> [FileProblem] {
+    private func reloadTokens() -> [FileProblem] {
         guard let authenticator else { return [] }
         do throws(StartFailure) {
             try authenticator.read(file: configuration.auth)
@@ -50,7 +64,7 @@ extension Server {
     /// Reads certificate and key again: new connections use them.
     ///
     /// - Returns: the problems; if there are any, the old ones stay.
-    func reloadCertificate() -> [FileProblem] {
+    private func reloadCertificate() -> [FileProblem] {
         guard configuration.usesTLS else { return [] }
         do throws(TLSFailure) {
             tls = try TLSContext.server(
