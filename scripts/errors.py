@@ -118,10 +118,11 @@ def literals(text):
                         at += 1
                         if not depth:
                             break
-                    words = re.findall(r"[a-z]\w*", re.sub(r'"[^"]*"|\{.*|\(.*', "", text[first : at - 1]))
+                    inner = re.sub(r"^String\((?:\w+: )?", "", text[first : at - 1])
+                    words = re.findall(r"\b[a-z]\w*", re.sub(r'"[^"]*"|\{.*|\(.*', "", inner))
                     found += "{" + (words[-1] if words else "…") + "}"
                     continue
-                found += {"n": " ", "t": " "}.get(text[at], text[at])
+                found += {"n": " ", "r": " ", "t": " "}.get(text[at], text[at])
                 at += 1
             else:
                 found += text[at]
@@ -138,7 +139,7 @@ def is_message(text):
     plain = re.sub(r"\{[^}]*\}", "x", text)
     if len(re.findall(r"\b[A-Za-z']{2,}", plain)) < 2 or " " not in plain.strip():
         return False
-    if re.match(r"[A-Z][\w-]*: |[A-Z]{3,}|[A-Z][a-z]+ .*\.$|[\[{<|,;(\x22]|# |--\\w+ NAME|HTTP/", plain) and not plain.startswith("Redis"):
+    if re.match(r"[A-Z][\w-]*: |[A-Z]{3,}|[A-Z][a-z]+ .*\.$|[\[{<|,;(\x22]|# |--\\w+ NAME|HTTP/|.*GMT$", plain) and not plain.startswith("Redis"):
         return False
     return not re.search(r"\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|redis\.call)\b|\$\{|default-src|-ancestors|charset=|=\{|: \[ \{$", plain)
 
