@@ -71,15 +71,6 @@ public enum Files {
         }
     }
 
-    /// The absolute path with all symbolic links, `.` and `..` resolved.
-    public static func realPath(_ path: String) throws(UVError) -> String {
-        try call("realpath") {
-            uv_fs_realpath(nil, $0, path, nil)
-        } then: { request in
-            String(cString: request.pointee.ptr.assumingMemoryBound(to: CChar.self))
-        }
-    }
-
     /// The names in a folder, without `.` and `..`, sorted by their bytes.
     public static func names(in folder: String) throws(UVError) -> [String] {
         try call("scandir") {

@@ -108,12 +108,6 @@ public enum OwnProcess {
                 ? String(cString: buffer.baseAddress!) : ""
         }
     }
-
-    /// How many processors this process may use.
-    public static var processorCount: Int { Int(uv_available_parallelism()) }
-
-    /// The version of the libuv in use, for example `1.44.2`.
-    public static var libuvVersion: String { String(cString: uv_version_string()) }
 }
 
 #if canImport(Glibc)

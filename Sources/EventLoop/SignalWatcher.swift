@@ -53,3 +53,16 @@ public final class SignalWatcher {
         set { handle.keepsLoopAlive = newValue }
     }
 }
+
+extension SignalWatcher {
+    /// Stops a loop at SIGINT and SIGTERM, as a command does that runs until it is interrupted.
+    ///
+    /// - Returns: the watchers; the loop is stopped only while they are held.
+    package static func stopping(_ loop: Loop) throws(UVError) -> [SignalWatcher] {
+        let stop = { [unowned loop] in loop.stop() }
+        return [
+            try SignalWatcher(on: loop, .interrupt, action: stop),
+            try SignalWatcher(on: loop, .terminate, action: stop),
+        ]
+    }
+}

@@ -302,14 +302,6 @@ public final class TCPConnection {
         try? setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes))
     }
 
-    /// Asks the kernel for a receive buffer of about this size.
-    ///
-    /// The kernel doubles it and has limits of its own.
-    public func setReceiveBuffer(bytes: Int) {
-        guard isOpen, let descriptor else { return }
-        try? setOption(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes))
-    }
-
     /// Whom we are connected with; nil when the connection is closed or already broken.
     public var peerAddress: SocketAddress? {
         descriptor.flatMap { SocketAddress(descriptor: $0, by: getpeername) }

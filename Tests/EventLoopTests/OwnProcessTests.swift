@@ -10,8 +10,6 @@ struct OwnProcessTests {
         #expect(try #require(OwnProcess.openDescriptors) > 2)
         #expect(OwnProcess.descriptorLimit > 2)
         #expect(!OwnProcess.hostName.isEmpty)
-        #expect(OwnProcess.processorCount > 0)
-        #expect(OwnProcess.libuvVersion.hasPrefix("1."))
         let start = OwnProcess.nanoseconds
         #expect(OwnProcess.nanoseconds >= start)
     }

@@ -79,10 +79,7 @@ public final class Bench {
     public func run() throws -> BenchReport {
         OwnProcess.ignoreBrokenPipes()
         OwnProcess.raiseDescriptorLimit()
-        var interrupted: [SignalWatcher] = []
-        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
-            interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
-        }
+        let interrupted = try SignalWatcher.stopping(loop)
         let before = settings.gauge?.read()
         let setUp = try LoopTimer(on: loop) { [weak self] in
             self?.fail("not all connections were open after 30 s")

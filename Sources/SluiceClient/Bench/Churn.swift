@@ -59,10 +59,7 @@ public final class Churn {
     public func run() throws -> BenchReport {
         OwnProcess.ignoreBrokenPipes()
         OwnProcess.raiseDescriptorLimit()
-        var interrupted: [SignalWatcher] = []
-        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
-            interrupted.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
-        }
+        let interrupted = try SignalWatcher.stopping(loop)
         let end = try LoopTimer(on: loop) { [unowned loop] in loop.stop() }
         // Setting up may have taken long: the loop's time is old.
         loop.updateTime()

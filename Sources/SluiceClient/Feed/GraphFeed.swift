@@ -87,9 +87,7 @@ public final class GraphFeed {
     /// Feeds until SIGINT or SIGTERM.
     public func run() throws {
         OwnProcess.ignoreBrokenPipes()
-        for signal in [SignalWatcher.Signal.interrupt, .terminate] {
-            watchers.append(try SignalWatcher(on: loop, signal) { [unowned loop] in loop.stop() })
-        }
+        watchers = try SignalWatcher.stopping(loop)
         let timer = try LoopTimer(on: loop) { [weak self] in self?.send() }
         self.timer = timer
         if let wanted { follow(wanted, timer) }

@@ -61,9 +61,7 @@ public final class Watcher {
             outcome = reason.map { Ended(description: $0) }
             loop.stop()
         }
-        let watchers = try [SignalWatcher.Signal.interrupt, .terminate].map { signal in
-            try SignalWatcher(on: loop, signal) { [loop] in loop.stop() }
-        }
+        let watchers = try SignalWatcher.stopping(loop)
         request.start()
         withExtendedLifetime(watchers) { _ = loop.run() }
         if let outcome { throw outcome }
