@@ -18,6 +18,7 @@ public final class TurnEnd {
     private let prepare: Handle<uv_prepare_t>
     private let check: Handle<uv_check_t>
     private let idle: Handle<uv_idle_t>
+    private let loop: Loop
     private let action: () -> Void
     /// How many ends of connections one turn takes.
     static let endings = 128
@@ -26,6 +27,7 @@ public final class TurnEnd {
 
     /// Starts calling `action` at the end of every turn of `loop`.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
+        self.loop = loop
         self.action = action
         prepare = try Handle(on: loop, "uv_prepare_init", uv_prepare_init)
         check = try Handle(on: loop, "uv_check_init", uv_check_init)
@@ -42,6 +44,10 @@ public final class TurnEnd {
             handle!.pointee.data.owner(TurnEnd.self).afterPoll()
         }
         loop.turnEnd = self
+    }
+
+    deinit {
+        if loop.turnEnd === self { loop.turnEnd = nil }
     }
 
     private func beforePoll() {

@@ -5,7 +5,9 @@ public enum Submission {
     /// It is applied.
     case applied(Applied)
     /// Nothing was changed, and nothing will be.
-    case refused(HostError)
+    ///
+    /// Indirect: an error is many times as large as the other answers, which are frequent.
+    indirect case refused(HostError)
     /// It is in the log; the answer follows.
     case pending(PendingCommit)
 }

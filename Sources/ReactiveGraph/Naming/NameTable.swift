@@ -150,12 +150,19 @@ package final class NameTable {
         return nil
     }
 
-    /// Whether the name of a row has these bytes between its ends.
+    /// Whether the name of a row, which has the same ends, also has these bytes between them.
     @inline(never)
     func isMiddle(_ name: UnsafeRawBufferPointer, ofRow row: Int) -> Bool {
         guard let object = rows[row].object else { return false }
         var other = self.name(object)
-        return other.withUTF8 { $0[8..<name.count - 8].elementsEqual(name[8..<name.count - 8]) }
+        return other.withUTF8 { other in
+            let (other, name) = (UnsafeRawPointer(other.baseAddress!), name)
+            // The last step reaches into the end.
+            return stride(from: 8, to: name.count - 8, by: 8).allSatisfy {
+                other.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+                    == name.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+            }
+        }
     }
 
     // MARK: - Small steps

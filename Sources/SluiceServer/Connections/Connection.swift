@@ -233,9 +233,11 @@ class Connection: ConnectionDelegate {
     }
 
     final func received(_ bytes: UnsafeRawBufferPointer) {
-        server.beginTurn()
-        server.activity.note(.request, connection: number)
-        server.receivedBytes &+= UInt64(bytes.count)
+        hub._withUnsafeGuaranteedRef { server in
+            server.beginTurn()
+            server.activity.note(.request, connection: number)
+            server.receivedBytes &+= UInt64(bytes.count)
+        }
         guard !isLingering else { return }
         receive(bytes)
     }

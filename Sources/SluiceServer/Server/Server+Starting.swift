@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Support
 
 // Reading and opening everything that a server needs.
 extension Server {
@@ -80,6 +81,10 @@ extension Server {
             )
         } catch {
             throw StartFailure([error.description])
+        }
+        handshakes = HandshakeQueue { [unowned self] in
+            beginTurn()
+            activity.note(.handshake)
         }
     }
 }

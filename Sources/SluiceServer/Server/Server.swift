@@ -100,10 +100,8 @@ public final class Server {
     lazy var pressureFiles = PressureFiles(on: loop)
     var pressure: AnyObject?
     var tls: TLSContext?
-    private(set) lazy var handshakes = HandshakeQueue { [unowned self] in
-        beginTurn()
-        activity.note(.handshake)
-    }
+    /// nil without TLS.
+    var handshakes: HandshakeQueue?
     var turnEnd: TurnEnd?
     var ticker: PolledTimer?
     var hostTimer: LoopTimer?
@@ -214,7 +212,8 @@ public final class Server {
     /// Opens the handles that drive the turns: their end, the ticks of the deadlines, the host's
     /// next alarm.
     func setTurns() throws(UVError) {
-        turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
+        // Unchecked, twice in a turn: the server holds it.
+        turnEnd = try TurnEnd(on: loop) { [unowned(unsafe) self] in endTurn() }
         ticker = try PolledTimer(on: loop) { [unowned self] in
             beginTurn()
             deadlines.advance(to: loop.now)
@@ -299,7 +298,7 @@ public final class Server {
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
         hasWork = false
-        if tls != nil { handshakes.endTurn() }
+        handshakes?.endTurn()
         let began = activity.endTurn()
         loopTimes.endTurn(
             from: began,
@@ -318,7 +317,7 @@ public final class Server {
     }
 
     private func goOn() {
-        if handshakes.isWaiting { handshakes.beginTurn() }
+        if let handshakes, handshakes.isWaiting { handshakes.beginTurn() }
         // A connection that must wait again goes to the end of the queue.
         var count = unfinished.count
         while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
@@ -328,7 +327,7 @@ public final class Server {
     }
 
     private func setHostTimer() {
-        let goesOn = !unfinished.isEmpty || handshakes.isWaiting
+        let goesOn = !unfinished.isEmpty || handshakes?.isWaiting == true
         guard let next = goesOn ? loop.now : host.nextDeadline else { return }
         guard next < hostDeadline else { return }
         hostDeadline = next
