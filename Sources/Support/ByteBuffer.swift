@@ -111,28 +111,43 @@ public struct ByteBuffer: ~Copyable, ByteSink {
 
     /// Appends `number` in decimal digits.
     public mutating func append(decimal number: UInt64) {
-        var digits = 1
-        var limit: UInt64 = 10
-        // 10 to the 19th is the last power that fits.
-        while digits < 20, number >= limit {
-            digits &+= 1
-            limit = limit &* 10
-        }
+        let digits = Self.digits(of: number)
         let place = reserve(digits)
+        let pairs = UnsafeRawPointer(Self.pairs.utf8Start)
         var rest = number
         var index = digits
-        // Two at a time: tens in the lower byte, as they stand in memory.
         while rest >= 10 {
-            let pair = rest % 100
-            rest /= 100
             index &-= 2
-            let text = UInt16(truncatingIfNeeded: 0x3030 &+ pair / 10 &+ (pair % 10) &<< 8)
-            place.storeBytes(of: text.littleEndian, toByteOffset: index, as: UInt16.self)
+            let pair = pairs.loadUnaligned(fromByteOffset: Int(rest % 100) &* 2, as: UInt16.self)
+            place.storeBytes(of: pair, toByteOffset: index, as: UInt16.self)
+            rest /= 100
         }
         if index > 0 {
             place.storeBytes(of: UInt8(truncatingIfNeeded: 48 &+ rest), as: UInt8.self)
         }
         length &+= digits
+    }
+
+    /// The numbers from 0 to 99 with two digits each.
+    private static var pairs: StaticString {
+        """
+        0001020304050607080910111213141516171819\
+        2021222324252627282930313233343536373839\
+        4041424344454647484950515253545556575859\
+        6061626364656667686970717273747576777879\
+        8081828384858687888990919293949596979899
+        """
+    }
+
+    /// How many decimal digits a number has: by halves, because most are short or times.
+    @inline(__always)
+    private static func digits(of number: UInt64) -> Int {
+        var (rest, digits) = (number, 1)
+        if rest >= 10_000_000_000_000_000 { (rest, digits) = (rest / 10_000_000_000_000_000, digits &+ 16) }
+        if rest >= 100_000_000 { (rest, digits) = (rest / 100_000_000, digits &+ 8) }
+        if rest >= 10_000 { (rest, digits) = (rest / 10_000, digits &+ 4) }
+        if rest >= 100 { (rest, digits) = (rest / 100, digits &+ 2) }
+        return rest >= 10 ? digits &+ 1 : digits
     }
 
     /// Appends `number` in lower-case hexadecimal digits.

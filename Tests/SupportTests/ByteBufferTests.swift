@@ -21,6 +21,20 @@ struct ByteBufferTests {
         )
     }
 
+    @Test("numbers of every length are written as Swift writes them")
+    func lengths() {
+        var power: UInt64 = 1
+        while true {
+            for number in [power - 1, power, power + 1, power &* 9] {
+                var buffer = ByteBuffer()
+                buffer.append(decimal: number)
+                #expect(String(decoding: buffer.bytes, as: UTF8.self) == String(number))
+            }
+            guard power < 10_000_000_000_000_000_000 else { return }
+            power *= 10
+        }
+    }
+
     @Test("what is removed from the front leaves the rest")
     func removing() {
         var buffer = ByteBuffer()
