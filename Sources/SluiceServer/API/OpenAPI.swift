@@ -84,7 +84,7 @@ enum OpenAPI {
         if !operation.parameters.isEmpty || !operation.fields.isEmpty {
             out.append(",\"parameters\":[")
             let fields = operation.fields.map { field in
-                Operation.Parameter(name: field.name.description, schema: #"{"type":"string"}"#, summary: "")
+                Operation.Parameter(field.name.description, #"{"type":"string"}"#, "")
             }
             out.append(separated: operation.parameters.map { ($0, false) } + fields.map { ($0, true) }) {
                 each,

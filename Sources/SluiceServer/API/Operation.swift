@@ -36,9 +36,57 @@ struct Operation: Sendable {
         /// Its JSON Schema.
         let schema: String
         let summary: String
-        var isRequired = false
+        let isRequired: Bool
         /// Whether it may be given more than once.
-        var repeats = false
+        let repeats: Bool
+
+        init(
+            _ name: String,
+            _ schema: String,
+            _ summary: String,
+            isRequired: Bool = false,
+            repeats: Bool = false
+        ) {
+            (self.name, self.schema, self.summary) = (name, schema, summary)
+            (self.isRequired, self.repeats) = (isRequired, repeats)
+        }
+
+        static func text(
+            _ name: String,
+            _ summary: String,
+            isRequired: Bool = false,
+            repeats: Bool = false
+        ) -> Parameter {
+            Parameter(name, #"{"type":"string"}"#, summary, isRequired: isRequired, repeats: repeats)
+        }
+
+        static func integer(
+            _ name: String,
+            from least: Int,
+            to most: Int? = nil,
+            default usual: Int? = nil,
+            _ summary: String
+        ) -> Parameter {
+            let limits = #""minimum":\#(least)"# + (most.map { #","maximum":\#($0)"# } ?? "")
+            let usual = usual.map { #","default":\#($0)"# } ?? ""
+            return Parameter(name, #"{"type":"integer",\#(limits)\#(usual)}"#, summary)
+        }
+
+        static func choice(
+            _ name: String,
+            _ words: [String],
+            default usual: String? = nil,
+            _ summary: String
+        ) -> Parameter {
+            let words = words.map { "\"\($0)\"" }.joined(separator: ",")
+            let usual = usual.map { #","default":"\#($0)""# } ?? ""
+            return Parameter(name, #"{"type":"string","enum":[\#(words)]\#(usual)}"#, summary)
+        }
+
+        /// One that is set if given with no value, `1` or `true`.
+        static func flag(_ name: String, _ summary: String) -> Parameter {
+            choice(name, ["", "0", "1", "true"], summary)
+        }
     }
 
     /// A body, of a request or an answer.

@@ -14,7 +14,6 @@ extension Routes {
     static var graph: String { "/v1/graphs/{g}" }
 
     static var json: [String] { ["application/json"] }
-    static var text: [String] { ["text/plain"] }
     /// The body of a set: each of these types is read as JSON, so that `curl -d 21.5 URL` works.
     static var valueBody: Body {
         Body(
@@ -27,53 +26,38 @@ extension Routes {
         Success(status: status, summary: summary, body: Body(types: json, schema: schema))
     }
 
+    static func plainText(_ summary: String) -> Success {
+        Success(
+            status: 200,
+            summary: summary,
+            body: Body(types: ["text/plain"], schema: #"{"type":"string"}"#)
+        )
+    }
+
     static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     static var streamParameters: [Parameter] {
         [
-            Parameter(
-                name: "every",
-                schema: #"{"type":"integer","minimum":0,"maximum":86400000,"default":0}"#,
-                summary: "The shortest time between deliveries, in milliseconds"
+            .integer(
+                "every",
+                from: 0,
+                to: 86400000,
+                default: 0,
+                "The shortest time between deliveries, in milliseconds"
             ),
-            Parameter(
-                name: "mode",
-                schema: #"{"type":"string","enum":["latest","all"],"default":"latest"}"#,
-                summary: "Whether values may be folded"
-            ),
+            .choice("mode", ["latest", "all"], default: "latest", "Whether values may be folded"),
             facets, load,
-            Parameter(name: "pipe", schema: #"{"type":"string"}"#, summary: "Stages, as a JSON list"),
+            .text("pipe", "Stages, as a JSON list"),
         ]
     }
 
-    static var facets: Parameter {
-        Parameter(
-            name: "facets",
-            schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-            summary: "1: also facets, the state besides the value"
-        )
-    }
-
-    static var load: Parameter {
-        Parameter(
-            name: "load",
-            schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-            summary: "1: ask producers for missing and stale values"
-        )
-    }
+    static var facets: Parameter { .flag("facets", "1: also facets, the state besides the value") }
+    static var load: Parameter { .flag("load", "1: ask producers for missing and stale values") }
 
     static var pastParameters: [Parameter] {
         [
-            Parameter(
-                name: "at",
-                schema: #"{"type":"integer","minimum":0}"#,
-                summary: "The rev to read, instead of the present one"
-            ),
-            Parameter(
-                name: "epoch",
-                schema: #"{"type":"string"}"#,
-                summary: "The epoch of at"
-            ),
+            .integer("at", from: 0, "The rev to read, instead of the present one"),
+            .text("epoch", "The epoch of at"),
         ]
     }
 }

@@ -57,17 +57,18 @@ extension HTTPListener {
 }
 
 extension Refusal {
-    static let notFound = Refusal(.notFound, "there is nothing under this path")
+    static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
 
-    static let badOrigin = Refusal(
-        .badOrigin,
-        "pages of that origin may not do this; see 'origins' in the server's configuration"
-    )
+    static var badOrigin: Refusal {
+        Refusal(
+            .badOrigin,
+            "pages of that origin may not do this; see 'origins' in the server's configuration"
+        )
+    }
 
-    fileprivate static let badQuery = Refusal(
-        .badRequest,
-        "invalid percent-encoding or UTF-8 in the query string: write % as %25"
-    )
+    fileprivate static var badQuery: Refusal {
+        Refusal(.badRequest, "invalid percent-encoding or UTF-8 in the query string: write % as %25")
+    }
 
     static func misdirected(_ head: RequestHead) -> Refusal {
         if head.authority.isEmpty { return Refusal(.badRequest, "Host is missing") }

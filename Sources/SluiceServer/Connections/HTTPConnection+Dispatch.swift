@@ -45,21 +45,30 @@ extension HTTPConnection {
         let admission = Unmanaged.passUnretained(listener)._withUnsafeGuaranteedRef {
             admit(head, server, $0)
         }
+        // Nothing is thrown here: the admission would be destroyed from memory, which costs 100
+        // instructions.
+        switch admission {
+        case .route(let route, let captures): perform(Int(route.rawValue), captures, head, server)
+        case .set(let node): set(node, head)
+        case .file: FileAnswer.send(head, on: self)
+        case .options(let allow): answerOptions(head, allow: allow)
+        case .refused(let refusal): refuse(refusal)
+        }
+    }
+
+    private func perform(_ number: Int, _ captures: Captures, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
-            switch admission {
-            case .route(let route, let captures):
-                let number = Int(route.rawValue)
-                access = try Identification.access(of: head, on: self, for: server.operations[number].right)
-                try server.operations[number].handler(
-                    Request(connection: self, captures: captures, head: head)
-                )
-            case .set(let node):
-                access = try Identification.access(of: head, on: self, for: .ofNodes)
-                try CommitRoutes.setNode(node, self, head)
-            case .file: FileAnswer.send(head, on: self)
-            case .options(let allow): answerOptions(head, allow: allow)
-            case .refused(let refusal): refuse(refusal)
-            }
+            access = try Identification.access(of: head, on: self, for: server.operations[number].right)
+            try server.operations[number].handler(Request(connection: self, captures: captures, head: head))
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func set(_ node: NamedNode, _ head: RequestHead) {
+        do throws(HostError) {
+            access = try Identification.access(of: head, on: self, for: .ofNodes)
+            try CommitRoutes.setNode(node, self, head)
         } catch {
             refuse(error)
         }

@@ -13,16 +13,8 @@ extension DefinitionRoutes: Routes {
             name: "defineGraph",
             summary: "Defines a graph, or redefines one as a structural difference",
             parameters: [
-                Parameter(
-                    name: "dry_run",
-                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: only report the changes"
-                ),
-                Parameter(
-                    name: "adopt",
-                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: also if a file owns the graph; from then on the API owns it"
-                ),
+                .flag("dry_run", "1: only report the changes"),
+                .flag("adopt", "1: also if a file owns the graph; from then on the API owns it"),
             ],
             fields: [.ifMatch, .ifNoneMatch],
             body: Body(types: ["application/json", "application/yaml"], schema: reference("Definition")),

@@ -12,13 +12,7 @@ extension EventRoutes: Routes {
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",
             parameters: [
-                Parameter(
-                    name: "node",
-                    schema: #"{"type":"string"}"#,
-                    summary: "A node; its place is the id in the events",
-                    isRequired: true,
-                    repeats: true
-                )
+                .text("node", "A node; its place is the id in the events", isRequired: true, repeats: true)
             ] + streamParameters,
             fields: [.lastEventID],
             successes: [

@@ -12,21 +12,9 @@ extension HistoryRoutes: Routes {
             name: "readHistory",
             summary: "A node's emissions: from its history, and further back from the log",
             parameters: [
-                Parameter(
-                    name: "since",
-                    schema: #"{"type":"integer","minimum":0}"#,
-                    summary: "Only what is newer than this rev, oldest first"
-                ),
-                Parameter(
-                    name: "epoch",
-                    schema: #"{"type":"string"}"#,
-                    summary: "The epoch of since"
-                ),
-                Parameter(
-                    name: "limit",
-                    schema: #"{"type":"integer","minimum":1,"maximum":100000,"default":1000}"#,
-                    summary: "The most emissions"
-                ),
+                .integer("since", from: 0, "Only what is newer than this rev, oldest first"),
+                .text("epoch", "The epoch of since"),
+                .integer("limit", from: 1, to: 100000, default: 1000, "The most emissions"),
                 facets,
             ],
             successes: [answer("The emissions", reference("History"))],

@@ -12,26 +12,10 @@ extension InspectionRoutes: Routes {
             name: "drawGraph",
             summary: "A picture of the graph",
             parameters: [
-                Parameter(
-                    name: "format",
-                    schema: #"{"type":"string","enum":["json","dot","mermaid"]}"#,
-                    summary: "Instead of Accept"
-                ),
-                Parameter(
-                    name: "live",
-                    schema: #"{"type":"string","enum":["","0","1","true"]}"#,
-                    summary: "1: also everything that lives at the moment, and its owners"
-                ),
-                Parameter(
-                    name: "around",
-                    schema: #"{"type":"string"}"#,
-                    summary: "A node: only its surroundings"
-                ),
-                Parameter(
-                    name: "depth",
-                    schema: #"{"type":"integer","minimum":1,"maximum":16,"default":2}"#,
-                    summary: "With around: the largest distance, in lines"
-                ),
+                .choice("format", ["json", "dot", "mermaid"], "Instead of Accept"),
+                .flag("live", "1: also everything that lives at the moment, and its owners"),
+                .text("around", "A node: only its surroundings"),
+                .integer("depth", from: 1, to: 16, default: 2, "With around: the largest distance, in lines"),
             ] + pastParameters,
             successes: [
                 Success(
@@ -56,11 +40,7 @@ extension InspectionRoutes: Routes {
             name: "explainLife",
             summary: "What keeps the node alive",
             parameters: [
-                Parameter(
-                    name: "limit",
-                    schema: #"{"type":"integer","minimum":1,"maximum":100,"default":16}"#,
-                    summary: "The most paths"
-                )
+                .integer("limit", from: 1, to: 100, default: 16, "The most paths")
             ],
             successes: [answer("The paths by which it is held", reference("Why"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node"]

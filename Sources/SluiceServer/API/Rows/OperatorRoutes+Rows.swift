@@ -34,9 +34,9 @@ extension OperatorRoutes: Routes {
             summary: "Releases nodes that are kept until memory is short and not in use",
             parameters: [
                 Parameter(
-                    name: "match",
-                    schema: #"{"type":"string","minLength":1,"maxLength":256,"default":"*"}"#,
-                    summary: "A name or glob: only nodes that match"
+                    "match",
+                    #"{"type":"string","minLength":1,"maxLength":256,"default":"*"}"#,
+                    "A name or glob: only nodes that match"
                 )
             ],
             successes: [answer("The released nodes", reference("Flushed"))],
@@ -50,13 +50,7 @@ extension OperatorRoutes: Routes {
             handler: showMetrics,
             name: "metrics",
             summary: "Counters in the text format of Prometheus",
-            successes: [
-                Success(
-                    status: 200,
-                    summary: "The counters",
-                    body: Body(types: text, schema: #"{"type":"string"}"#)
-                )
-            ]
+            successes: [plainText("The counters")]
         ),
         Operation(
             method: .get,
@@ -66,9 +60,7 @@ extension OperatorRoutes: Routes {
             handler: showHealth,
             name: "health",
             summary: "Whether the process is alive",
-            successes: [
-                Success(status: 200, summary: "It is", body: Body(types: text, schema: #"{"type":"string"}"#))
-            ]
+            successes: [plainText("It is")]
         ),
         Operation(
             method: .get,
@@ -78,13 +70,7 @@ extension OperatorRoutes: Routes {
             handler: showReadiness,
             name: "readiness",
             summary: "Whether the server accepts requests",
-            successes: [
-                Success(
-                    status: 200,
-                    summary: "They are",
-                    body: Body(types: text, schema: #"{"type":"string"}"#)
-                )
-            ],
+            successes: [plainText("They are")],
             errors: [.draining, "not_ready", "engine_down", "no_space"]
         ),
         Operation(

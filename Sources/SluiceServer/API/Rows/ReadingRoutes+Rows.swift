@@ -34,12 +34,7 @@ extension ReadingRoutes: Routes {
             name: "readValues",
             summary: "Several values of one revision",
             parameters: [
-                Parameter(
-                    name: "nodes",
-                    schema: #"{"type":"string"}"#,
-                    summary: "Names and globs, separated by commas; all by default",
-                    repeats: true
-                ),
+                .text("nodes", "Names and globs, separated by commas; all by default", repeats: true),
                 facets, load,
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
@@ -54,21 +49,9 @@ extension ReadingRoutes: Routes {
             name: "listNodes",
             summary: "Nodes and members of families by name, page by page",
             parameters: [
-                Parameter(
-                    name: "match",
-                    schema: #"{"type":"string"}"#,
-                    summary: "A glob; all by default"
-                ),
-                Parameter(
-                    name: "limit",
-                    schema: #"{"type":"integer","minimum":1,"maximum":\#(GraphView.longestPage)}"#,
-                    summary: "The most nodes; 100 by default"
-                ),
-                Parameter(
-                    name: "after",
-                    schema: #"{"type":"string"}"#,
-                    summary: "Only names after this one: `next` of the page before"
-                ),
+                .text("match", "A glob; all by default"),
+                .integer("limit", from: 1, to: GraphView.longestPage, "The most nodes; 100 by default"),
+                .text("after", "Only names after this one: `next` of the page before"),
             ],
             successes: [answer("A page", reference("Nodes"))],
             errors: ["bad_field", "unknown_graph", "not_ready"]
