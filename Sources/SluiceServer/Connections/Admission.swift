@@ -1,11 +1,8 @@
-internal import GraphHost
 internal import HTTP
 
 /// The result of checking a request before performing it.
 enum Admission {
     case route(Route, Captures)
-    /// A POST that sets this node.
-    case set(NamedNode)
     case file
     case options(allow: String)
     case refused(Refusal)
@@ -14,12 +11,9 @@ enum Admission {
 extension HTTPListener {
     /// Checks that a page may send the request, and finds its route; `Host` has been checked.
     @inline(__always)
-    func admit(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?, _ host: Host) -> Admission {
+    func admit(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?) -> Admission {
         let method = head.method
         guard method.isSafe || originCheck.accepts(head, forwarding()) else { return .refused(.badOrigin) }
-        if method == .post, head.query.isEmpty, let node = addresses.node(at: head.path, in: host) {
-            return .set(node)
-        }
         switch router.match(method, head.path) {
         case .found(let route, let captures):
             guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(.badQuery) }

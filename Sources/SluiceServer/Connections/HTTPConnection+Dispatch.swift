@@ -8,7 +8,20 @@ extension HTTPConnection {
     private func admit(_ head: RequestHead, _ server: Server, _ listener: HTTPListener) -> Admission {
         guard listener.hostCheck.accepts(head.authority) else { return .refused(.misdirected(head)) }
         if isProxied, let refusal = readForwarding(head) { return .refused(refusal) }
-        return listener.admit(head, forwarding, server.host)
+        return listener.admit(head, forwarding)
+    }
+
+    /// The node that a POST sets, if its path is known and nothing speaks against the request.
+    ///
+    /// Most requests are of this kind. Without an ``Admission`` they take 200 instructions less.
+    @inline(__always)
+    private func knownNode(_ head: RequestHead, _ server: Server, _ listener: HTTPListener) -> NamedNode? {
+        guard head.method == .post, head.query.isEmpty,
+            let node = listener.addresses.node(at: head.path, in: server.host),
+            listener.hostCheck.accepts(head.authority), !isProxied || readForwarding(head) == nil,
+            listener.originCheck.accepts(head, forwarding)
+        else { return nil }
+        return node
     }
 
     /// Takes over a trusted proxy's header fields for the current request.
@@ -42,14 +55,12 @@ extension HTTPConnection {
     /// time.
     func respond(_ server: Server) {
         let head = parser.head
-        let admission = Unmanaged.passUnretained(listener)._withUnsafeGuaranteedRef {
-            admit(head, server, $0)
+        let known = Unmanaged.passUnretained(listener)._withUnsafeGuaranteedRef {
+            knownNode(head, server, $0)
         }
-        // Nothing is thrown here: the admission would be destroyed from memory, which costs 100
-        // instructions.
-        switch admission {
+        if let known { return set(known, head) }
+        switch admit(head, server, listener) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, server)
-        case .set(let node): set(node, head)
         case .file: FileAnswer.send(head, on: self)
         case .options(let allow): answerOptions(head, allow: allow)
         case .refused(let refusal): refuse(refusal)
@@ -93,7 +104,7 @@ extension HTTPConnection {
                 try access.requireAdministration(of: String(decoding: captures[0], as: UTF8.self))
                 return true
             case .refused(let refusal): refuse(refusal)
-            case .route, .set, .file, .options:
+            case .route, .file, .options:
                 let announced = head.value(.contentLength).flatMap {
                     UInt64(String(decoding: $0, as: UTF8.self))
                 }
@@ -117,7 +128,6 @@ extension HTTPConnection {
             case .refused(let refusal):
                 if refusal.code == RefusedConnection.refusal.code, refuseUpgrade(head) { return nil }
                 refuse(refusal)
-            case .set: throw .noSocket
             case .file, .options: refuse(.notFound)
             case .route(let route, let captures):
                 guard listener.originCheck.accepts(head, forwarding) else {
