@@ -280,7 +280,7 @@ public final class Server {
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
-        sinks.endTurn()
+        sinks.endTurn(of: host)
         let commits = host.applied
         let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
         isFlushing = true

@@ -36,10 +36,11 @@ final class Sinks {
 
     /// Follows changes of the definitions, and of which server makes the ticks.
     ///
-    /// Called at the end of each turn; usually there is nothing to do.
+    /// Called at the end of each turn; usually there is nothing to do. `host` is the server's: to
+    /// ask the server for it would cost two reference counts.
     @inline(__always)
-    func endTurn() {
-        let present = (definitions: server.host.definitionChanges, isLeading: server.host.isLeading)
+    func endTurn(of host: Host) {
+        let present = (definitions: host.definitionChanges, isLeading: host.isLeading)
         if let seen, seen == present { return }
         seen = present
         follow()
