@@ -17,7 +17,6 @@ LARGER = {
     "ReactiveGraph/Graph": 2200,
     "ReactiveGraph/AnyNode": 950,
     "GraphHost/LiveGraph": 2600,
-    "GraphHost/Session": 2300,
     "GraphHost/Notebook": 1700,
     "GraphHost/Host": 1350,
     "Engines/RedisLog": 900,

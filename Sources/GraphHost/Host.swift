@@ -134,7 +134,7 @@ public final class Host {
 
     /// Performs a costly request in a later turn, after those that wait already.
     public func later(_ perform: @escaping () -> Void) {
-        sessions.later(perform)
+        dispatcher.later(perform)
     }
 
     /// The number of finished loop turns.
@@ -142,9 +142,9 @@ public final class Host {
 
     /// The timers of sessions and of private stages, on the monotonic clock.
     let timers: TimerQueue
-    let sessions: Sessions
-    /// The buffer for messages other than deliveries.
-    @exclusivity(unchecked) var answer = ByteBuffer()
+    let sessions = Sessions()
+    let dispatcher = Dispatcher()
+    let delivery = Delivery()
 
     /// A host without graphs that stores its commits in `store`.
     public init(
@@ -166,7 +166,6 @@ public final class Host {
         healthChangedAt = clock.now
         self.limits = limits
         keys = IdempotencyKeys(limit: limits.idempotencyKeys)
-        sessions = Sessions()
         log?.follower = self
     }
 
@@ -178,6 +177,8 @@ public final class Host {
             table.remove(named: graph.name)
         }
         sessions.forget()
+        dispatcher.forget()
+        delivery.forget()
         known = []
     }
 
@@ -626,7 +627,7 @@ public final class Host {
         let spent = lanes.total
         change()
         graph.settleFacets()
-        sessions.finishCommit()
+        delivery.finishCommit()
         alarmWatch?.noteCommit()
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
@@ -651,6 +652,7 @@ public final class Host {
     /// stages, and for each graph one tick commit with all emissions of its definition's stages.
     public func advance() {
         sessions.goOn(of: self)
+        dispatcher.goOn(of: self)
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
         lanes.run(in: self)
         guard makesTicks else { return }
@@ -689,7 +691,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if sessions.hasUnfinished || lanes.isWaiting { return clock.now }
+        if sessions.isUnfinished || dispatcher.isUnfinished || lanes.isWaiting { return clock.now }
         if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         var next = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
@@ -709,7 +711,7 @@ public final class Host {
     /// Ends the loop turn: every session with something to send gets one message per graph.
     public func flush() {
         if !demanded.isEmpty { flushDemand() }
-        sessions.flush()
+        delivery.flush()
         submitMoved()
         handOver()
         if !leftovers.isEmpty { forgetLeftovers() }
@@ -728,6 +730,15 @@ public final class Host {
 
     /// The counters.
     public var statistics: HostStatistics {
-        sessions.statistics(graphs: graphs.count, pressure: pressure)
+        HostStatistics(
+            graphs: graphs.count,
+            sessions: sessions.openCount,
+            subscriptions: sessions.subscriptions,
+            messagesIn: dispatcher.messageCount,
+            messagesOut: delivery.messageCount,
+            folded: delivery.folded,
+            pressureEvents: pressure.events,
+            pressureReleased: pressure.released
+        )
     }
 }

@@ -42,24 +42,8 @@ extension Subscription: FacetListener {
 
 extension Session {
     /// Queues a new state for a subscription in mode `all`.
-    func queue(_ subscription: Subscription, state: [UInt8]) {
-        let commit = subscription.graph.frames.info
-        if let place = queue.lastIndex(where: { $0.subscription === subscription }),
-            queue[place].commit === commit
-        {
-            let former = queue[place].content as? StateEmission
-            let value = former.map(\.value) ?? Subscription.value(queue[place].content)
-            let emission = StateEmission(state, isAlone: former?.isAlone ?? false, beside: value)
-            queue[place].content = emission
-            guard let former else { return }
-            let more = emission.size.bytes - former.size.bytes
-            subscription.queuedBytes += more
-            queuedBytes += more
-        } else {
-            let emission = StateEmission(state, isAlone: true, beside: nil)
-            queue.append(
-                QueuedEmission(subscription: subscription, commit: commit, content: emission)
-            )
+    fileprivate func queue(_ subscription: Subscription, state: [UInt8]) {
+        if outbox.queue.append(state: state, of: subscription, subscription.graph.frames.info) {
             count(subscription, bytes: state.count)
         }
     }
@@ -68,7 +52,7 @@ extension Session {
 /// A node's state in mode `all`, with the value of the same commit or alone.
 final class StateEmission: WideEmission {
     private let state: [UInt8]
-    fileprivate let value: Datum?
+    let value: Datum?
     /// Whether it has no value.
     let isAlone: Bool
 

@@ -35,7 +35,7 @@ extension LiveGraph {
         let names = commit.clear.map(\.name)
         if !names.isEmpty { _ = host.submit(commit) }
         if !goesOn, let last {
-            host.sessions.later { [weak self] in self?.dropUnneeded(matching: pattern, after: last) }
+            host.later { [weak self] in self?.dropUnneeded(matching: pattern, after: last) }
         }
         return names
     }

@@ -14,8 +14,8 @@ extension Session {
         if let name = access.name {
             return makes ? host.accounts.account(of: name, in: host) : host.accounts.find(name)
         }
-        if makes, ownAccount == nil { ownAccount = PipelineAccount(name: nil, in: host) }
-        return ownAccount
+        if makes, extras?.ownAccount == nil { madeExtras.ownAccount = PipelineAccount(name: nil, in: host) }
+        return extras?.ownAccount
     }
 }
 

@@ -11,7 +11,7 @@ public struct RateLimit {
     private final class State {
         var sets: TokenBucket?
         var messages: TokenBucket?
-        var breaches = Breaches()
+        var breaches = Violations()
     }
 
     /// A connection that has sent nothing yet.

@@ -10,19 +10,9 @@ internal import Support
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
     unowned(unsafe) let host: Host
-    private let sessions: Unmanaged<Sessions>
-    // Deliveries that are due: Session+Delivery.swift.
-    @exclusivity(unchecked) var nextMarked: Unmanaged<Session>?
-    @exclusivity(unchecked) var firstMarked: Unmanaged<Subscription>?
-    @exclusivity(unchecked) var lastMarked: Unmanaged<Subscription>?
+    private let delivery: Unmanaged<Delivery>
+    @exclusivity(unchecked) var outbox = Outbox()
     // One byte each, to keep sessions small.
-    @exclusivity(unchecked) var isMarked = false
-    @exclusivity(unchecked) var isBlocked = false
-    /// The number of the turn in which its socket accepted bytes again.
-    @exclusivity(unchecked) var waitedUntil: UInt64 = .max
-    /// Whether deliveries of this turn have waited for the socket.
-    var hasWaited: Bool { waitedUntil == host.turns }
-    @exclusivity(unchecked) var isOverflowing = false
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
     /// Why it was closed.
@@ -34,18 +24,8 @@ public final class Session {
     @exclusivity(unchecked) private(set) var isSpecial: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
-    var isDraining = false
-    /// Requests continue when the socket has accepted what it was given.
-    @exclusivity(unchecked) var waitsForRoom = false
-    /// It is on the host's list of sessions whose requests continue in the next turn.
-    var isUnfinished = false
-    var isThrottled = false
-    /// An answer waits for the end of the turn, because frames must be sent before it: nothing may
-    /// overtake them.
-    var holdsAnswers = false
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
-    @exclusivity(unchecked) var queue: ContiguousArray<QueuedEmission> = []
-    @exclusivity(unchecked) var requests = PendingRequests()
+    @exclusivity(unchecked) var inbox = Inbox()
 
     /// Its number, unique in the host and never reused.
     public let number: UInt64
@@ -58,18 +38,12 @@ public final class Session {
     var place = -1
     let form: SessionForm
     public internal(set) var access: SessionAccess
-    /// Owns the subscriptions, and nothing else.
-    private let bag = CancellableBag()
-    private(set) var subscriptionCount = 0
+    private var table = SubscriptionTable()
     /// Whether it is closed and on the host's list of sessions to release.
     var isLeaving = false
-    /// State that few sessions need: Session+Extras.swift.
     var extras: Extras?
     /// Limits how fast this connection may send.
     @exclusivity(unchecked) var rate = RateLimit()
-    /// How much of the present turn this session's requests have used.
-    var share = TurnShare()
-    @exclusivity(unchecked) var queuedBytes = 0
 
     /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
     ///
@@ -90,87 +64,148 @@ public final class Session {
         self.transport = transport
         since = host.clock.wall
         self.host = host
-        sessions = .passUnretained(host.sessions)
+        delivery = .passUnretained(host.delivery)
         self.sink = sink
         self.form = form
         isBare = if case .node = form { true } else { false }
         isSpecial = isBare
         self.access = access
         host.sessions.add(self)
-        if access.access == nil { greeting = Greeting(self) }
+        if access.access == nil { madeExtras.greeting = Greeting(self) }
         watchExpiry()
     }
 
     /// How many emissions were folded into a later one, in all present subscriptions.
-    public var folded: UInt64 { listed.reduce(0) { $0 + $1.foldedInAll } }
+    public var folded: UInt64 { table.listed.reduce(0) { $0 + $1.foldedInAll } }
 
-    // MARK: - Messages out
+    // MARK: - Messages
+
+    /// Handles one complete text message from the client: an object, or an array of objects that
+    /// take effect in order.
+    ///
+    /// The bytes are valid only during the call.
+    public func receive(message: UnsafeRawBufferPointer) {
+        guard !isClosed, leaving == nil else { return }
+        host.dispatcher.countMessage()
+        switch form {
+        case .messages: host.dispatcher.receive(message, from: self)
+        case .node(let node): BareStream(session: self, node: node).receive(message)
+        case .events: preconditionFailure("nothing is received on a stream of events")
+        }
+    }
 
     /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
-        host.sessions.messagesOut += 1
+        host.delivery.countMessage()
         sink.send(message: message)
-        if sink.unsentBytes + queuedBytes > host.limits.hardBytes, !isOverflowing {
-            isOverflowing = true
-            host.sessions.overflows(self)
-        }
+        if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }
 
     /// Builds and sends one message other than a delivery.
     func send(_ build: (inout ByteBuffer) -> Void) {
-        host.answer.removeAll()
-        build(&host.answer)
-        send(host.answer.bytes)
+        host.dispatcher.answer.removeAll()
+        build(&host.dispatcher.answer)
+        send(host.dispatcher.answer.bytes)
+    }
+
+    // MARK: - Deliveries
+
+    /// A `latest` subscription has a new value; it is not in the list yet.
+    func mark(_ subscription: Subscription) {
+        outbox.marks.append(subscription)
+        wake()
+    }
+
+    /// A subscription in mode `all` has another value.
+    func queue(_ subscription: Subscription, _ value: Datum?) {
+        guard !isClosed else { return }
+        outbox.queue.append(
+            QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, content: value)
+        )
+        count(subscription, bytes: value?.byteCount ?? 12)
+    }
+
+    /// Counts another queued value of a subscription.
+    func count(_ subscription: Subscription, bytes: Int) {
+        outbox.queue.count(subscription, bytes: bytes)
+        let isOver = subscription.queued > subscription.options.queue
+        if isOver || outbox.queue.bytes > host.limits.hardBytes { overflow() }
+        wake()
+    }
+
+    private func overflow() {
+        if !outbox.isOverflowing { host.delivery.overflows(self) }
+    }
+
+    /// Requests a delivery at the end of the turn.
+    @inline(__always)
+    func wake() {
+        guard !outbox.isMarked else { return }
+        outbox.isMarked = true
+        delivery._withUnsafeGuaranteedRef { $0.mark(self) }
+    }
+
+    /// Sends what is due now; without `marks` only what is in mode `all`.
+    func deliver(marks: Bool = true) {
+        host.delivery.deliver(to: self, marks: marks)
+    }
+
+    /// Whether deliveries of this turn have waited for the socket.
+    var hasWaited: Bool { outbox.waitedUntil == host.turns }
+
+    /// Whether the peer is fast enough to get more messages.
+    var hasRoom: Bool { sink.map { $0.unsentBytes <= host.limits.softBytes } ?? false }
+
+    /// The peer has caught up: marked subscriptions get their present values.
+    ///
+    /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages
+    /// are sent by the next ``Host/flush()``.
+    public func drained() {
+        if inbox.waitsForRoom {
+            inbox.waitsForRoom = false
+            host.dispatcher.drain(self)
+        }
+        guard outbox.isBlocked else { return }
+        outbox.isBlocked = false
+        outbox.waitedUntil = host.turns
+        host.delivery.mark(self)
     }
 
     // MARK: - Subscriptions
 
     /// The present subscriptions, oldest first.
-    var subscriptions: [Subscription] { Array(listed) }
+    var subscriptions: [Subscription] { Array(table.listed) }
 
-    /// The same, if none of them ends meanwhile.
-    private var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
+    var subscriptionCount: Int { table.count }
 
-    var newest: Subscription? {
-        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
-    }
+    var newest: Subscription? { table.newest }
+
+    func subscription(_ id: UInt64) -> Subscription? { table[id] }
 
     /// Adds a new subscription, which it owns until the subscription ends.
     func add(_ subscription: Subscription) {
-        bag.insert(subscription)
-        if subscription.options.hasFacets { isSpecial = true }
-        count(subscription, 1)
+        table.insert(subscription)
+        noteChange(of: subscription, by: 1)
     }
 
     /// Adds a subscription from another session, which it owns until the subscription ends.
     func adopt(_ subscription: Subscription) {
-        bag.adopt(subscription)
-        if subscription.options.hasFacets { isSpecial = true }
-        count(subscription, 1)
+        table.adopt(subscription)
+        noteChange(of: subscription, by: 1)
     }
 
-    /// Updates the number of subscriptions.
-    func count(_ subscription: Subscription, _ change: Int) {
-        subscriptionCount += change
-        if change < 0 {
-            if extras?.index?.remove(subscription) == true { index = nil }
-        } else if subscriptionCount > SubscriptionIndex.mostSearched || extras?.index != nil {
-            addToIndex(subscription)
-        }
+    /// A subscription has ended, or another holder has it.
+    func remove(_ subscription: Subscription) {
+        table.remove(subscription)
+        noteChange(of: subscription, by: -1)
+    }
+
+    private func noteChange(of subscription: Subscription, by change: Int) {
+        if subscription.options.hasFacets { isSpecial = true }
         subscription.graph.subscriptions += change
         if subscription.options.loads { subscription.graph.loaders += change }
         host.sessions.subscriptions += change
-    }
-
-    func subscription(_ id: UInt64) -> Subscription? {
-        if let index = extras?.index { return index[id] }
-        return listed.first { $0.id == id }
-    }
-
-    private func addToIndex(_ subscription: Subscription) {
-        if let index = extras?.index { return index.add(subscription) }
-        index = SubscriptionIndex(listed)
     }
 
     /// Ends one subscription and frees everything that only it needed.
@@ -187,11 +222,11 @@ public final class Session {
         let isKept = subscription.isKept
         tellLeaving(subscription, because: reason())
         let before = graph.chains.releasedCount
-        if subscription.owners != nil { forget(subscription.namedOwners) }
+        if subscription.owners != nil { owners?.forget(subscription.namedOwners) }
         subscription.release()
-        if subscription.queued > 0 { dropQueues(of: [subscription]) }
-        if let ticket = subscription.ticket { forget(ticket) }
-        if !isKept { count(subscription, -1) }
+        if subscription.queued > 0 { outbox.queue.drop(of: [subscription]) }
+        if let ticket = subscription.ticket { host.sessions.kept.forget(ticket) }
+        if !isKept { remove(subscription) }
         graph.audit()
         let freed = graph.chains.releasedCount - before
         host.work += 1 + freed
@@ -219,46 +254,7 @@ public final class Session {
         if case .events = form, subscriptionCount == 0, !isOpening { finish(1000, code.rawValue) }
     }
 
-    /// Whether it has subscriptions to the graph, or observes it.
-    func listens(to graph: LiveGraph) -> Bool {
-        everySubscription.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
-            || demands.contains { $0.graph === graph }
-    }
-
-    func endAll(of graph: LiveGraph, _ code: EndCode) {
-        for subscription in everySubscription where subscription.graph === graph { end(subscription, code) }
-        for observer in observers where observer.graph === graph { end(observer, code) }
-        for demand in demands where demand.graph === graph { end(demand, code) }
-    }
-
     // MARK: - The end
-
-    /// Why a session ends.
-    ///
-    /// The teardown is the same for all; the reason is for logs.
-    public struct CloseReason: RawRepresentable, Hashable, Sendable {
-        public let rawValue: String
-
-        /// A reason with that spelling.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        /// The client closed the connection.
-        public static let closed = Self(rawValue: "closed")
-        /// The connection broke.
-        public static let reset = Self(rawValue: "reset")
-        /// The peer did not answer.
-        public static let timeout = Self(rawValue: "timeout")
-        /// The peer broke the protocol.
-        public static let protocolError = Self(rawValue: "protocol")
-        /// The peer did not read.
-        public static let slow = Self(rawValue: "slow")
-        /// The graph it listened to continues in another epoch.
-        public static let epochLost = Self(rawValue: "epoch")
-        /// The server is stopping.
-        public static let shutdown = Self(rawValue: "shutdown")
-    }
 
     /// Ends the session: sends nothing more to its client, and frees the listeners, chains and
     /// nodes that only it needed.
@@ -275,19 +271,13 @@ public final class Session {
         guard !isClosed else { return 0 }
         isClosed = true
         ending = reason
-        greeting?.cancel()
-        greeting = nil
-        expiry?.cancel()
-        expiry = nil
-        dropObservers()
-        dropDemands()
-        dropMarks()
-        requests.clear()
+        extras?.close()
+        outbox.clear()
+        inbox.pending.clear()
         sink = nil
-        keepChains(reason)
+        if reason != .shutdown { host.sessions.kept.keepChains(of: self, reason) }
         let released = host.sessions.end(self)
-        let claims = presence.values.sorted { $0.node.name < $1.node.name }
-        presence = [:]
+        let claims = extras?.presence.takeAll() ?? []
         if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
         return released
     }
@@ -302,9 +292,18 @@ public final class Session {
         while host.work - before < room, let next = nextToRelease {
             freed += end(next, because: next.isKept ? "expired" : ending.rawValue)
         }
-        if isReleased { dropMarks() }
+        if isReleased { outbox.clear() }
         return freed
     }
+
+    /// The subscription to release next: those without a kept chain first, newest first, then
+    /// expired chains.
+    private var nextToRelease: Subscription? {
+        newest ?? keptChains.last { $0.isExpired }?.subscription
+    }
+
+    /// Whether everything that is not kept has been released.
+    var isReleased: Bool { nextToRelease == nil }
 
     /// Closes the connection with a close code (docs/protocol.md, Errors), and the session with it.
     func finish(_ code: UInt16, _ reason: String) {
@@ -323,36 +322,28 @@ public final class Session {
     /// Answers to pending sets are sent first; new requests are not performed.
     public func shutDown(after milliseconds: Int) {
         guard !isClosed else { return }
-        deliver(host.sessions.latest)
+        deliver()
         if !isBare {
             while let newest { end(newest, .shutdown) }
             while let last = observers.last { end(last, .shutdown) }
             while let last = demands.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
-        leaving = milliseconds
-        requests.dropUnperformed()
+        madeExtras.leaving = milliseconds
+        inbox.pending.dropUnperformed()
         leaveIfAnswered()
     }
 
     /// Closes the connection of a stopping server once all pending sets are answered.
     func leaveIfAnswered() {
-        guard let leaving, requests.isEmpty, !isClosed, let sink else { return }
+        guard let leaving, inbox.pending.isEmpty, !isClosed, let sink else { return }
         close(.shutdown)
         sink.close(code: 4503, reason: "{\"after\":\(leaving)}")
     }
 
-    /// Requests a call of ``flush(_:)`` at the end of the turn.
-    @inline(__always)
-    func wake() {
-        guard !isMarked else { return }
-        isMarked = true
-        sessions._withUnsafeGuaranteedRef { $0.mark(self) }
-    }
-
     func greeted() {
-        greeting?.cancel()
-        greeting = nil
+        extras?.greeting?.cancel()
+        extras?.greeting = nil
     }
 }
 

@@ -19,4 +19,20 @@ public struct SessionAccess {
 
     /// The name recorded as `by` in the session's commits.
     var name: String? { access?.name }
+
+    /// The rights that a subscription depends on, if the server has authentication.
+    func claim(_ nodes: @autoclosure () -> [String], needs: Rights) -> Claim? {
+        access?.principal == nil ? nil : Claim(nodes: nodes(), needs: needs)
+    }
+}
+
+/// The nodes of a subscription, and the rights on them that it needs to continue.
+final class Claim {
+    let nodes: [String]
+    let needs: Rights
+
+    init(nodes: [String], needs: Rights) {
+        self.nodes = nodes
+        self.needs = needs
+    }
 }

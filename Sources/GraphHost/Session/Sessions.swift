@@ -1,30 +1,15 @@
 internal import DequeModule
 internal import ReactiveGraph
 
-/// All open sessions of a host, and the list of those with something to send at the end of the
-/// turn.
+/// All sessions of a host: the open ones, and those that are being released.
 final class Sessions {
     /// In no particular order; each session knows its index.
     private var open: ContiguousArray<Session> = []
     private var created: UInt64 = 0
-    @exclusivity(unchecked) private var firstMarked: Unmanaged<Session>?
-    @exclusivity(unchecked) private var lastMarked: Unmanaged<Session>?
-    private var closed: [Session] = []
-    /// The session that is being flushed.
-    @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
-    @exclusivity(unchecked) private var overflowing: [Session] = []
-    /// The message that is being built.
-    ///
-    /// Every delivery is built in it, so that it always knows the contents of its buffer.
-    let latest = LatestFrame()
-
     /// The tickets of clients, and the chains kept under them.
     let kept = KeptChains()
 
     var subscriptions = 0
-    @exclusivity(unchecked) var messagesIn: UInt64 = 0
-    @exclusivity(unchecked) var messagesOut: UInt64 = 0
-    @exclusivity(unchecked) var folded: UInt64 = 0
 
     /// The number of the next session; numbers are never reused.
     func number() -> UInt64 {
@@ -69,7 +54,14 @@ final class Sessions {
         leaving.append(session)
     }
 
-    /// Continues where the previous turn ended.
+    /// Whether closed sessions are not released yet.
+    var isUnfinished: Bool { !leaving.isEmpty }
+
+    /// A turn begins: continues where the previous turn ended.
+    func goOn(of host: Host) {
+        if !leaving.isEmpty { _ = releaseSome(of: host) }
+    }
+
     private func releaseSome(of host: Host) -> UInt64 {
         // Sending a release to observers may close their sessions: those follow.
         guard !isReleasing else { return 0 }
@@ -104,20 +96,13 @@ final class Sessions {
     /// Releases all sessions, without a message to their clients: the host is being freed.
     func forget() {
         kept.forget()
-        overflowing = []
-        unfinished = []
         leaving = []
-        closed = []
         open = []
     }
 
     /// Removes a session that was closed and released.
-    ///
-    /// A session that is still on the list for the end of the turn, or is being flushed, is kept
-    /// until that is over.
     private func remove(_ session: Session) {
-        let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
-        if isFlushing || (session.isMarked && !session.isBlocked) { closed.append(session) }
+        session.host.delivery.keep(session)
         closedCount -= 1
         let last = open.removeLast()
         if last !== session {
@@ -128,79 +113,6 @@ final class Sessions {
 
     /// All open sessions, in order of creation.
     var all: [Session] { open.sorted { $0.number < $1.number } }
-
-    /// Adds a session to the list for the end of the turn; it must not be on it yet.
-    func mark(_ session: Session) {
-        let entry = Unmanaged.passUnretained(session)
-        if let lastMarked {
-            lastMarked._withUnsafeGuaranteedRef { $0.nextMarked = entry }
-        } else {
-            firstMarked = entry
-        }
-        lastMarked = entry
-    }
-
-    /// Requests that continue in later turns, longest wait first.
-    private var unfinished: Deque<() -> Void> = []
-
-    /// Whether there are any, or closed sessions that are not released yet.
-    var hasUnfinished: Bool { !unfinished.isEmpty || !leaving.isEmpty }
-
-    /// Runs `perform` once in a later turn.
-    func later(_ perform: @escaping () -> Void) {
-        unfinished.append(perform)
-    }
-
-    /// A turn begins: requests continue where the budget of the previous turn ended.
-    func goOn(of host: Host) {
-        if !leaving.isEmpty { _ = releaseSome(of: host) }
-        // Requests that are postponed again go to the end of the queue.
-        var count = unfinished.count
-        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
-            count -= 1
-            next()
-        }
-    }
-
-    /// A subscription of that session has too much queued; checked when the commit's turn is over.
-    func overflows(_ session: Session) {
-        overflowing.append(session)
-    }
-
-    /// A commit's turn is over.
-    @inline(__always)
-    func finishCommit() {
-        if !overflowing.isEmpty { relieve() }
-    }
-
-    private func relieve() {
-        let sessions = overflowing
-        overflowing = []
-        for session in sessions { session.relieve() }
-    }
-
-    /// The end of the loop turn.
-    ///
-    /// Flushing a session may mark others; those are flushed as well.
-    func flush() {
-        finishCommit()
-        guard firstMarked != nil else { return }
-        latest.forget()
-        while let entry = firstMarked {
-            firstMarked = entry._withUnsafeGuaranteedRef { $0.nextMarked }
-            if firstMarked == nil { lastMarked = nil }
-            // Not retained: a sink that fails closes the session and may release the last reference
-            // to it, but then it is in `closed`.
-            flushing = entry
-            entry._withUnsafeGuaranteedRef { session in
-                session.nextMarked = nil
-                session.flush(latest)
-            }
-        }
-        flushing = nil
-        latest.forget()
-        if !closed.isEmpty { closed.removeAll() }
-    }
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
@@ -254,16 +166,6 @@ final class Sessions {
         }
     }
 
-    func statistics(graphs: Int, pressure: PressureCount) -> HostStatistics {
-        HostStatistics(
-            graphs: graphs,
-            sessions: open.count - closedCount,
-            subscriptions: subscriptions,
-            messagesIn: messagesIn,
-            messagesOut: messagesOut + latest.count,
-            folded: folded,
-            pressureEvents: pressure.events,
-            pressureReleased: pressure.released
-        )
-    }
+    /// How many are open.
+    var openCount: Int { open.count - closedCount }
 }

@@ -95,8 +95,7 @@ final class GroupSubscription: Subscription {
         appendFacets(of: member, to: &state)
         let more = emission(where: true).append(member.name, state: Array(state.bytes))
         if let more {
-            queuedBytes += more
-            session.queuedBytes += more
+            session.outbox.queue.add(more, to: self)
         } else {
             session.count(self, bytes: state.count)
         }
@@ -112,7 +111,7 @@ final class GroupSubscription: Subscription {
         let commit = graph.frames.info
         if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
         let emission = GroupEmission(commit)
-        session.queue.append(QueuedEmission(subscription: self, commit: commit, content: emission))
+        session.outbox.queue.append(QueuedEmission(subscription: self, commit: commit, content: emission))
         newest = emission
         frames += 1
         return emission

@@ -197,7 +197,7 @@ class Subscription: ListenEdge<Datum> {
         if folded > 1 {
             foldedInAll += folded - 1
             // Folding within one turn is not a sign of a slow listener.
-            if options.every > 0 || session.hasWaited { session.host.sessions.folded += folded - 1 }
+            if options.every > 0 || session.hasWaited { session.host.delivery.folded += folded - 1 }
         }
         folded = 0
         if options.every > 0 { notBefore = session.host.clock.now + options.every }

@@ -33,7 +33,7 @@ class SessionConnection: Connection {
 
     /// Ends the connection from this side: the session is closed at once, a last message is sent,
     /// then the socket is closed.
-    final func finish(_ reason: Session.CloseReason, saying code: CloseCode, _ text: String = "") {
+    final func finish(_ reason: CloseReason, saying code: CloseCode, _ text: String = "") {
         endSession(reason)
         sayGoodbye(code, text)
         closeAfterWriting()
@@ -46,7 +46,7 @@ class SessionConnection: Connection {
     final func close(code: UInt16, reason: String) {
         guard socket != nil, !isLingering else { return }
         let code = CloseCode(rawValue: code)
-        let why: Session.CloseReason =
+        let why: CloseReason =
             switch code {
             case .normal: .closed
             case .slow: .slow
@@ -79,7 +79,7 @@ class SessionConnection: Connection {
         }
     }
 
-    private func endSession(_ reason: Session.CloseReason) {
+    private func endSession(_ reason: CloseReason) {
         let session = session
         self.session = nil
         session?.close(reason)

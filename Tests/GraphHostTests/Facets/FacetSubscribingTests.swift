@@ -85,7 +85,7 @@ struct FacetSubscribingTests {
                 #"{"op":"upd","graph":"g","rev":5,"t":5000000,"d":[{"id":1,"v":3}]}"#,
             ]
         )
-        #expect(client.session.queuedBytes == 0)
+        #expect(client.session.outbox.queue.bytes == 0)
         // Nothing is lost where the mode changes in between.
         client.send(#"{"op":"load","graph":"g","node":"x","loading":true}"#)
         client.send(#"{"op":"mod","id":5,"sub":1,"mode":"latest"}"#)
@@ -94,7 +94,7 @@ struct FacetSubscribingTests {
         client.send(#"{"op":"mod","id":6,"sub":1,"mode":"all"}"#)
         bench.endTurn()
         #expect(client.take().filter { $0.contains("state") }.count == 2)
-        #expect(client.session.queuedBytes == 0)
+        #expect(client.session.outbox.queue.bytes == 0)
     }
 
     @Test("L-4 several nodes: each member has its state, sent when it changes")
@@ -124,7 +124,7 @@ struct FacetSubscribingTests {
         let cleared = #"{"x":{"v":4,"state":{"t":5000000}},"twice":{"v":8,"state":{}}}"#
         let update = #"{"op":"upd","graph":"g","rev":4,"t":5000000,"d":[{"id":1,"m":\#(cleared)}]}"#
         #expect(client.take() == [update] && all.take() == [update])
-        #expect(all.session.queuedBytes == 0)
+        #expect(all.session.outbox.queue.bytes == 0)
         all.session.close()
         client.session.close()
         #expect(!graph.facets.isWatched)

@@ -53,7 +53,7 @@ struct GroupModeAllTests {
             ]
         )
         #expect(client.ask(#"{"op":"unsub","id":1}"#).joined().contains(#""code":"done""#))
-        #expect(client.session.queuedBytes == 0)
+        #expect(client.session.outbox.queue.bytes == 0)
     }
 
     @Test("A member that emits more than once in a commit has its further values in further entries")
@@ -89,7 +89,7 @@ struct GroupModeAllTests {
                 update(3, #"{"id":2,"m":{"r.a":{"v":5},"r.b":{"v":6}}}"#),
             ]
         )
-        #expect(client.session.queuedBytes == 0 && client.session.subscriptions[0].queued == 0)
+        #expect(client.session.outbox.queue.bytes == 0 && client.session.subscriptions[0].queued == 0)
     }
 
     @Test("every holds all members back, and then all their emissions come")
@@ -214,6 +214,6 @@ struct GroupModeAllTests {
                 update(4, #"{"id":1,"m":{"r.a":{"v":3}}}"#),
             ]
         )
-        #expect(client.session.queuedBytes == 0)
+        #expect(client.session.outbox.queue.bytes == 0)
     }
 }

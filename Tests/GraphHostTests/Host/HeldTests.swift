@@ -19,7 +19,7 @@ struct HeldTests {
 
     /// Besides the stages themselves.
     private func held(_ client: Client) -> Int {
-        guard let account = client.session.ownAccount else { return 0 }
+        guard let account = client.session.extras?.ownAccount else { return 0 }
         let stages = client.session.subscriptions.first?.graph.chains.all ?? []
         return stages.reduce(account.held) { $1.gate.holder === account ? $0 - $1.gate.ownBytes : $0 }
     }

@@ -318,9 +318,9 @@ struct OwnerTests {
 
     @Test(
         "O-4: whatever ends the connection ends all its owners in the same turn",
-        arguments: [Session.CloseReason.closed, .reset, .timeout, .protocolError, .slow, .shutdown]
+        arguments: [CloseReason.closed, .reset, .timeout, .protocolError, .slow, .shutdown]
     )
-    func closing(reason: Session.CloseReason) throws {
+    func closing(reason: CloseReason) throws {
         let (bench, graph, client) = try prepared()
         let start = graph.statistics
         subscribe(client, 1, "deep", #"["a","b"]"#)

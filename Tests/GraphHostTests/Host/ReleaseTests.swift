@@ -22,10 +22,10 @@ struct ReleaseTests {
     @Test(
         "Whatever ends a session, all that only it needed is gone when the call returns",
         arguments: [
-            Session.CloseReason.closed, .reset, .timeout, .protocolError, .slow, .shutdown,
+            CloseReason.closed, .reset, .timeout, .protocolError, .slow, .shutdown,
         ]
     )
-    func everyReason(reason: Session.CloseReason) throws {
+    func everyReason(reason: CloseReason) throws {
         let bench = Bench()
         let graph = try bench.define(graphText)
         let start = graph.statistics

@@ -83,7 +83,7 @@ struct SlowSinkTests {
             client.sink.unsentBytes = 1 << 17
             if hardBytes == 3_000 { client.sink.unsentBytes = 2_500 }
             for number in 1...4 { try bench.submit(graph, [("x", "\(1_000_000 + number)")]) }
-            #expect(client.session.queue.allSatisfy { !$0.subscription.isMuted })
+            #expect(client.session.outbox.queue.emissions.allSatisfy { !$0.subscription.isMuted })
             var turns = 0
             while bench.host.lanes.isWaiting {
                 try #require(turns < 100)
@@ -99,7 +99,7 @@ struct SlowSinkTests {
             let ended = messages.count { $0.contains(#""code":"slow""#) }
             #expect(hardBytes == 3_000 ? ended >= 20 : ended == 100, "\(ended)")
             #expect(hardBytes == 3_000 || messages.count == ended, "nothing else is said")
-            #expect(client.session.queuedBytes <= hardBytes)
+            #expect(client.session.outbox.queue.bytes <= hardBytes)
             client.session.close()
             bench.pass(50)
             #expect(graph.subscriptions == 0 && graph.isWhole)
@@ -125,7 +125,7 @@ struct SlowSinkTests {
         let frames = client.take()
         #expect(frames.count == 4)
         #expect(frames.last == #"{"op":"upd","graph":"g","rev":5,"t":5000000,"d":[{"id":2,"v":4}]}"#)
-        #expect(client.session.queuedBytes == 0)
+        #expect(client.session.outbox.queue.bytes == 0)
     }
 
     @Test("A burst longer than the queue is no overflow while the socket takes it")

@@ -133,12 +133,12 @@ struct KeepingModeAllTests {
         let graph = try bench.define(graphText)
         var keeper = keeper(bench, #"[{"filter":"value != 1"}]"#)
         keeper.begin()
-        let before = keeper.client.session.ownAccount?.held ?? 0
+        let before = keeper.client.session.extras?.ownAccount?.held ?? 0
         let long = "\"" + String(repeating: "t", count: 4_000) + "\""
         for _ in 1...3 { try bench.set(graph, [("x", long)]) }
-        let held = (keeper.client.session.ownAccount?.held ?? 0) - before
+        let held = (keeper.client.session.extras?.ownAccount?.held ?? 0) - before
         #expect((12_000..<14_000).contains(held), "\(held)")
-        let own = try #require(keeper.client.session.ownAccount)
+        let own = try #require(keeper.client.session.extras?.ownAccount)
         keeper.rev = 1
         keeper.reconnect()
         let nameless = bench.host.sessions.kept.nameless(in: bench.host)

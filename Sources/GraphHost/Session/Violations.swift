@@ -2,7 +2,7 @@
 ///
 /// A client may send more requests before it receives the first refusal, so refusals within a
 /// quarter of a second count once.
-struct Breaches {
+struct Violations {
     private static let quarter: UInt64 = 250
 
     /// The quarters of a second in the recent past with a refusal.
@@ -26,7 +26,7 @@ struct Breaches {
 
 /// Counts messages that are not JSON.
 ///
-/// The limit is that of ``Breaches``, but each message counts.
+/// The limit is that of ``Violations``, but each message counts.
 struct BadMessages {
     private var times: [UInt64] = []
 

@@ -1,7 +1,22 @@
 internal import ReactiveGraph
 
-// What a session does when the definition of a graph changes to which it listens.
+// What a session does when a graph to which it listens changes or ends.
 extension Session {
+    /// The subscriptions of this session, kept ones included.
+    var everySubscription: [Subscription] { subscriptions + keptChains.map(\.subscription) }
+
+    /// Whether it has subscriptions to the graph, or observes it.
+    func listens(to graph: LiveGraph) -> Bool {
+        everySubscription.contains { $0.graph === graph } || observers.contains { $0.graph === graph }
+            || demands.contains { $0.graph === graph }
+    }
+
+    func endAll(of graph: LiveGraph, _ code: EndCode) {
+        for subscription in everySubscription where subscription.graph === graph { end(subscription, code) }
+        for observer in observers where observer.graph === graph { end(observer, code) }
+        for demand in demands where demand.graph === graph { end(demand, code) }
+    }
+
     /// These nodes are about to be removed: subscriptions to one of them end, those to several
     /// continue with the others.
     ///
@@ -31,7 +46,7 @@ extension Session {
 
     /// The nodes of a group have changed.
     func revise(claimOf group: GroupSubscription) {
-        if group.claim != nil { group.claim = claim(group.names, needs: .read) }
+        if group.claim != nil { group.claim = access.claim(group.names, needs: .read) }
     }
 }
 

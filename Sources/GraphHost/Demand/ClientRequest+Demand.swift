@@ -1,12 +1,12 @@
 internal import Support
 
-extension Session {
+extension ClientRequest {
     /// `demand`: reports which of these nodes are wanted, now and whenever that changes (D-1).
-    func demand(_ fields: Fields, id: UInt64) throws(HostError) {
-        let view = try graph(fields)
+    func demand(as id: UInt64) throws(HostError) {
+        let view = try graph()
         try fields.refuse(.owner, because: "a producer keeps nothing alive")
         let limits = host.limits
-        guard subscriptionCount + demands.count < limits.subscriptions else {
+        guard session.subscriptionCount + session.demands.count < limits.subscriptions else {
             throw HostError(.subLimit, "at most \(limits.subscriptions) subscriptions per connection")
         }
         var patterns = try NodeSelection.patterns(fields) ?? []
@@ -29,26 +29,9 @@ extension Session {
                 throw HostError(.notMutable, "\(name) is derived: demand is for mutable nodes", node: name)
             }
         }
-        let watch = DemandWatch(id: id, session: self, graph: view.graph, patterns: patterns)
-        demands.append(watch)
+        let watch = DemandWatch(id: id, session: session, graph: view.graph, patterns: patterns)
+        session.madeExtras.demands.append(watch)
         let message = watch.begin()
-        answer(id: nil, bytes: 0) { $0.append(message) }
-    }
-
-    func demand(_ id: UInt64) -> DemandWatch? {
-        extras?.demands.first { $0.id == id }
-    }
-
-    /// Ends one `demand` and sends the client the reason.
-    func end(_ watch: DemandWatch, _ code: EndCode) {
-        watch.end()
-        demands.removeAll { $0 === watch }
-        answer(id: nil, bytes: 0) { Answer.end(id: watch.id, code, released: 0, to: &$0) }
-    }
-
-    /// Ends all of them without a message.
-    func dropDemands() {
-        for watch in demands { watch.end() }
-        demands = []
+        session.answer(id: nil, bytes: 0) { $0.append(message) }
     }
 }

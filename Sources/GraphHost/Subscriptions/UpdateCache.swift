@@ -1,9 +1,9 @@
 internal import Support
 
-/// The message built last during one flush.
+/// The `upd` message built last during one flush.
 ///
 /// Clients with equal subscriptions get the same bytes, so it can often be sent again.
-final class LatestFrame {
+final class UpdateCache {
     @exclusivity(unchecked) var buffer = ByteBuffer()
     /// How often it was sent.
     @exclusivity(unchecked) var count: UInt64 = 0

@@ -1,15 +1,15 @@
-extension Session {
+extension ClientRequest {
     /// `load`: the client reports on a node besides its value (L-1).
-    func load(_ fields: Fields, id: UInt64?, bytes: Int) throws(HostError) {
-        let view = try graph(fields)
+    func load() throws(HostError) {
+        let view = try graph()
         guard let field = fields[.node] else { throw HostError(.badField, "node: a name is needed") }
         let known = try field.name(.node).flatMap { view.graph.node(named: $0) }
         let node = try view.node(known, named: field.string, to: .set)
         var commit = Commit(graph: view.graph)
         commit.report(try FacetChange(fields), of: node)
         try CommitReader.readRemarks(fields, into: &commit, for: view)
-        commit.by = access.name
-        try submit(commit, claiming: [], id: id, bytes: bytes)
+        commit.by = session.access.name
+        try submit(commit)
     }
 }
 

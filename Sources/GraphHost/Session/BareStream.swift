@@ -1,0 +1,140 @@
+internal import ReactiveGraph
+internal import Support
+
+/// The bare stream of a session: each message is a value of one node, in both directions.
+struct BareStream {
+    unowned(unsafe) let session: Session
+    let node: NamedNode
+
+    private var view: GraphView {
+        get throws(HostError) {
+            try GraphView(node.graph, for: session.access.access ?? Access(everybody: []))
+        }
+    }
+
+    /// Sends the present value, if there is one, and every later one.
+    ///
+    /// - Throws: the problems of the pipe.
+    func start(_ options: StreamOptions) throws(HostError) {
+        var stages: [Stage] = []
+        if options.pipe != nil {
+            try view.require(.pipe, on: node)
+            stages = try options.stages(on: session.host) ?? []
+            try session.admit(.from(node.name), stages)
+        }
+        try node.graph.checkRoom(forMembersAmong: [node.name], of: session.access.name)
+        let subscription = Subscription(
+            id: 1,
+            session: session,
+            graph: node.graph,
+            options: SubscriptionOptions(options)
+        )
+        let needs: Rights = stages.isEmpty ? .read : [.read, .pipe]
+        subscription.claim = session.access.claim([node.name], needs: needs)
+        let chain = subscription.begin(on: Subject(node, stages))
+        node.graph.loadFor(subscription)
+        let tell = {
+            if options.hasFacets {
+                sendObject { subscription.appendState(to: &$0) }
+            } else {
+                send(subscription.node?.value)
+            }
+            if subscription.isComplete { session.end(subscription, .complete) }
+        }
+        if let chain, chain.isBehind { subscription.whenOpen(chain, tell) } else { tell() }
+    }
+
+    /// Sends each value alone and skips empties and failures; with facets, it sends entries like
+    /// those of `upd`.
+    func deliver(_ marked: ContiguousArray<Subscription>, _ emissions: ContiguousArray<QueuedEmission>) {
+        for emission in emissions {
+            if emission.subscription.options.hasFacets {
+                sendObject { buffer in
+                    if let state = emission.content as? StateEmission {
+                        return state.appendContent(to: &buffer)
+                    }
+                    Subscription.append(Subscription.value(emission.content), to: &buffer)
+                }
+            } else {
+                send(Subscription.value(emission.content))
+            }
+            emission.subscription.delivered()
+        }
+        for subscription in marked {
+            if subscription.options.hasFacets {
+                sendObject { subscription.appendNews(to: &$0) }
+            } else {
+                send(subscription.node?.value)
+            }
+            subscription.delivered()
+        }
+    }
+
+    /// Handles a value for the node from the client.
+    func receive(_ message: UnsafeRawBufferPointer) {
+        do throws(HostError) {
+            try view.require(.set, on: node)
+            try session.rate.message(session.host)
+            try session.rate.set(session.host)
+        } catch {
+            return refuse(error)
+        }
+        do throws(JSONError) {
+            var commit = Commit(graph: node.graph)
+            commit.set.append(Assignment(node, try Datum.parse(message)))
+            commit.by = session.access.name
+            switch session.host.submit(commit) {
+            case .applied: break
+            case .refused(let error): refuse(error)
+            case .pending(let pending):
+                pending.onAnswer { [weak session, node] result in
+                    guard let session, case .failure(let error) = result else { return }
+                    BareStream(session: session, node: node).refuse(error)
+                }
+            }
+        } catch {
+            session.finish(4400, error.code.rawValue)
+        }
+    }
+
+    private func send(_ value: Datum?) {
+        if let value, !value.isFail { value.withBytes(session.send(_:)) }
+    }
+
+    /// Sends an object with these members.
+    private func sendObject(_ members: (inout ByteBuffer) -> Void) {
+        session.send { buffer in
+            buffer.append("{")
+            members(&buffer)
+            buffer.append("}")
+        }
+    }
+
+    /// A refused value closes the connection, because the stream has no error messages.
+    private func refuse(_ error: HostError) {
+        switch error.code {
+        case .forbidden: session.finish(4403, error.code.rawValue)
+        case .rateLimited: session.finish(4429, error.code.rawValue)
+        case .engineDown, .noSpace, .notReady:
+            // Spread out, so that not all clients reconnect at the same moment.
+            let after = UInt64(error.after ?? 1000) + session.number &* 7919 % 2000
+            session.finish(4503, "{\"after\":\(after)}")
+        case .internalError: session.finish(1011, error.message)
+        default: session.finish(4400, error.code.rawValue)
+        }
+    }
+}
+
+extension Session {
+    /// Starts the stream of a session for one node (``SessionForm/node(_:)``).
+    ///
+    /// With facets each message is an object.
+    ///
+    /// - Throws: the problems of the pipe.
+    public func stream(_ options: StreamOptions = StreamOptions()) throws(HostError) {
+        guard case .node(let node) = form else {
+            preconditionFailure("only a session for one node streams it")
+        }
+        try BareStream(session: self, node: node).start(options)
+    }
+}

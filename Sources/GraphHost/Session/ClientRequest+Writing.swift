@@ -1,0 +1,71 @@
+internal import ReactiveGraph
+internal import Support
+
+// Requests that change a graph: set, drop.
+extension ClientRequest {
+    func set() throws(HostError) {
+        let view = try graph()
+        var commit = Commit(graph: view.graph)
+        try CommitReader.read(fields, into: &commit, for: view)
+        commit.by = session.access.name
+        commit.isByHand = try fields.bool(.hand) ?? false
+        let claimed =
+            try fields.bool(.presence) == true
+            ? commit.setNodes : session.extras?.presence.renewed(by: commit) ?? []
+        commit.claimed = claimed
+        try submit(commit, claiming: claimed)
+    }
+
+    /// `drop`: drops members of families (F-4).
+    func drop() throws(HostError) {
+        try fields.refuse(.set, .clear, because: "drop takes nodes")
+        let view = try graph()
+        var names = try NodeSelection.patterns(fields) ?? []
+        if let name = try fields.string(.node) { names.append(name) }
+        guard !names.isEmpty else {
+            throw HostError(.badField, "node or nodes: the members to drop are needed")
+        }
+        var commit = Commit(graph: view.graph)
+        commit.kind = .drop
+        for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: .set)) }
+        try CommitReader.read(fields, into: &commit, for: view)
+        commit.by = session.access.name
+        try submit(commit)
+    }
+
+    /// Submits its commit, and answers; `claimed` are the nodes that represent the session by it.
+    func submit(_ commit: Commit, claiming claimed: [NamedNode] = []) throws(HostError) {
+        switch host.submit(commit) {
+        case .applied(let applied):
+            if !claimed.isEmpty { session.madeExtras.presence.add(claimed, applied) }
+            let holds = host.dispatcher.deliverBeforeAnswer(to: session)
+            guard id != nil else { return }
+            guard !holds else {
+                return host.dispatcher.keep(of: session, id: id, bytes: bytes) {
+                    Answer.commit(.success(applied), id: id, to: &$0)
+                }
+            }
+            session.answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
+        case .refused(let error): throw error
+        case .pending(let pending):
+            // Before its answer, which lets later requests proceed.
+            if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
+            host.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
+        }
+    }
+
+    /// The same for a set that waits for the log; the session may have ended by then.
+    private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
+        let revs = session.madeExtras.presence.expect(nodes)
+        pending.onAnswer { [weak session, unowned host, by = session.access.name] result in
+            let open = session.flatMap { $0.isClosed ? nil : $0 }
+            open?.extras?.presence.settle(revs)
+            guard case .success(let applied) = result else { return }
+            if let open {
+                open.madeExtras.presence.add(nodes, applied)
+            } else {
+                host.presences.clear(nodes.map { Presence(node: $0, rev: applied.rev) }, by: by)
+            }
+        }
+    }
+}

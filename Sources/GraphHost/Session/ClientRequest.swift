@@ -1,0 +1,120 @@
+internal import Support
+
+/// One request of a client while it is performed: an object with an `op`.
+///
+/// It reads the fields, does what the client wants, and answers through the session, which keeps
+/// the order of answers. Each operation is a method.
+struct ClientRequest {
+    unowned(unsafe) let session: Session
+    let fields: Fields
+    let id: UInt64?
+    /// The size of its text.
+    let bytes: Int
+
+    var host: Host { session.host }
+
+    /// Performs it.
+    ///
+    /// - Throws: the error to answer with.
+    func perform() throws(HostError) {
+        let operation = fields.operation
+        guard session.access.access != nil || operation == .hello || operation == .auth else {
+            throw HostError(.unauthenticated, "send hello with a token first")
+        }
+        if let id, operation != .unsub, session.isTaken(id) {
+            throw HostError(.idInUse, "id \(id) is in use")
+        }
+        switch operation {
+        case .hello: try hello()
+        case .sub: try subscribe(as: neededID())
+        case .unsub: try unsubscribe(neededID())
+        case .release: try release(neededID())
+        case .observe: try observe(as: neededID())
+        case .demand: try demand(as: neededID())
+        case .mod: try modify(neededID())
+        case .set: try set()
+        case .drop: try drop()
+        case .load: try load()
+        case .get: try get(neededID())
+        case .list: try list(neededID())
+        case .auth: try authenticate()
+        case .ping: answer { Answer.ok(id: id, to: &$0) }
+        case .unknown: throw HostError(.badOp, "unknown op")
+        }
+    }
+
+    private func neededID() throws(HostError) -> UInt64 {
+        guard let id else { throw HostError(.badField, "id: a number from 1 to 2^53-1 is needed") }
+        return id
+    }
+
+    /// The graph that the request names, as its client sees it.
+    ///
+    /// - Throws: `unknown_graph`, also for graphs in which the client may see nothing; `not_ready`.
+    func graph() throws(HostError) -> GraphView {
+        guard let name = fields[.graph] else { throw HostError(.badField, "graph: a name is needed") }
+        guard let access = session.access.access else {
+            throw HostError(.unauthenticated, "send hello with a token first")
+        }
+        guard let graph = try name.name(.graph).flatMap({ host.graph(named: $0) }) else {
+            throw host.noGraph
+        }
+        return try GraphView(graph, for: access)
+    }
+
+    /// Answers now, or after the answers to earlier requests.
+    func answer(_ build: (inout ByteBuffer) -> Void) {
+        session.answer(id: id, bytes: 0, build)
+    }
+
+    // MARK: - hello, auth
+
+    private func hello() throws(HostError) {
+        let token = try fields.string(.token)
+        if let token { try session.show(token) }
+        guard session.access.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
+        if let client = try fields.string(.client) { session.madeExtras.client = String(client.prefix(128)) }
+        session.greeted()
+        let limits = host.limits
+        answer { buffer in
+            Answer.begin("hello", id: id, to: &buffer)
+            buffer.append(",\"session\":\"c:")
+            buffer.append(decimal: session.number)
+            buffer.append("\",\"server\":\"sluice/")
+            buffer.append(utf8: Version.text)
+            buffer.append("\",\"hb\":")
+            buffer.append(decimal: limits.heartbeatSeconds)
+            buffer.append(",\"limits\":{\"subs\":")
+            buffer.append(decimal: limits.subscriptions)
+            buffer.append(",\"msg\":")
+            buffer.append(decimal: limits.messageBytes)
+            buffer.append(",\"pipe\":")
+            buffer.append(decimal: limits.stages)
+            buffer.append("}")
+            appendExpiry(to: &buffer)
+            buffer.append("}")
+        }
+    }
+
+    /// `auth`: the client sends another token before its present one expires.
+    private func authenticate() throws(HostError) {
+        guard let token = try fields.string(.token) else {
+            throw HostError(.badField, "token: a string is needed")
+        }
+        try session.show(token)
+        session.greeted()
+        answer { buffer in
+            Answer.begin("ok", id: id, to: &buffer)
+            appendExpiry(to: &buffer)
+            buffer.append("}")
+        }
+    }
+
+    /// Appends the whole seconds until the token expires.
+    private func appendExpiry(to buffer: inout ByteBuffer) {
+        guard let expires = session.access.access?.principal?.expires else { return }
+        let now = host.clock.wall
+        buffer.append(",\"expires\":")
+        buffer.append(decimal: expires > now ? (expires - now) / 1000 : 0)
+    }
+}

@@ -1,0 +1,313 @@
+internal import DequeModule
+internal import Support
+
+/// Receives the messages of all clients, and performs the requests in them: those of one client in
+/// order, and within its share of a turn.
+///
+/// Requests that cannot be performed or answered yet wait in their session's ``Inbox``.
+final class Dispatcher {
+    /// The buffer for messages other than deliveries.
+    @exclusivity(unchecked) var answer = ByteBuffer()
+    /// How many messages were received.
+    @exclusivity(unchecked) private(set) var messageCount: UInt64 = 0
+    /// What continues in later turns, longest wait first.
+    private var unfinished: Deque<() -> Void> = []
+
+    /// Whether there is any.
+    var isUnfinished: Bool { !unfinished.isEmpty }
+
+    // MARK: - Messages in
+
+    /// Handles a message of a client that speaks the protocol.
+    func receive(_ message: UnsafeRawBufferPointer, from session: Session) {
+        do throws(JSONError) {
+            var isBad = false
+            try Fields.forEachObject(message) { bytes, fields in
+                if session.isClosed { return }
+                if let fields { return accept(bytes, fields, from: session) }
+                guard isWithinRate(session, of: nil, isSet: false) else { return }
+                isBad = true
+                refuseBadJSON("a message must be an object or a list of objects", from: session)
+            }
+            if isBad { noteBadMessage(from: session) }
+        } catch {
+            refuseBadJSON(error.message, from: session)
+            noteBadMessage(from: session)
+        }
+    }
+
+    /// Counts a message.
+    @inline(__always)
+    func countMessage() { messageCount += 1 }
+
+    private func refuseBadJSON(_ sentence: String, from session: Session) {
+        session.answer(id: nil, bytes: 0) { Answer.error(HostError(.badJSON, sentence), id: nil, to: &$0) }
+    }
+
+    private func noteBadMessage(from session: Session) {
+        guard !session.isClosed else { return }
+        let host = session.host
+        if session.madeExtras.badMessages.note(at: host.clock.now, host.limits) {
+            session.finish(4400, "bad_json")
+        }
+    }
+
+    /// Performs a request now, or queues it after those that wait.
+    private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields, from session: Session) {
+        let isDear = fields.operation.isDear
+        let isExhausted = session.inbox.share.isSpent(of: session.host)
+        guard !session.inbox.pending.isEmpty || isExhausted || (isDear && session.host.isCrowded) else {
+            perform(fields, bytes, of: session)
+            return
+        }
+        let id = fields.id
+        let freeing = PendingRequests.Freeing(fields)
+        if let id, freeing != .ownID, session.inbox.pending.contains(id) {
+            append(
+                PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))),
+                to: session
+            )
+        } else if fields.operation == .set || fields.operation == .load,
+            session.inbox.pending.allowsSet, !isExhausted
+        {
+            perform(fields, bytes, of: session)
+        } else {
+            let state = PendingRequests.State.deferred(Array(bytes), isDear: isDear)
+            append(
+                PendingRequests.Entry(id: id, bytes: bytes.count, state: state, freeing: freeing),
+                to: session
+            )
+            if session.inbox.mustWait(of: session.host) { goOnLater(session) }
+        }
+    }
+
+    // MARK: - Later turns
+
+    /// Runs `perform` once in a later turn.
+    func later(_ perform: @escaping () -> Void) {
+        unfinished.append(perform)
+    }
+
+    /// A turn begins: requests continue where the budget of the previous turn ended.
+    func goOn(of host: Host) {
+        // Requests that are postponed again go to the end of the queue.
+        var count = unfinished.count
+        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
+            count -= 1
+            next()
+        }
+    }
+
+    /// Continues in the next turn; other clients are served in between.
+    func goOnLater(_ session: Session) {
+        guard !session.inbox.isUnfinished else { return }
+        session.inbox.isUnfinished = true
+        later { session.host.dispatcher.goOn(session) }
+    }
+
+    /// The next turn has begun.
+    private func goOn(_ session: Session) {
+        session.inbox.isUnfinished = false
+        guard !session.isClosed else { return }
+        // A peer that does not read its answers gets no more of them.
+        guard session.hasRoom else { return session.inbox.waitsForRoom = true }
+        drain(session)
+    }
+
+    /// Lets everything go: the host is being freed.
+    func forget() { unfinished = [] }
+
+    // MARK: - Performing
+
+    /// Sends and performs everything that no longer waits, within the session's share of the turn.
+    func drain(_ session: Session) {
+        guard !session.inbox.isDraining, !session.outbox.holdsAnswers else { return }
+        session.inbox.isDraining = true
+        defer {
+            session.inbox.isDraining = false
+            if !session.isClosed { throttle(session) }
+            session.leaveIfAnswered()
+        }
+        while !session.isClosed {
+            if session.inbox.mustWait(of: session.host) {
+                goOnLater(session)
+                return
+            }
+            guard let entry = session.inbox.pending.takeReady() else { return }
+            switch entry.state {
+            case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(session.send(_:)) }
+            case .deferred(let bytes, _): perform(bytes, of: session)
+            case .due(let tell): tell()
+            case .submitted, .preparing: break
+            }
+        }
+    }
+
+    /// Performs one request whose turn has come.
+    private func perform(
+        _ fields: Fields,
+        _ bytes: UnsafeRawBufferPointer,
+        of session: Session,
+        isAgain: Bool = false
+    ) {
+        let id: UInt64?
+        do throws(HostError) {
+            id = try fields.checkedID()
+        } catch {
+            return refuse(error, id: nil, session)
+        }
+        guard isAgain || isWithinRate(session, of: id, isSet: fields.operation.isChange) else { return }
+        let host = session.host
+        let before = host.work
+        defer { if host.work != before { session.inbox.share.spend(since: before, of: host) } }
+        do throws(HostError) {
+            try ClientRequest(session: session, fields: fields, id: id, bytes: bytes.count).perform()
+        } catch {
+            if performsAgain(bytes, id: id, of: session) { return }
+            refuse(error, id: id, session)
+        }
+    }
+
+    /// Whether a request takes long to read: then it is performed again later, and later requests
+    /// wait.
+    private func performsAgain(_ bytes: UnsafeRawBufferPointer, id: UInt64?, of session: Session) -> Bool {
+        var entry: PendingRequests.Entry?
+        let message = Array(bytes)
+        let isLong = session.host.performsAgain { [weak session] in
+            entry?.state = .due { [weak session] in
+                guard let session else { return }
+                session.host.dispatcher.perform(message, of: session, isAgain: true)
+            }
+            if let session { session.host.dispatcher.goOn(session) }
+        }
+        if isLong { entry = prepare(id, of: session) }
+        return isLong
+    }
+
+    /// Performs a request that was validated when it arrived.
+    private func perform(_ message: [UInt8], of session: Session, isAgain: Bool = false) {
+        message.withUnsafeBytes { message in
+            try? Fields.forEachObject(message) { bytes, fields in
+                if let fields { perform(fields, bytes, of: session, isAgain: isAgain) }
+            }
+        }
+    }
+
+    /// Checks the rate limit; a message above it is answered with an error.
+    @inline(__always)
+    private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool) -> Bool {
+        do throws(HostError) {
+            try session.rate.message(session.host)
+            if isSet { try session.rate.set(session.host) }
+            return true
+        } catch {
+            refuse(error, id: id, session)
+            return false
+        }
+    }
+
+    /// Answers with an error, and closes the connection after too many.
+    private func refuse(_ error: HostError, id: UInt64?, _ session: Session) {
+        session.answer(id: id, bytes: 0) { Answer.error(error, id: id, to: &$0) }
+        endIfDue(error, session)
+    }
+
+    /// A fault of the server closes the connection at once; some errors of the client do when they
+    /// are repeated.
+    private func endIfDue(_ error: HostError, _ session: Session) {
+        guard !session.isClosed else { return }
+        let host = session.host
+        switch error.code {
+        case .internalError: session.finish(1011, error.message)
+        case .badOp, .badField, .badRequest:
+            if session.madeExtras.misuse.note(at: host.clock.now, host.limits) {
+                session.finish(4400, error.code.rawValue)
+            }
+        default:
+            if session.rate.note(error, of: host) { session.finish(4429, error.code.rawValue) }
+        }
+    }
+
+    // MARK: - Commits
+
+    /// A commit of the session is pending.
+    ///
+    /// Its answer is sent in its place.
+    func wait(for pending: PendingCommit, of session: Session, id: UInt64?, bytes: Int) {
+        let entry = wait(PendingRequests.Entry(id: id, bytes: bytes, state: .submitted), session)
+        pending.onAnswer { [weak session] result in
+            guard let session, !session.isClosed else { return }
+            session.host.dispatcher.answer(entry, result, session)
+        }
+    }
+
+    private func answer(
+        _ entry: PendingRequests.Entry,
+        _ result: Result<Applied, HostError>,
+        _ session: Session
+    ) {
+        var holds = false
+        if case .success = result { holds = deliverBeforeAnswer(to: session) }
+        answer.removeAll()
+        Answer.commit(result, id: entry.id, to: &answer)
+        if case .success = result, entry.id == nil { answer.removeAll() }
+        entry.state = .answered(Array(answer.bytes))
+        if !holds { drain(session) }
+        if case .failure(let error) = result { endIfDue(error, session) }
+    }
+
+    /// Mode-`all` messages of a commit are sent before its `ok`.
+    ///
+    /// - Returns: true if the answer must wait for the end of the turn as well: values of mode
+    ///   `latest` go into the last of those messages, and there may be more.
+    func deliverBeforeAnswer(to session: Session) -> Bool {
+        guard !session.outbox.queue.isEmpty else { return false }
+        if !session.outbox.marks.isEmpty, session.hasRoom, !session.inbox.isDraining {
+            session.outbox.holdsAnswers = true
+            return true
+        }
+        session.deliver(marks: false)
+        return false
+    }
+
+    // MARK: - Requests that wait
+
+    /// Keeps an answer of the session until what comes before it has been sent.
+    func keep(of session: Session, id: UInt64?, bytes: Int, _ build: (inout ByteBuffer) -> Void) {
+        answer.removeAll()
+        build(&answer)
+        let state = PendingRequests.State.answered(Array(answer.bytes))
+        append(PendingRequests.Entry(id: id, bytes: bytes, state: state), to: session)
+    }
+
+    /// A request of the session waits for something to be read or computed; later requests wait for
+    /// its answer.
+    func prepare(_ id: UInt64?, of session: Session) -> PendingRequests.Entry {
+        wait(PendingRequests.Entry(id: id, bytes: 0, state: .preparing, freeing: .byOwners), session)
+    }
+
+    /// Adds the entry of a request that is being performed.
+    private func wait(_ entry: PendingRequests.Entry, _ session: Session) -> PendingRequests.Entry {
+        if session.inbox.isDraining {
+            session.inbox.pending.prepend(entry)
+        } else {
+            append(entry, to: session)
+        }
+        return entry
+    }
+
+    private func append(_ entry: PendingRequests.Entry, to session: Session) {
+        session.inbox.pending.append(entry)
+        throttle(session)
+    }
+
+    /// Stops reading from a client with too much pending, and continues when that is over.
+    private func throttle(_ session: Session) {
+        let (pending, limits) = (session.inbox.pending.entries.count, session.host.limits)
+        let isFull = pending >= limits.pendingRequests || session.inbox.pending.bytes >= limits.pendingBytes
+        if isFull != session.inbox.isThrottled {
+            session.inbox.isThrottled = isFull
+            session.sink?.pauseReading(isFull)
+        }
+    }
+}

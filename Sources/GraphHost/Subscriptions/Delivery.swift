@@ -1,0 +1,278 @@
+internal import ReactiveGraph
+internal import Support
+
+/// Sends what the subscriptions of all sessions have collected in a turn (``Outbox``), at its end.
+///
+/// Invariant: a session is in the list, or waits for its socket (`isBlocked`), exactly when
+/// `isMarked` is set in its outbox.
+final class Delivery {
+    @exclusivity(unchecked) private var first: Unmanaged<Session>?
+    @exclusivity(unchecked) private var last: Unmanaged<Session>?
+    /// The session that is being flushed.
+    @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
+    /// Sessions that were removed, but are still in the list or being flushed.
+    private var removed: [Session] = []
+    @exclusivity(unchecked) private var overflowing: [Session] = []
+    /// The message that is being built.
+    ///
+    /// Every delivery is built in it, so that it always knows the contents of its buffer.
+    private let cache = UpdateCache()
+
+    @exclusivity(unchecked) private var messages: UInt64 = 0
+    /// How many messages were sent, answers included.
+    var messageCount: UInt64 { messages + cache.count }
+    /// How many emissions were folded into a later one because of an interval or a slow client.
+    @exclusivity(unchecked) var folded: UInt64 = 0
+
+    // MARK: - During a turn
+
+    /// Adds a session to the list; it must not be in it yet.
+    func mark(_ session: Session) {
+        let entry = Unmanaged.passUnretained(session)
+        if let last {
+            last._withUnsafeGuaranteedRef { $0.outbox.nextMarked = entry }
+        } else {
+            first = entry
+        }
+        last = entry
+    }
+
+    /// A session sends a message.
+    @inline(__always)
+    func countMessage() { messages += 1 }
+
+    /// A session has too much queued or unsent; checked when the commit's turn is over.
+    func overflows(_ session: Session) {
+        session.outbox.isOverflowing = true
+        overflowing.append(session)
+    }
+
+    /// A session was closed and released: keeps it as long as it is in the list.
+    func keep(_ session: Session) {
+        let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
+        if isFlushing || (session.outbox.isMarked && !session.outbox.isBlocked) { removed.append(session) }
+    }
+
+    /// Lets all sessions go: the host is being freed.
+    func forget() {
+        overflowing = []
+        removed = []
+    }
+
+    // MARK: - At the end of a turn
+
+    /// Sends everything that is due.
+    ///
+    /// Flushing a session may mark others; those are flushed as well.
+    func flush() {
+        finishCommit()
+        guard first != nil else { return }
+        cache.forget()
+        while let entry = first {
+            first = entry._withUnsafeGuaranteedRef { $0.outbox.nextMarked }
+            if first == nil { last = nil }
+            // Not retained: a sink that fails closes the session and may release the last reference
+            // to it, but then it is in `removed`.
+            flushing = entry
+            entry._withUnsafeGuaranteedRef { session in
+                session.outbox.nextMarked = nil
+                flush(session)
+            }
+        }
+        flushing = nil
+        cache.forget()
+        if !removed.isEmpty { removed.removeAll() }
+    }
+
+    private func flush(_ session: Session) {
+        guard !session.isClosed, let sink = session.sink else {
+            session.outbox.isMarked = false
+            return
+        }
+        session.outbox.holdsAnswers = false
+        guard sink.unsentBytes <= session.host.limits.softBytes else {
+            session.outbox.isBlocked = true
+            answerPastTheLimit(session)
+            return
+        }
+        session.outbox.isMarked = false
+        // Answers that were kept for the messages of this turn are sent after them.
+        defer {
+            if !session.inbox.pending.isEmpty, !session.isClosed { session.host.dispatcher.drain(session) }
+        }
+        if session.outbox.marks.isEmpty, session.subscriptionCount == 1, !session.isSpecial {
+            deliverLoneQueue(session, sink)
+            return
+        }
+        guard session.outbox.queue.isEmpty, !session.isSpecial, let only = session.outbox.marks.takeOnly()
+        else {
+            deliver(to: session)
+            return
+        }
+        // The usual case: one subscription in mode `latest`.
+        var completes: UInt64?
+        let isEnded = only._withUnsafeGuaranteedRef { subscription in
+            subscription.isMarked = false
+            if subscription.isEnded { return true }
+            if !cache.fits(subscription) { cache.build(subscription) }
+            cache.count += 1
+            subscription.delivered()
+            if subscription.isComplete { completes = subscription.id }
+            return false
+        }
+        if isEnded {
+            only.release()
+            return
+        }
+        // From here on the subscription may be gone: a sink that fails closes the session.
+        if session.inbox.pending.isEmpty, completes == nil {
+            return sink.send(shared: cache.buffer.bytes, number: cache.number)
+        }
+        sink.send(message: cache.buffer.bytes)
+        if let completes, let subscription = session.subscription(completes) {
+            session.end(subscription, .complete)
+        }
+    }
+
+    /// Delivers to a session with a single subscription, in mode `all`: one message per commit.
+    private func deliverLoneQueue(_ session: Session, _ sink: any MessageSink) {
+        guard let subscription = session.outbox.queue.emissions.first?.subscription else { return }
+        if subscription.options.every > 0, subscription.postponed() { return }
+        // Nothing is held back any more: each message may move the client's cursor.
+        session.outbox.queue.uncount(subscription)
+        var place = 0
+        while place < session.outbox.queue.emissions.count {
+            let emissions = session.outbox.queue.commit(at: place)
+            let message = cache.message(of: subscription, emissions)
+            cache.count += 1
+            place = emissions.endIndex
+            sink.send(message: message)
+        }
+        session.outbox.queue.removeSent()
+        subscription.delivered()
+        if subscription.isComplete { session.end(subscription, .complete) }
+    }
+
+    /// Sends everything that is due in as few messages as the protocol allows: per graph the
+    /// messages of mode `all` in order of rev, with the `latest` entries in the last of them.
+    ///
+    /// Without `marks` only the messages of mode `all`: marks stay for the end of the turn.
+    func deliver(to session: Session, marks: Bool = true) {
+        let marked = marks ? session.outbox.marks.take() : []
+        let emissions = session.outbox.queue.takeDue()
+        var graphs: [LiveGraph] = []
+        for emission in emissions where !graphs.contains(where: { $0 === emission.subscription.graph }) {
+            graphs.append(emission.subscription.graph)
+        }
+        for subscription in marked where !graphs.contains(where: { $0 === subscription.graph }) {
+            graphs.append(subscription.graph)
+        }
+        cache.forget()
+        for graph in graphs {
+            if case .node(let node) = session.form {
+                BareStream(session: session, node: node).deliver(marked, emissions)
+            } else {
+                deliver(
+                    to: session,
+                    graph,
+                    marked.filter { $0.graph === graph },
+                    emissions.filter { $0.subscription.graph === graph }
+                )
+            }
+        }
+        cache.forget()
+        for subscription in marked where subscription.isComplete { session.end(subscription, .complete) }
+        for emission in emissions where emission.subscription.isComplete {
+            session.end(emission.subscription, .complete)
+        }
+    }
+
+    private func deliver(
+        to session: Session,
+        _ graph: LiveGraph,
+        _ marked: ContiguousArray<Subscription>,
+        _ emissions: ContiguousArray<QueuedEmission>
+    ) {
+        var place = 0
+        while place < emissions.count {
+            let commit = emissions[place].commit
+            cache.buffer.removeAll()
+            graph.frames.appendHead(to: &cache.buffer, commit)
+            var isFirst = true
+            while place < emissions.count, emissions[place].commit === commit {
+                if !isFirst { cache.buffer.append(",") }
+                isFirst = false
+                emissions[place].subscription.append(emissions[place].content, to: &cache.buffer)
+                emissions[place].subscription.delivered()
+                place += 1
+            }
+            let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
+            if isNewest { append(marked, isFirst: false) }
+            graph.frames.appendTail(to: &cache.buffer, commit)
+            session.send(cache.buffer.bytes)
+            if isNewest { return }
+        }
+        guard !marked.isEmpty else { return }
+        cache.buffer.removeAll()
+        graph.frames.appendHead(to: &cache.buffer)
+        append(marked, isFirst: true)
+        graph.frames.appendTail(to: &cache.buffer)
+        session.send(cache.buffer.bytes)
+    }
+
+    private func append(_ marked: ContiguousArray<Subscription>, isFirst: Bool) {
+        var isFirst = isFirst
+        for subscription in marked {
+            if !isFirst { cache.buffer.append(",") }
+            isFirst = false
+            subscription.appendEntry(to: &cache.buffer)
+            subscription.delivered()
+        }
+    }
+
+    /// The socket is full: sends kept answers, and the messages of mode `all` before them.
+    private func answerPastTheLimit(_ session: Session) {
+        guard session.inbox.pending.hasAnswer else { return }
+        if !session.outbox.queue.isEmpty { deliver(to: session, marks: false) }
+        session.host.dispatcher.drain(session)
+    }
+
+    // MARK: - Limits
+
+    /// A commit's turn is over.
+    @inline(__always)
+    func finishCommit() {
+        if !overflowing.isEmpty { relieveAll() }
+    }
+
+    private func relieveAll() {
+        let sessions = overflowing
+        overflowing = []
+        for session in sessions { relieve(session) }
+    }
+
+    /// A queue of mode `all` is longer than allowed: sends what the socket takes; a subscription
+    /// that is still above its limit ends with `slow`, and above the hard limit so does the
+    /// connection.
+    private func relieve(_ session: Session) {
+        session.outbox.isOverflowing = false
+        guard !session.isClosed, let sink = session.sink else { return }
+        let limits = session.host.limits
+        if sink.unsentBytes <= limits.softBytes { deliver(to: session) }
+        guard !session.isClosed else { return }
+        let waiting = session.subscriptions.filter { $0.queued > 0 }
+        endSlow(waiting.filter { $0.queued > $0.options.queue }, of: session)
+        let room = limits.hardBytes - sink.unsentBytes
+        endSlow(Array(session.outbox.queue.largest(of: waiting, over: room)), of: session)
+        if !session.isClosed, sink.unsentBytes > limits.hardBytes { session.finish(4580, "slow") }
+    }
+
+    /// Ends subscriptions with `slow`, as many as this turn allows; the others are muted until
+    /// their turn comes.
+    private func endSlow(_ slow: [Subscription], of session: Session) {
+        guard !slow.isEmpty else { return }
+        session.outbox.queue.drop(of: slow)
+        for subscription in slow { subscription.mute() }
+        session.host.lanes.overflow(slow, in: session.host)
+    }
+}

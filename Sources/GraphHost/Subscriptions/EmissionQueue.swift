@@ -1,0 +1,118 @@
+/// One emission for a subscription in mode `all`.
+struct QueuedEmission {
+    let subscription: Subscription
+    let commit: CommitInfo
+    /// The emission, in the subscription's own format: a ``Datum``, nil if it was empty, or a
+    /// ``WideEmission``.
+    var content: AnyObject?
+}
+
+/// The emissions for a session's subscriptions in mode `all` that were not sent yet, in order.
+///
+/// Each subscription counts its own (`queued`, `queuedBytes`).
+struct EmissionQueue {
+    private(set) var emissions: ContiguousArray<QueuedEmission> = []
+    /// The bytes of these, as the limits count them.
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { emissions.isEmpty }
+
+    /// Adds an emission; ``count(_:bytes:)`` counts it.
+    @inline(__always)
+    mutating func append(_ emission: QueuedEmission) { emissions.append(emission) }
+
+    /// Counts another value of a subscription.
+    @inline(__always)
+    mutating func count(_ subscription: Subscription, bytes: Int) {
+        subscription.queued += 1
+        add(bytes, to: subscription)
+    }
+
+    /// Counts more bytes of a value that was counted.
+    @inline(__always)
+    mutating func add(_ bytes: Int, to subscription: Subscription) {
+        subscription.queuedBytes += bytes
+        self.bytes += bytes
+    }
+
+    /// Adds a node's new state: to the value of the same commit, or alone.
+    ///
+    /// - Returns: whether it is alone, and has to be counted.
+    mutating func append(state: [UInt8], of subscription: Subscription, _ commit: CommitInfo) -> Bool {
+        guard let place = emissions.lastIndex(where: { $0.subscription === subscription }),
+            emissions[place].commit === commit
+        else {
+            let emission = StateEmission(state, isAlone: true, beside: nil)
+            append(QueuedEmission(subscription: subscription, commit: commit, content: emission))
+            return true
+        }
+        let former = emissions[place].content as? StateEmission
+        let value = former.map(\.value) ?? Subscription.value(emissions[place].content)
+        let emission = StateEmission(state, isAlone: former?.isAlone ?? false, beside: value)
+        emissions[place].content = emission
+        if let former { add(emission.size.bytes - former.size.bytes, to: subscription) }
+        return false
+    }
+
+    /// Removes and returns the emissions whose interval is over.
+    mutating func takeDue() -> ContiguousArray<QueuedEmission> {
+        guard !emissions.isEmpty else { return [] }
+        var taken: ContiguousArray<QueuedEmission> = []
+        var rest: ContiguousArray<QueuedEmission> = []
+        for emission in emissions {
+            let subscription = emission.subscription
+            if subscription.options.every > 0, subscription.postponed() {
+                rest.append(emission)
+                continue
+            }
+            let size = subscription.size(of: emission.content)
+            subscription.queued -= size.count
+            add(-size.bytes, to: subscription)
+            taken.append(emission)
+        }
+        emissions = rest
+        return taken
+    }
+
+    /// The emissions of one commit, from `place` on.
+    @inline(__always)
+    func commit(at place: Int) -> ContiguousArray<QueuedEmission>.SubSequence {
+        var next = place + 1
+        while next < emissions.count, emissions[next].commit === emissions[place].commit { next += 1 }
+        return emissions[place..<next]
+    }
+
+    /// Everything in it, all of `subscription`, is about to be sent: nothing counts any more.
+    @inline(__always)
+    mutating func uncount(_ subscription: Subscription) {
+        bytes = 0
+        subscription.queued = 0
+        subscription.queuedBytes = 0
+    }
+
+    /// Removes the emissions that were sent, and keeps a small buffer.
+    @inline(__always)
+    mutating func removeSent() { emissions.removeAll(keepingCapacity: emissions.count <= 64) }
+
+    /// Drops the emissions of these subscriptions, in one pass.
+    mutating func drop(of subscriptions: [Subscription]) {
+        guard subscriptions.contains(where: { $0.queued > 0 }) else { return }
+        let dropped = Set(subscriptions.lazy.map { ObjectIdentifier($0) })
+        emissions.removeAll { dropped.contains(ObjectIdentifier($0.subscription)) }
+        for subscription in subscriptions {
+            bytes -= subscription.queuedBytes
+            subscription.queued = 0
+            subscription.queuedBytes = 0
+        }
+    }
+
+    /// The largest queues of these subscriptions that must go to keep `limit`.
+    func largest(of waiting: [Subscription], over limit: Int) -> ArraySlice<Subscription> {
+        guard bytes > limit else { return [] }
+        var left = bytes
+        return waiting.sorted { $0.queuedBytes > $1.queuedBytes }.prefix { subscription in
+            defer { left -= subscription.queuedBytes }
+            return left > limit && subscription.queuedBytes > 0
+        }
+    }
+}

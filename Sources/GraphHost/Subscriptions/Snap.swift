@@ -1,0 +1,154 @@
+internal import ReactiveGraph
+internal import Support
+
+/// The first message of a subscription to a node or a pipeline: its present state, and what its
+/// client has missed.
+struct Snap {
+    private let subscription: Subscription
+    private let subject: Subject
+    private let resume: Resume?
+    /// The ticket under which the client has taken its chain over.
+    private let taken: KeptChain?
+    private let keeping: Stage.Span?
+    private var missed: Missed?
+    private var outcome: Resume.Outcome?
+
+    private var graph: LiveGraph { subscription.graph }
+    private var limit: Int { graph.host.limits.hardBytes / 2 }
+
+    init(
+        _ subscription: Subscription,
+        _ subject: Subject,
+        resume: Resume?,
+        taken: KeptChain? = nil,
+        keeping: Stage.Span?
+    ) {
+        self.subscription = subscription
+        self.subject = subject
+        self.resume = resume
+        self.taken = taken
+        self.keeping = keeping
+    }
+
+    /// Sends it.
+    consuming func send() {
+        let session = subscription.session
+        graph.loadFor(subscription)
+        switch subject {
+        case .node(let node): send(node)
+        case .pipeline(let source, let pipe): send(source, pipe)
+        }
+        if subscription.isComplete { session.end(subscription, .complete) }
+    }
+
+    private mutating func send(_ node: NamedNode) {
+        let options = subscription.options
+        let change = node.lastChange.rev
+        if resume != nil || options.history > 0 {
+            missed = Missed(since: resume, of: node, options, atMost: limit)
+        }
+        resume(after: Resume.Course(change: change, late: graph.lateRev, isKept: taken != nil))
+        answer(change: change)
+    }
+
+    private mutating func send(_ source: Source, _ pipe: [Stage]) {
+        let (graph, chain) = (graph, subscription.pipeline?.chain)
+        if resume != nil {
+            let course = Resume.Course(
+                isPrivate: source.operator.isPrivate || pipe.contains(where: \.isPrivate),
+                hasState: Resume.hasState(source, pipe),
+                change: source.nodes.lazy.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev,
+                built: chain?.rev,
+                late: graph.lateRev,
+                isKept: taken != nil
+            )
+            resume(after: course)
+        }
+        answer(change: nil) { buffer in
+            buffer.append(",\"chain\":\"")
+            buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
+            buffer.append("\",\"shared\":")
+            buffer.append(decimal: subscription.sharers)
+            guard graph.host.isShared, Resume.hasState(source, pipe) else { return }
+            buffer.append(",\"local\":\"")
+            buffer.append(utf8: graph.host.instance)
+            buffer.append("\"")
+        }
+    }
+
+    /// A client that was connected before has sent a cursor: finds where it continues.
+    private mutating func resume(after course: Resume.Course) {
+        guard let resume else { return }
+        if let emissions = taken?.emissions, missed?.isComplete != true {
+            let kept = Missed(since: resume, emissions, atMost: limit)
+            if kept.isComplete { missed = kept }
+        }
+        outcome = resume.outcome(of: course, isAll: subscription.options.isAll, missed)
+    }
+
+    private func answer(change: UInt64?, _ more: (inout ByteBuffer) -> Void = { _ in }) {
+        let session = subscription.session
+        let ticket = keeping.flatMap { session.giveTicket(to: subscription, keeping: $0) }
+        session.answer(snapOf: subscription, change: change) { buffer in
+            append(to: &buffer)
+            if let ticket {
+                buffer.append(",\"ticket\":\"")
+                buffer.append(utf8: ticket.ticket.text)
+                buffer.append("\",\"keep\":\"")
+                buffer.append(utf8: ticket.span.text)
+                buffer.append("\"")
+            }
+            more(&buffer)
+        }
+    }
+
+    /// Appends `,"resumed":…`, the state where the client does not know it, and what it has missed.
+    private func append(to buffer: inout ByteBuffer) {
+        let options = subscription.options
+        if let outcome { buffer.append(outcome.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+        let isReplayed = options.isAll && outcome?.isResumed == true
+        if options.initial, !isReplayed, outcome?.isResumed != true || outcome?.isNews == true {
+            buffer.append(",")
+            subscription.appendState(to: &buffer)
+        } else if options.initial, options.hasFacets {
+            buffer.append(",")
+            subscription.appendFacets(to: &buffer)
+        }
+        missed?.append(isReplay: isReplayed, to: &buffer)
+    }
+}
+
+extension Session {
+    /// Sends a `snap` with these fields besides the cursor.
+    func answer(
+        snapOf subscription: Subscription,
+        change: UInt64?,
+        _ more: (inout ByteBuffer) -> Void
+    ) {
+        let graph = subscription.graph
+        answer(id: nil, bytes: 0) { buffer in
+            Answer.begin("snap", id: subscription.id, to: &buffer)
+            Answer.appendCursor(of: graph, to: &buffer)
+            if let change, change != graph.rev {
+                buffer.append(",\"c\":")
+                buffer.append(decimal: change)
+            }
+            Answer.appendTime(of: graph, to: &buffer)
+            more(&buffer)
+            buffer.append("}")
+        }
+    }
+
+    /// Gives a subscription a ticket; nil if its principal has as many as it may.
+    fileprivate func giveTicket(to subscription: Subscription, keeping span: Stage.Span) -> KeptChain? {
+        guard !subscription.isComplete else { return nil }
+        let ticket = host.sessions.kept.give(
+            subscription,
+            to: access.name,
+            keeping: span,
+            account: account(makes: true)
+        )
+        subscription.ticket = ticket
+        return ticket
+    }
+}

@@ -1,0 +1,53 @@
+internal import ReactiveGraph
+
+/// The subscriptions of one session, which it owns until they end: by age and by id.
+struct SubscriptionTable {
+    /// Up to this many are searched linearly.
+    private static let mostSearched = 32
+
+    /// Owns the subscriptions, and nothing else.
+    private let bag = CancellableBag()
+    private(set) var count = 0
+    /// Finds one of many; nil if there are few.
+    private var byID: [UInt64: Unmanaged<Subscription>]?
+
+    /// Oldest first; none of them may end meanwhile.
+    var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
+
+    var newest: Subscription? {
+        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
+    }
+
+    subscript(id: UInt64) -> Subscription? {
+        if let byID { return byID[id]?.takeUnretainedValue() }
+        return listed.first { $0.id == id }
+    }
+
+    /// Adds a subscription that was not started yet.
+    mutating func insert(_ subscription: Subscription) {
+        bag.insert(subscription)
+        index(subscription)
+    }
+
+    /// Adds a subscription from another session.
+    mutating func adopt(_ subscription: Subscription) {
+        bag.adopt(subscription)
+        index(subscription)
+    }
+
+    private mutating func index(_ subscription: Subscription) {
+        count += 1
+        if byID != nil {
+            byID?[subscription.id] = .passUnretained(subscription)
+        } else if count > Self.mostSearched {
+            byID = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, .passUnretained($0)) })
+        }
+    }
+
+    /// A subscription has ended, or another holder has it.
+    mutating func remove(_ subscription: Subscription) {
+        count -= 1
+        byID?[subscription.id] = nil
+        if byID?.isEmpty == true { byID = nil }
+    }
+}
