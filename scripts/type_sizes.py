@@ -18,7 +18,6 @@ LARGER = {
     "ReactiveGraph/AnyNode": 950,
     "GraphHost/LiveGraph": 2600,
     "GraphHost/Notebook": 1700,
-    "GraphHost/Host": 1350,
     "Engines/RedisLog": 900,
     "CEL/Checker": 750,
 }

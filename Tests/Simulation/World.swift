@@ -152,7 +152,7 @@ final class World {
     }
 
     private func define(_ name: String) {
-        guard let host = server?.host, host.known(name) == nil, let shape = shapes[name],
+        guard let host = server?.host, host.table[name] == nil, let shape = shapes[name],
             let definition = definition(shape.json(of: name))
         else { return }
         write("    \(shape.json(of: name))")
@@ -402,7 +402,7 @@ final class World {
             for (what, reader) in readers {
                 let fresh = Host(store: .memory(epoch: "replay"), clock: clock)
                 do throws(StoreError) {
-                    let replay = try fresh.rebuild(
+                    let replay = try fresh.restorer.rebuild(
                         graph.name,
                         epoch: graph.epoch,
                         at: graph.rev,

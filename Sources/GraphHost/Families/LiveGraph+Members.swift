@@ -73,7 +73,7 @@ extension LiveGraph {
             keepFresh(member, for: rules.fresh, isSet: false)
         }
         observe(member, on: source)
-        beginHistory(of: member, holding: nil)
+        member.beginHistory(holding: nil)
         return source
     }
 

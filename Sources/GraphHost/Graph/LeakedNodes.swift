@@ -41,7 +41,7 @@ extension Host {
     public func countLeaks(anew isNew: Bool) -> Bool {
         if isNew { leakRound += 1 }
         var steps = Self.leakSteps
-        for graph in known {
+        for graph in table.all {
             graph.leaked.look(at: graph.core, in: leakRound, &steps)
             if graph.leaked.round != leakRound { return false }
         }

@@ -12,7 +12,7 @@ extension LiveGraph {
         case .redefine(let definition, let origin):
             host.definitionChanges &+= 1
             self.origin = origin
-            redefine(as: definition, stamp)
+            Redefinition(of: self, as: definition, at: stamp).apply()
         case .remove: end(.removed)
         case .tick(let now): ring(until: now)
         case .drop: drop(commit, stamp)
@@ -140,7 +140,7 @@ extension LiveGraph {
         if let initial = rules.initial { source.set(initial) }
         // After the initial value, which the ring takes up by itself.
         observe(node, on: source)
-        beginHistory(of: node, holding: rules.initial)
+        node.beginHistory(holding: rules.initial)
         node.beginExpiry()
         if rules.initial != nil { node.startExpiry(at: stamp.time) }
         keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
@@ -177,6 +177,23 @@ extension LiveGraph {
         disconnectTies()
         for node in nodes { remove(node) }
         host.forget(self)
+    }
+
+    /// Ends the subscriptions whose values come from these nodes, directly or through a client's
+    /// pipeline.
+    func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
+        var ended: Set<UInt64> = []
+        var open: [AnyNode] = gone.compactMap(\.living)
+        // A flatten may choose any of its nodes later.
+        let names = Set(gone.map(\.name))
+        for record in chains.all where record.sources.contains(where: names.contains) {
+            open.append(record.node)
+        }
+        while let node = open.popLast() {
+            guard ended.insert(node.id).inserted else { continue }
+            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
+        }
+        return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
     }
 
     // MARK: - Pending

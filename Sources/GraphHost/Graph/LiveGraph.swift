@@ -50,8 +50,8 @@ public final class LiveGraph {
     @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = [] {
         didSet { knownAlarms = nil }
     }
-    /// Mutable nodes that the definition no longer has, and whether clients have set them since.
-    var removedInputs: [String: Bool] = [:]
+    /// The mutable nodes that the definition no longer has.
+    var removedInputs = RemovedInputs()
     /// The nodes with an alarm; determined on first use.
     private var knownAlarms: [NamedNode]?
     /// The families, in the order of the definition.
@@ -200,6 +200,12 @@ public final class LiveGraph {
         return Reading(held: living.held, changed: changed.rev, changedAt: changed.time)
     }
 
+    /// A client sets a node that does not exist; reported the first time after the definition
+    /// removed it.
+    func noteMissed(_ name: String?) {
+        if let name, removedInputs.noteMissed(name) { host.onMissed(self.name, name) }
+    }
+
     /// The counters.
     public var statistics: GraphStatistics {
         let counts = core.counts
@@ -222,6 +228,13 @@ public final class LiveGraph {
         let found = nodes.filter { $0.definition.alarm != nil }
         knownAlarms = found
         return found
+    }
+
+    /// The nodes in an order in which each comes after those it is made from.
+    func inOrder(_ nodes: [NamedNode]) -> [NamedNode] {
+        nodes.enumerated()
+            .sorted { ($0.element.definition.rank, $0.offset) < ($1.element.definition.rank, $1.offset) }
+            .map(\.element)
     }
 
     /// The position in its history.

@@ -44,7 +44,7 @@ extension LiveGraph {
         let living = build(node)
         host.work += 1
         node.born = host.clock.wall
-        beginHistory(of: node, holding: living.value)
+        node.beginHistory(holding: living.value)
         if node.definition.retain == .untilPressure, registry.isFull { host.pressure.count(flushUnused()) }
         return living
     }

@@ -89,7 +89,7 @@ extension Commit {
         case .define:
             throw StoreError("the log defines graph \(graph.name) twice")
         case .redefine(let text, let origin):
-            kind = .redefine(try graph.host.storedDefinition(of: graph.name, text), origin)
+            kind = .redefine(try graph.host.restorer.storedDefinition(of: graph.name, text), origin)
         case .remove: kind = .remove
         case .tick(let now): kind = .tick(now)
         case .drop: kind = .drop

@@ -42,7 +42,7 @@ extension KeptSamples {
         defer { withExtendedLifetime(host) {} }
         host.trialUnits = Self.mostUnits
         let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))
-        let graph = try host.begin(stored: begin, at: LogStamp(rev: 1, time: 0), epoch: epoch)
+        let graph = try host.restorer.begin(stored: begin, at: LogStamp(rev: 1, time: 0), epoch: epoch)
         var rest = samples[...]
         while let next = rest.first, next.stamp.rev <= base.rev {
             try apply(takeCommit(from: &rest), next.stamp, to: graph)
@@ -79,7 +79,7 @@ extension KeptSamples {
         }
         let end = isDear ? reached : self.end
         return .body(
-            graph.historyJSON(
+            HistoryAnswer(in: graph).json(
                 recorder.ring(since: start, beginningWith: first, through: end),
                 since: since,
                 limit: limit,

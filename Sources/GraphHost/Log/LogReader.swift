@@ -21,7 +21,7 @@ public protocol LogReader: Sendable {
     func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey]
 }
 
-/// One graph's state at one rev (`LiveGraph.save()`).
+/// One graph's state at one rev (`SavedGraph`).
 public struct GraphSnapshot: Hashable, Sendable {
     /// The last commit that it includes.
     public let stamp: LogStamp

@@ -92,7 +92,7 @@ public struct Past: Sendable {
         if let kept = try reader.revs(of: question.graph), question.rev < kept.lowerBound {
             graph = nil
         } else {
-            switch try host.look(
+            switch try host.restorer.look(
                 at: question.graph,
                 epoch: question.epoch,
                 question.rev,
@@ -173,7 +173,7 @@ public struct Past: Sendable {
         var (reached, isStopped) = (question.rev, false)
         if question.rev < end {
             let revs = question.rev + 1...end
-            try host.replay(
+            try host.restorer.replay(
                 question.graph,
                 revs,
                 in: question.epoch,
@@ -189,7 +189,7 @@ public struct Past: Sendable {
         }
         guard !isStopped, let graph else { return .stopped }
         return .body(
-            graph.historyJSON(
+            HistoryAnswer(in: graph).json(
                 recorder.ring(since: question.rev),
                 recorder.states,
                 since: question.rev,

@@ -73,7 +73,7 @@ public struct Replay {
         var snapshot: (rev: UInt64, agrees: Bool)?
         if let passed = played.passed {
             let other = makeHost()
-            let restored = try other.restore(passed.snapshot.state, epoch: "")
+            let restored = try other.restorer.restore(passed.snapshot.state, epoch: "")
             snapshot = (passed.snapshot.stamp.rev, restored.digest == passed.digest)
         }
         return Outcome(
@@ -129,11 +129,12 @@ public struct Replay {
         var played = Played(host: makeHost())
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         let newest = try reader.snapshot(of: graph, notAfter: end)
-        if let base { played.graph = try played.host.restore(base.state, epoch: "") }
+        if let base { played.graph = try played.host.restorer.restore(base.state, epoch: "") }
         played.stamp = base?.stamp ?? played.stamp
         let first = played.stamp.rev + 1
         guard first <= end else { return played }
-        try played.host.replay(graph, first...end, in: "", on: &played.graph, from: reader) { (graph, _) in
+        let restorer = played.host.restorer
+        try restorer.replay(graph, first...end, in: "", on: &played.graph, from: reader) { (graph, _) in
             played.commits += 1
             played.stamp = LogStamp(rev: graph.rev, time: graph.time)
             if let newest, newest.stamp.rev == graph.rev { played.passed = (newest, graph.digest) }
@@ -148,7 +149,7 @@ public struct Replay {
         var played = Played(host: host)
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         if let base {
-            let graph = try host.restore(base.state, epoch: "")
+            let graph = try host.restorer.restore(base.state, epoch: "")
             var commit = Commit(graph: graph)
             commit.kind = .redefine(definition, .file)
             _ = host.apply(commit, base.stamp)
@@ -163,7 +164,7 @@ public struct Replay {
             guard let graph = played.graph, graph.isLive else {
                 var begin = entry
                 begin.kind = .define(text: definition.text, .file)
-                played.graph = try host.begin(stored: begin, at: stamp, epoch: "")
+                played.graph = try host.restorer.begin(stored: begin, at: stamp, epoch: "")
                 return true
             }
             switch entry.kind {
@@ -174,7 +175,7 @@ public struct Replay {
                 let (commit, skipped) = try Self.fitting(entry, graph)
                 played.skipped += skipped
                 _ = host.apply(commit, stamp)
-            case .tick, .remove, .drop, .expire: try host.apply(stored: entry, at: stamp, to: graph)
+            case .tick, .remove, .drop, .expire: try host.restorer.apply(stored: entry, at: stamp, to: graph)
             }
             return true
         }
@@ -208,7 +209,8 @@ public struct Replay {
         func values(_ graph: LiveGraph?) -> [String: String] {
             var values: [String: String] = [:]
             guard let graph else { return values }
-            graph.read(graph.visibleNodes(matching: "*")) { node, held in values[node.name] = held.text }
+            let all = HeldValues(graph.visibleNodes(matching: "*"), in: graph)
+            all.forEach { node, held in values[node.name] = held.text }
             return values
         }
         let (before, after) = (values(before), values(after))

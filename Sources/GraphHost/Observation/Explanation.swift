@@ -25,8 +25,9 @@ struct Explanation {
     private var steps: [Step] = []
     private var isCut = false
 
-    /// Explains `target`, without going beyond nodes for which `mayRead` returns false.
-    init(of target: NamedNode, mayRead: (NamedNode) -> Bool) {
+    /// Explains `target`, without going beyond nodes for which `mayRead` returns false; these are
+    /// shown as null.
+    init(of target: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) {
         graph = target.graph
         // Holds the target's chain, and so everything upstream, in the meantime.
         let living = graph.materialise(target)
@@ -41,7 +42,7 @@ struct Explanation {
                 break
             }
             var inputs: [NamedNode?] = []
-            for (input, inputNode) in graph.namedInputs(of: node).prefix(
+            for (input, inputNode) in Self.namedInputs(of: node, in: graph).prefix(
                 named.members == nil ? .max : Self.mostMembers
             ) {
                 let isOpen = mayRead(input)
@@ -54,7 +55,7 @@ struct Explanation {
                     named: named,
                     node: node,
                     inputs: inputs,
-                    stages: inputs.contains { $0 == nil } ? [] : graph.stages(of: named, node),
+                    stages: inputs.contains { $0 == nil } ? [] : Self.stages(of: named, node),
                     ties: graph.ties(to: named).map { ShownTie(tie: $0, isOpen: mayRead($0.from)) }
                 )
             )
@@ -67,6 +68,49 @@ struct Explanation {
             steps.map(\.named.lastChange.rev)
                 + steps.compactMap { graph.facets.entry(of: $0.named)?.reported }
         )
+    }
+
+    /// The named nodes that a living node gets its value from, each once, with their living nodes.
+    private static func namedInputs(of node: AnyNode, in graph: LiveGraph) -> [(NamedNode, Node<Datum>)] {
+        var found: [(NamedNode, Node<Datum>)] = []
+        var seen: Set<UInt64> = [node.id]
+        var open: Deque = [node]
+        while let next = open.popFirst() {
+            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+                if let named = graph.name(of: upstream), let living = named.living {
+                    found.append((named, living))
+                } else if !graph.chains.isHidden(upstream.id) {
+                    open.append(upstream)
+                }
+            }
+        }
+        return found
+    }
+
+    /// The stages of a node's definition, in order, with their values.
+    private static func stages(of named: NamedNode, _ node: AnyNode) -> [InnerStage] {
+        var stages: [InnerStage] = []
+        var present: AnyNode? = node
+        while let next = present {
+            let stage = named.graph.chains.inner(next.id)
+            if let stage, stage.of === named { stages.append(stage) }
+            present = next.upstreamNodes.first { upstream in
+                let chains = named.graph.chains
+                guard !chains.isHidden(upstream.id), let inner = chains.inner(upstream.id) else {
+                    return false
+                }
+                return inner.of === named && !inner.isOfLink
+            }
+        }
+        return stages.reversed()
+    }
+
+    /// As JSON: `{"node","epoch","rev","t","nodes":[…]}`, the node itself first, each node once:
+    /// `{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}`.
+    func json() -> [UInt8] {
+        var buffer = ByteBuffer()
+        append(to: &buffer)
+        return Array(buffer.bytes)
     }
 
     /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
@@ -180,56 +224,6 @@ private struct ShownTie {
 extension GraphView {
     /// What made a node's present value, as far as the caller may read.
     public static func explain(_ node: NamedNode, to access: Access) -> [UInt8] {
-        node.graph.explanation(of: node) { access.rights(on: $0).contains(.read) }
-    }
-}
-
-extension LiveGraph {
-    /// What made a node's present value, as JSON.
-    ///
-    /// - Parameters:
-    ///   - node: a node of this graph.
-    ///   - mayRead: whether the caller may read a node; the explanation stops at others, and shows
-    ///     them as null.
-    /// - Returns: `{"node","epoch","rev","t","nodes":[…]}`, the node itself first, each node once:
-    ///   `{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}`.
-    public func explanation(of node: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) -> [UInt8] {
-        var buffer = ByteBuffer()
-        Explanation(of: node, mayRead: mayRead).append(to: &buffer)
-        return Array(buffer.bytes)
-    }
-
-    /// The named nodes that a living node gets its value from, each once, with their living nodes.
-    fileprivate func namedInputs(of node: AnyNode) -> [(NamedNode, Node<Datum>)] {
-        var found: [(NamedNode, Node<Datum>)] = []
-        var seen: Set<UInt64> = [node.id]
-        var open: Deque = [node]
-        while let next = open.popFirst() {
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                if let named = name(of: upstream), let living = named.living {
-                    found.append((named, living))
-                } else if !chains.isHidden(upstream.id) {
-                    open.append(upstream)
-                }
-            }
-        }
-        return found
-    }
-
-    /// The stages of a node's definition, in order, with their values.
-    fileprivate func stages(of named: NamedNode, _ node: AnyNode) -> [InnerStage] {
-        var stages: [InnerStage] = []
-        var present: AnyNode? = node
-        while let next = present {
-            let stage = chains.inner(next.id)
-            if let stage, stage.of === named { stages.append(stage) }
-            present = next.upstreamNodes.first { upstream in
-                guard !chains.isHidden(upstream.id), let inner = chains.inner(upstream.id) else {
-                    return false
-                }
-                return inner.of === named && !inner.isOfLink
-            }
-        }
-        return stages.reversed()
+        Explanation(of: node) { access.rights(on: $0).contains(.read) }.json()
     }
 }

@@ -26,7 +26,7 @@ extension GraphView {
         buffer.append(decimal: graph.rev)
         Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"m\":")
-        graph.appendValues(of: nodes, facets: hasFacets, to: &buffer)
+        HeldValues(nodes, in: graph).append(facets: hasFacets, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }

@@ -20,18 +20,18 @@ extension GraphView {
     ) throws(HostError) -> [UInt8] {
         if isLive { try requireObservation() }
         if let surroundings { try require(surroundings) }
-        let nodes = isLive ? nil : nodes
+        let text = PictureText(
+            of: graph,
+            live: isLive,
+            nodes: isLive ? nil : nodes,
+            access.readableFamilies(graph),
+            around: surroundings,
+            for: access
+        )
         return switch format {
-        case .json:
-            graph.pictureJSON(
-                live: isLive,
-                of: nodes,
-                access.readableFamilies(graph),
-                around: surroundings,
-                for: access
-            )
-        case .dot: graph.pictureDOT(live: isLive, of: nodes, around: surroundings)
-        case .mermaid: graph.pictureMermaid(live: isLive, of: nodes, around: surroundings)
+        case .json: text.json()
+        case .dot: text.dot()
+        case .mermaid: text.mermaid()
         }
     }
 }

@@ -1,19 +1,12 @@
 internal import ReactiveGraph
 internal import Support
 
-extension LiveGraph {
-    /// A picture in the language of Graphviz; the same graph gives the same text (G-106).
-    ///
-    /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureDOT(
-        live: Bool,
-        of nodes: [NamedNode]? = nil,
-        around surroundings: Surroundings? = nil
-    ) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes, surroundings: surroundings)
+extension PictureText {
+    /// A diagram in the language of Graphviz.
+    public func dot() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("digraph ")
-        buffer.append(quoted: name)
+        buffer.append(quoted: graph.name)
         buffer.append(" {\n    rankdir=LR;\n    node [shape=box, fontname=\"sans-serif\"];\n")
         for entry in picture.entries { entry.appendDOT(to: &buffer) }
         for link in picture.links {
@@ -21,7 +14,7 @@ extension LiveGraph {
                 link.isInner ? " [style=dashed]" : link.isFeedback ? " [style=bold, constraint=false]" : ""
             buffer.append(utf8: "    n\(link.from) -> n\(link.to)\(style);\n")
         }
-        appendDeclaredLinks(picture, to: &buffer)
+        appendDeclaredLinks(to: &buffer)
         for listener in picture.listeners {
             buffer.append(utf8: "    \(listener.holder.identifier) [shape=ellipse, label=")
             buffer.append(quoted: listener.label)
@@ -35,12 +28,12 @@ extension LiveGraph {
     }
 
     /// Edges of declared nodes that do not live, dotted.
-    private func appendDeclaredLinks(_ picture: Picture, to buffer: inout ByteBuffer) {
+    private func appendDeclaredLinks(to buffer: inout ByteBuffer) {
         let shown = Set(picture.entries.compactMap(\.named?.name))
         for entry in picture.entries {
             guard let named = entry.named, entry.node == nil else { continue }
             for input in entry.inputs {
-                guard shown.contains(input), let source = node(input) else { continue }
+                guard shown.contains(input), let source = graph.node(input) else { continue }
                 let from = source.living.map { "n\($0.id)" } ?? "\"\(source.name)\""
                 buffer.append(utf8: "    \(from) -> \"\(named.name)\" [style=dotted];\n")
             }

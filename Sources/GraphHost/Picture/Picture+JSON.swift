@@ -1,43 +1,58 @@
 internal import ReactiveGraph
 package import Support
 
-extension LiveGraph {
-    /// A picture as JSON: `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
-    ///
-    /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureJSON(live: Bool, around surroundings: Surroundings? = nil) -> [UInt8] {
-        pictureJSON(live: live, of: nil, nil, around: surroundings)
+/// A picture of a graph as text: JSON, or a diagram.
+///
+/// The same graph gives the same text (G-106).
+public struct PictureText {
+    let graph: LiveGraph
+    let picture: Picture
+    private let isLive: Bool
+    private let access: Access?
+
+    /// A picture of a graph, or of a part; with `live` also the nodes of client pipelines and the
+    /// listeners.
+    public init(of graph: LiveGraph, live isLive: Bool, around surroundings: Surroundings? = nil) {
+        self.init(of: graph, live: isLive, nodes: nil, nil, around: surroundings)
     }
 
     /// The same, limited to these nodes and families if they are given.
-    func pictureJSON(
-        live: Bool,
-        of nodes: [NamedNode]?,
-        _ families: [NodeFamily]?,
-        around surroundings: Surroundings?,
+    init(
+        of graph: LiveGraph,
+        live isLive: Bool,
+        nodes: [NamedNode]?,
+        _ families: [NodeFamily]? = nil,
+        around surroundings: Surroundings? = nil,
         for access: Access? = nil
-    ) -> [UInt8] {
-        let picture = Picture(
-            of: self,
-            isLive: live,
+    ) {
+        self.graph = graph
+        self.isLive = isLive
+        self.access = access
+        picture = Picture(
+            of: graph,
+            isLive: isLive,
             nodes: nodes,
             families: families,
             surroundings: surroundings
         )
+    }
+
+    /// `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
+    public func json() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{\"graph\":")
-        buffer.append(json: name)
-        Answer.appendCursor(of: self, to: &buffer)
-        Answer.appendTime(of: self, to: &buffer)
+        buffer.append(json: graph.name)
+        Answer.appendCursor(of: graph, to: &buffer)
+        Answer.appendTime(of: graph, to: &buffer)
         buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: live, for: access) }
+        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: isLive, for: access) }
         buffer.append(",\"edges\":")
         buffer.append(list: picture.links) { $0.append(to: &$1) }
         if !picture.families.isEmpty {
             buffer.append(",\"families\":")
             buffer.append(list: picture.families) { $0.append(to: &$1) }
         }
-        if live {
+        if isLive {
             buffer.append(",\"listeners\":")
             buffer.append(list: picture.listeners) { $0.append(to: &$1) }
         }
@@ -49,7 +64,7 @@ extension LiveGraph {
     public func listenersJSON() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{\"listeners\":")
-        buffer.append(list: Picture(of: self, isLive: true).listeners) { $0.append(to: &$1) }
+        buffer.append(list: picture.listeners) { $0.append(to: &$1) }
         buffer.append("}")
         return Array(buffer.bytes)
     }

@@ -1,16 +1,8 @@
 internal import ReactiveGraph
 
-extension LiveGraph {
-    /// A picture as a Mermaid flowchart, which can be embedded in Markdown pages; the same graph
-    /// gives the same text (G-106).
-    ///
-    /// With `live` also the nodes of client pipelines and the listeners.
-    public func pictureMermaid(
-        live: Bool,
-        of nodes: [NamedNode]? = nil,
-        around surroundings: Surroundings? = nil
-    ) -> [UInt8] {
-        let picture = Picture(of: self, isLive: live, nodes: nodes, surroundings: surroundings)
+extension PictureText {
+    /// A Mermaid flowchart, which can be embedded in Markdown pages.
+    public func mermaid() -> [UInt8] {
         var text = "flowchart LR\n"
         var styles = ""
         var places: [String: Int] = [:]

@@ -22,7 +22,7 @@ enum HistoryRoutes {
                 return try PastQuery.answer(server.looks.work(on: samples), on: connection)
             }
             connection.answerJSON(
-                try node.graph.historyJSON(of: node, since: rev, epoch: epoch, limit: limit)
+                try HistoryAnswer(in: node.graph).json(of: node, since: rev, epoch: epoch, limit: limit)
             )
         } catch {
             guard let rev, rev <= node.graph.rev, server.looks.hasLog else { throw error }

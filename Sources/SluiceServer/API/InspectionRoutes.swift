@@ -51,7 +51,7 @@ enum InspectionRoutes {
     static func listListeners(_ request: Request) throws(HostError) {
         let view = try request.graph()
         try view.requireObservation()
-        request.connection.answerJSON(view.graph.listenersJSON())
+        request.connection.answerJSON(PictureText(of: view.graph, live: true).listenersJSON())
     }
 
     /// `GET …/nodes/{n}/why?limit=16`: what keeps the node alive.

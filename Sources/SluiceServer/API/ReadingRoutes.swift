@@ -175,6 +175,6 @@ extension ByteBuffer {
         append(decimal: graph.statistics.subscriptions)
         append(",\"definition\":")
         append(json: graph.definition.hash)
-        graph.appendAlarms(to: &self, for: access)
+        GraphSummary(of: graph, for: access).appendAlarms(to: &self)
     }
 }

@@ -20,9 +20,9 @@ public enum FilePicture {
             throw StartFailure(["the graph could not be built"])
         }
         return switch format {
-        case .dot: graph.pictureDOT(live: false)
-        case .json: graph.pictureJSON(live: false)
-        case .mermaid: graph.pictureMermaid(live: false)
+        case .dot: PictureText(of: graph, live: false).dot()
+        case .json: PictureText(of: graph, live: false).json()
+        case .mermaid: PictureText(of: graph, live: false).mermaid()
         }
     }
 }

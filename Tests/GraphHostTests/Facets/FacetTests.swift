@@ -250,7 +250,7 @@ struct FacetTests {
     @Test("explain says the state of the nodes that a value comes from")
     func explained() throws {
         load("x", #""error":{"code":"offline"}"#)
-        let text = String(decoding: graph.explanation(of: try #require(graph.node("twice"))), as: UTF8.self)
+        let text = String(decoding: Explanation(of: try #require(graph.node("twice"))).json(), as: UTF8.self)
         #expect(
             text.contains(#""v":1,"state":{"t":5000000,"error":{"code":"offline","msg":"","at":5000000}}"#)
         )

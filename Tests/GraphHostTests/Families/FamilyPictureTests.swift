@@ -75,7 +75,7 @@ struct FamilyPictureTests {
         let listener = try #require(shown.listeners.first)
         #expect(listener.families.map(\.pattern.text) == ["s.{id}.c", "s.{id}.hot"])
         #expect(listener.on.count == 2, "the pipeline, and x")
-        let json = String(decoding: graph.pictureJSON(live: true), as: UTF8.self)
+        let json = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         #expect(
             json.contains(
                 #"{"name":"s.{id}.c","kind":"mutable","unit":"°C","type":"number","min":-60,"expire":600000,"retain":"always","members":201,"alive":201}"#

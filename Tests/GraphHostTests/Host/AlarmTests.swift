@@ -25,7 +25,7 @@ struct AlarmTests {
 
     private func alarms(_ graph: LiveGraph, for access: Access = .full) -> String {
         var buffer = ByteBuffer()
-        graph.appendAlarms(to: &buffer, for: access)
+        GraphSummary(of: graph, for: access).appendAlarms(to: &buffer)
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
@@ -146,7 +146,7 @@ struct AlarmTests {
         let picture = String(decoding: try view.picture(.json, live: true), as: UTF8.self)
         #expect(picture.contains(#""role":"sensor","readOnly":true"#))
         #expect(picture.contains(#""severity":"alarm","ok":"on""#))
-        #expect(!String(decoding: graph.pictureJSON(live: true), as: UTF8.self).contains("readOnly"))
+        #expect(!String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains("readOnly"))
     }
 
     @Test("a node that clients set after it was removed is reported once, until it is there again")

@@ -139,7 +139,7 @@ struct AllTests {
         try bench.submit(graph, [("s.7", "1007")])
         #expect(bench.host.work - work < 10)
         #expect(try bench.read(graph, "avg") == "500.5")
-        let picture = String(decoding: graph.pictureJSON(live: true), as: UTF8.self)
+        let picture = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         #expect(picture.contains(#""all":{"glob":"s.*","members":1000}"#))
         #expect(picture.contains(#""edges":[]"#))
     }
@@ -209,7 +209,7 @@ struct AllTests {
         )
         try bench.set(graph, [("s.c", "0.1"), ("s.x", "0.2")])
         try bench.set(graph, [("s.a", "0.7")])
-        let (second, restored) = try bench.continued(graph, from: graph.save())
+        let (second, restored) = try bench.continued(graph, from: SavedGraph(graph: graph).save())
         for (bench, graph) in [(bench, graph), (second, restored)] {
             #expect(try bench.read(graph, "sum") == "1")
             try bench.set(graph, [("s.b", "1"), ("s.c", "2")])

@@ -32,7 +32,7 @@ struct AskingTests {
     }
 
     private func explain(_ name: String, mayRead: (NamedNode) -> Bool = { _ in true }) throws -> String {
-        let bytes = graph.explanation(of: try #require(graph.node(name)), mayRead: mayRead)
+        let bytes = Explanation(of: try #require(graph.node(name)), mayRead: mayRead).json()
         return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
 

@@ -24,7 +24,7 @@ final class Bench {
             limits: limits,
             definitions: definitions
         )
-        log?.collect = { [unowned host] in host.handOver() }
+        log?.collect = { [unowned host] in host.submissions.handOver() }
     }
 
     /// Ends the turn, and what a log that is not slow answers is the next one.

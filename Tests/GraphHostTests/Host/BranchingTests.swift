@@ -367,7 +367,7 @@ struct BranchingTests {
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"no"}"#)
         try bench.set(graph, [("x", "false")])
         #expect(Told(client.take())[1] == ["false"])
-        let picture = String(decoding: graph.pictureJSON(live: false), as: UTF8.self)
+        let picture = String(decoding: PictureText(of: graph, live: false).json(), as: UTF8.self)
         #expect(picture.contains(#""name":"no","op":"case","inputs":["split"]"#))
     }
 

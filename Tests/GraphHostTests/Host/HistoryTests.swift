@@ -22,7 +22,7 @@ struct HistoryTests {
         limit: Int = 100
     ) throws -> String {
         let node = try #require(graph.node(name))
-        let bytes = try graph.historyJSON(of: node, since: since, epoch: epoch, limit: limit)
+        let bytes = try HistoryAnswer(in: graph).json(of: node, since: since, epoch: epoch, limit: limit)
         return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
 

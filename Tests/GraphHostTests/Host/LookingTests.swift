@@ -232,8 +232,8 @@ private final class LookingRun {
                 clients.append((client, 1))
             case 1 where !clients.isEmpty:
                 clients.remove(at: dice.below(clients.count)).client.session.close()
-            case 2: _ = graph.explanation(of: node)
-            case 3: _ = graph.pictureJSON(live: dice.below(2) == 0)
+            case 2: _ = Explanation(of: node).json()
+            case 3: _ = PictureText(of: graph, live: dice.below(2) == 0).json()
             case 4: _ = try bench.read(graph, name)
             case 5:
                 let client = bench.connect()

@@ -157,10 +157,10 @@ struct ObservingTests {
         _ = observe()
         try bench.set(graph, [("x", "2")])
         try bench.set(graph, [("x", "3")])
-        let picture = String(decoding: graph.pictureJSON(live: true), as: UTF8.self)
+        let picture = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         #expect(picture.contains(#""queued":3"#), "\(picture)")
         bench.pass(2000)
-        #expect(!String(decoding: graph.pictureJSON(live: true), as: UTF8.self).contains(#""queued":3"#))
+        #expect(!String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains(#""queued":3"#))
     }
 
     @Test("At most four per connection; ids, mod and unsub as for subscriptions")

@@ -377,16 +377,16 @@ struct OwnerTests {
         subscribe(client, 1, "deep", #"["side","panel"]"#)
         subscribe(client, 2, "x")
         subscribe(client, 3, "other", #""panel""#)
-        let text = String(decoding: graph.pictureJSON(live: true), as: UTF8.self)
+        let text = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         for owners in [
             #""c:1","c:1/panel","c:1/side""#, #""c:1/panel","c:1/side""#, #""c:1/panel""#,
         ] {
             #expect(text.contains(#","owners":[\#(owners)]}"#), "x, deep and other: \(owners) in \(text)")
         }
         #expect(text.contains(#","owners":["panel","side"],"queued":0"#), "the listener's")
-        let listeners = String(decoding: graph.listenersJSON(), as: UTF8.self)
+        let listeners = String(decoding: PictureText(of: graph, live: true).listenersJSON(), as: UTF8.self)
         #expect(listeners.contains(#""owners":["panel","side"]"#))
-        for diagram in [graph.pictureDOT(live: true), graph.pictureMermaid(live: true)] {
+        for diagram in [PictureText(of: graph, live: true).dot(), PictureText(of: graph, live: true).mermaid()] {
             #expect(String(decoding: diagram, as: UTF8.self).contains(#""ws c:1 (panel, side)""#))
         }
     }

@@ -147,7 +147,7 @@ struct PastTests {
         for value in 2...6 { try bench.set(graph, [("x", "\(value)")]) }
         try bench.submit(graph, [], clear: ["x"])
         #expect(throws: HostError.self) {
-            try graph.historyJSON(of: graph.node("x")!, since: 2, limit: 10)
+            try HistoryAnswer(in: graph).json(of: graph.node("x")!, since: 2, limit: 10)
         }
         func found(_ name: String, since: UInt64, limit: Int = 100) throws -> String {
             try body(.history(of: name, limit: limit), at: since)
@@ -219,7 +219,7 @@ struct PastTests {
         for name in ["x", "mean", "late"] {
             let node = try #require(graph.node(name))
             for since in node.history.from...graph.rev {
-                let ring = try graph.historyJSON(of: node, since: since, limit: 7)
+                let ring = try HistoryAnswer(in: graph).json(of: node, since: since, limit: 7)
                 #expect(
                     try body(.history(of: name, limit: 7), at: since)
                         == String(decoding: ring, as: UTF8.self),

@@ -13,7 +13,7 @@ private let graphText = """
 @Suite("Pictures")
 struct PictureTests {
     private func picture(_ graph: LiveGraph, live: Bool) throws -> Datum {
-        try graph.pictureJSON(live: live).withUnsafeBytes { try Datum.parse($0) }
+        try PictureText(of: graph, live: live).json().withUnsafeBytes { try Datum.parse($0) }
     }
 
     @Test("What is declared and does not exist is shown as such, and looking changes nothing")
@@ -73,19 +73,19 @@ struct PictureTests {
         #expect(nodes == graph.statistics.nodes, "parts of stages are not shown and not counted")
         #expect(!(try picture(graph, live: false).text.contains("chain")))
 
-        let dot = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
+        let dot = String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self)
         #expect(dot.hasPrefix("digraph \"g\" {"))
         #expect(dot.contains("tablet/1 c:1"))
-        #expect(dot == String(decoding: graph.pictureDOT(live: true), as: UTF8.self))
-        let mermaid = String(decoding: graph.pictureMermaid(live: true), as: UTF8.self)
+        #expect(dot == String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self))
+        let mermaid = String(decoding: PictureText(of: graph, live: true).mermaid(), as: UTF8.self)
         #expect(mermaid.hasPrefix("flowchart LR\n    n1[\"x\"]\n"))
         #expect(mermaid.contains("([\"tablet/1 c:1\"])"))
         #expect(mermaid.contains("(\"value + 1\")"), "labels of chains are rounded")
         #expect(mermaid.contains(" -.-> n"), "inner followings are dotted")
         client.session.close()
-        let after = String(decoding: graph.pictureDOT(live: true), as: UTF8.self)
+        let after = String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self)
         #expect(after.contains(#""double" -> "shown" [style=dotted]"#))
-        let declared = String(decoding: graph.pictureMermaid(live: true), as: UTF8.self)
+        let declared = String(decoding: PictureText(of: graph, live: true).mermaid(), as: UTF8.self)
         var ids: [String: String] = [:]
         for line in declared.split(separator: "\n") {
             let parts = line.split(separator: "[\"")
@@ -96,7 +96,7 @@ struct PictureTests {
         #expect(declared.contains("    \(double) -.-> \(shown)\n"))
         #expect(declared.contains("    style \(shown) stroke-dasharray: 3\n"))
         let only = graph.node("shown").map { [$0] } ?? []
-        let part = String(decoding: graph.pictureMermaid(live: false, of: only), as: UTF8.self)
+        let part = String(decoding: PictureText(of: graph, live: false, nodes: only).mermaid(), as: UTF8.self)
         let text = "flowchart LR\n    d0[\"shown\"]\n    style d0 stroke-dasharray: 3\n"
         #expect(part == text, "what is not to be seen is not named")
     }
@@ -118,7 +118,7 @@ struct PictureTests {
         #expect(text.contains(#""of":"hot","op":"map","label":"value > 30""#), "\(text)")
         #expect(text.contains(#""op":"from","label":"value > 30 | distinct""#), "\(text)")
         #expect(
-            String(decoding: graph.pictureDOT(live: true), as: UTF8.self).contains("[label=\"value > 30\"]")
+            String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self).contains("[label=\"value > 30\"]")
         )
     }
 }

@@ -189,7 +189,7 @@ struct RestoringTests {
                 _ = try next.host.restore(graph: "g")
                 return nil
             } catch {
-                #expect(next.host.graphs.isEmpty && next.host.known("g") == nil)
+                #expect(next.host.graphs.isEmpty && next.host.table["g"] == nil)
                 return error.message
             }
         }

@@ -106,12 +106,12 @@ struct SharedLogTests {
         let key = try #require(try log.reader.keys(of: "g", since: 0).first)
         let other = bench.connect()
         // This server has forgotten it, as one that has never known it.
-        bench.host.keys.forget(graph: "g")
+        bench.host.submissions.keys.forget(graph: "g")
         log.known = key
         #expect(other.ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":2,"replayed":true}"#])
         #expect(graph.rev == 2 && graph.pending == 0)
         log.known = key
-        bench.host.keys.forget(graph: "g")
+        bench.host.submissions.keys.forget(graph: "g")
         let answer = other.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":2},"key":"k"}"#)
         #expect(answer.first?.contains(#""code":"key_reused""#) == true)
     }

@@ -97,15 +97,15 @@ struct SurroundingsTests {
     @Test("I-1: in all three formats no line leads to what is not shown")
     func formats() {
         let near = Surroundings(of: "deep", depth: 1)
-        let json = String(decoding: graph.pictureJSON(live: false, around: near), as: UTF8.self)
+        let json = String(decoding: PictureText(of: graph, live: false, around: near).json(), as: UTF8.self)
         #expect(json.contains(#""name":"double""#) && !json.contains(#""name":"x""#))
         #expect(
             json.contains(#""inputs":["deep","y"]"#),
             "what a node is made from is a fact of its definition"
         )
-        let dot = String(decoding: graph.pictureDOT(live: false, around: near), as: UTF8.self)
+        let dot = String(decoding: PictureText(of: graph, live: false, around: near).dot(), as: UTF8.self)
         #expect(dot.contains(#""deep" -> "sum""#) && !dot.contains("n1") && !dot.contains("n2"), "\(dot)")
-        let mermaid = String(decoding: graph.pictureMermaid(live: false, around: near), as: UTF8.self)
+        let mermaid = String(decoding: PictureText(of: graph, live: false, around: near).mermaid(), as: UTF8.self)
         #expect(mermaid.split(separator: "\n").filter { $0.contains("-.->") }.count == 2, "\(mermaid)")
     }
 

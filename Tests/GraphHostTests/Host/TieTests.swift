@@ -13,7 +13,7 @@ struct TieTests {
         """#
 
     private func explain(_ graph: LiveGraph, _ name: String) throws -> String {
-        String(decoding: graph.explanation(of: try #require(graph.node(name))), as: UTF8.self)
+        String(decoding: Explanation(of: try #require(graph.node(name))).json(), as: UTF8.self)
     }
 
     @Test(
@@ -127,7 +127,7 @@ struct TieTests {
         #expect(
             try explain(graph, "b").contains(#""c":2,"t":5000000,"by":"device:7","ctx":{"src":"dial"},"v":2"#)
         )
-        let history = String(decoding: try graph.historyJSON(of: b, limit: 10), as: UTF8.self)
+        let history = String(decoding: try HistoryAnswer(in: graph).json(of: b, limit: 10), as: UTF8.self)
         #expect(history.contains(#"{"rev":2,"t":5000000,"v":2}"#))
         bench.pass(10)
         #expect(try bench.read(graph, "b") == "empty")
@@ -241,7 +241,7 @@ struct TieTests {
         let told = Told(client.take())
         #expect(told[1] == ["5"])
         #expect(told[2] == ["10"])
-        let picture = String(decoding: graph.pictureJSON(live: true), as: UTF8.self)
+        let picture = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         #expect(picture.contains(#""feedback":true"#))
         client.session.close()
         #expect(graph.isWhole)
@@ -287,7 +287,7 @@ struct TieTests {
         let bench = Bench()
         let graph = try bench.define(Self.setpoints)
         let f = try #require(graph.node("f"))
-        let text = String(decoding: graph.explanation(of: f) { $0.name != "c" }, as: UTF8.self)
+        let text = String(decoding: Explanation(of: f) { $0.name != "c" }.json(), as: UTF8.self)
         #expect(text.contains(#""links":[{"op":"sync","from":null}]"#))
         #expect(!text.contains("9 / 5"))
     }

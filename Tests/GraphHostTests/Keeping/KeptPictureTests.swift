@@ -20,19 +20,19 @@ struct KeptPictureTests {
         bench.leap(5_000)
         keeper.reconnect()
         bench.leap(2_000)
-        let picture = text(graph.pictureJSON(live: true))
+        let picture = text(PictureText(of: graph, live: true).json())
         let node = try #require(graph.chains.all.last?.number)
         let entry =
             #"{"l":"k:1","client":"tablet","transport":"kept","since":5005000,"on":[\#(node)],"queued":0,"folded":0,"kept":{"of":"c:\#(number)","age":7000,"until":5035000}}"#
         #expect(picture.contains(#""listeners":[\#(entry)]"#), "\(picture)")
         #expect(picture.contains(#""owners":["k:1"]"#))
         #expect(!picture.contains(try #require(keeper.ticket)))
-        #expect(text(graph.listenersJSON()).contains(entry))
-        #expect(text(graph.pictureDOT(live: true)).contains("k1 [shape=ellipse, label=\"tablet k:1\"]"))
-        #expect(text(graph.pictureMermaid(live: true)).contains("--> k1"))
-        #expect(!text(graph.pictureJSON(live: false)).contains("kept"))
+        #expect(text(PictureText(of: graph, live: true).listenersJSON()).contains(entry))
+        #expect(text(PictureText(of: graph, live: true).dot()).contains("k1 [shape=ellipse, label=\"tablet k:1\"]"))
+        #expect(text(PictureText(of: graph, live: true).mermaid()).contains("--> k1"))
+        #expect(!text(PictureText(of: graph, live: false).json()).contains("kept"))
         keeper.resume()
-        #expect(!text(graph.pictureJSON(live: true)).contains("k:1"))
+        #expect(!text(PictureText(of: graph, live: true).json()).contains("k:1"))
     }
 
     @Test("K-3: observers see a chain that is kept, and what became of it")

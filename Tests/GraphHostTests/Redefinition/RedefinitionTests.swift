@@ -313,7 +313,7 @@ struct RedefinitionTests {
         )
         func history(_ name: String) throws -> String {
             let node = try #require(graph.node(name))
-            return String(decoding: try graph.historyJSON(of: node, limit: 100), as: UTF8.self)
+            return String(decoding: try HistoryAnswer(in: graph).json(of: node, limit: 100), as: UTF8.self)
         }
         #expect(try history("x").contains(#""d":[{"rev":4,"t":5000000,"v":4}"#))
         #expect(try history("s").contains(#""d":[{"rev":1,"t":5000000,"v":1}"#))

@@ -53,11 +53,11 @@ final class CutPlay {
         let (bench, live) = (sides[0].bench, sides[0].live)
         bench.host.flush()
         let isEarly = maker.dice.below(2) == 0
-        var saved = isEarly ? try live.save() : []
+        var saved = isEarly ? try SavedGraph(graph: live).save() : []
         for client in sides[0].clients { client.session.close() }
         sides[0].clients = []
         subscriptions = []
-        if !isEarly { saved = try live.save() }
+        if !isEarly { saved = try SavedGraph(graph: live).save() }
         transcript.append("the cut")
         let (second, restored) = try bench.continued(live, from: saved)
         sides.append(Side(bench: second, live: restored))

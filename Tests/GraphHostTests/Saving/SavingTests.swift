@@ -7,7 +7,7 @@ import Testing
 struct SavingTests {
     /// Saves a graph, and restores it in another host at the same time.
     private func cut(_ bench: Bench, _ graph: LiveGraph) throws -> (bench: Bench, graph: LiveGraph) {
-        let (second, restored) = try bench.continued(graph, from: graph.save())
+        let (second, restored) = try bench.continued(graph, from: SavedGraph(graph: graph).save())
         #expect(restored.seen == graph.seen)
         return (second, restored)
     }
@@ -49,7 +49,7 @@ struct SavingTests {
 
         let (second, restored) = try cut(bench, live)
         for graph in [live, restored] {
-            let x = try graph.historyJSON(of: try #require(graph.node("x")), limit: 9)
+            let x = try HistoryAnswer(in: graph).json(of: try #require(graph.node("x")), limit: 9)
             #expect(String(decoding: x, as: UTF8.self).contains(#""from":3,"rev":5,"d":[{"rev":4"#))
         }
         try bench.set(live, [("x", "4")])
@@ -83,7 +83,7 @@ struct SavingTests {
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"used"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"kept","pipe":[{"map":"value * 2"}]}"#)
 
-        let (second, restored) = try bench.continued(live, from: live.save())
+        let (second, restored) = try bench.continued(live, from: SavedGraph(graph: live).save())
         #expect(restored.node("used")?.living == nil)
         #expect(restored.node("kept")?.living != nil)
         #expect(restored.node("always")?.living?.value?.text == "4")
@@ -258,10 +258,10 @@ struct SavingTests {
         let live = try bench.define(
             nodes: #""x":{"set":"any"},"y":{"from":"x","pipe":[{"window":{"count":9,"of":"sum"}}]}"#
         )
-        let saved = try live.save()
+        let saved = try SavedGraph(graph: live).save()
         func refusal(_ bytes: [UInt8], _ bench: Bench = Bench()) -> String? {
             do throws(StoreError) {
-                _ = try bench.host.restore(bytes, epoch: "e1")
+                _ = try bench.host.restorer.restore(bytes, epoch: "e1")
                 return nil
             } catch {
                 return error.message
@@ -297,7 +297,7 @@ struct SavingTests {
                 _ = try? bench.submit(live, [(name, maker.value().json)])
                 bench.pass(UInt64(maker.dice.below(4)))
             }
-            var saved = try live.save()
+            var saved = try SavedGraph(graph: live).save()
             let text = live.definition.text.utf8.count
             if maker.dice.below(3) == 0 {
                 saved.removeLast(1 + maker.dice.below(saved.count - 1))
@@ -309,7 +309,7 @@ struct SavingTests {
             }
             let second = Bench()
             do {
-                let restored = try second.host.restore(saved, epoch: "e1")
+                let restored = try second.host.restorer.restore(saved, epoch: "e1")
                 #expect(restored.isWhole, "seed \(seed)")
                 second.pass(9)
                 _ = second.host.remove(restored)

@@ -1,84 +1,80 @@
 internal import ReactiveGraph
 
-// Applies a new definition to a running graph in one turn (docs/definitions.md, Changing a graph
-// that runs).
-//
-// Every name keeps its living node, whatever its new definition: downstream edges, client pipelines
-// and listeners stay connected. Only nodes whose definition has changed are rebuilt, in an order in
-// which every node emits at most once, and only if its value has changed: see `Rebuilding`.
-extension LiveGraph {
-    /// Applies a change of the definition.
-    func redefine(as new: GraphDefinition, _ stamp: LogStamp) {
-        let old = definition
+/// Gives a running graph another definition, in one turn (docs/definitions.md, Changing a graph
+/// that runs).
+///
+/// Every name keeps its living node, whatever its new definition: downstream edges, client
+/// pipelines and listeners stay connected. Only nodes whose definition has changed are rebuilt, in
+/// an order in which every node emits at most once, and only if its value has changed: see
+/// ``Rebuilding``.
+struct Redefinition {
+    private let graph: LiveGraph
+    private let old: GraphDefinition
+    private let new: GraphDefinition
+    private let stamp: LogStamp
+
+    init(of graph: LiveGraph, as new: GraphDefinition, at stamp: LogStamp) {
+        self.graph = graph
+        old = graph.definition
+        self.new = new
+        self.stamp = stamp
+    }
+
+    /// Applies the change.
+    func apply() {
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
-        if isAboutMembers { host.forgetLeftovers() }
-        let declared = nodes
-        let former = declared + bornMembers
-        let gone = former.filter { definition(of: $0, in: new) == nil }
+        if isAboutMembers { graph.host.forgetLeftovers() }
+        let declared = graph.nodes
+        let former = declared + graph.bornMembers
+        let gone = former.filter { definition(of: $0) == nil }
         for node in gone { node.exists = false }
-        let ended = gone.isEmpty ? [] : endSubscriptions(to: gone)
+        let ended = gone.isEmpty ? [] : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
-        let joining = chains.all.compactMap(\.members) + (isAboutMembers ? Array(allMembers.values) : [])
+        var joining = graph.chains.all.compactMap(\.members)
+        if isAboutMembers { joining += graph.allMembers.values }
         for members in joining { members.leave(gone) }
 
         // Nodes that unchanged nodes need only through changed ones must not be destroyed and made
         // again.
         var held = former.compactMap { $0.exists ? $0.living : nil }
         var going = gone.compactMap(\.living)
-        let (rebuilding, changed) = takeOver(new, former, stamp)
-        let values = alterMutable(changed, stamp)
+        let (rebuilding, changed) = takeOver(former)
+        let values = alterMutable(changed)
         if old.mode != new.mode {
             let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
-            core.setPropagation(propagation, reaching: roots)
+            graph.core.setPropagation(propagation, reaching: graph.roots)
         }
-        var retying = releasing(because: .redefined) { Retying(self, from: old, rebuilding) }
-        releasing(because: .redefined) { rebuilding.cut() }
-        releasing(because: .removed) {
-            for node in gone { remove(node) }
+        var retying = graph.releasing(because: .redefined) { Retying(graph, from: old, rebuilding) }
+        graph.releasing(because: .redefined) { rebuilding.cut() }
+        graph.releasing(because: .removed) {
+            for node in gone { graph.remove(node) }
             going.removeAll()
         }
         rebuilding.run(setting: values)
         retying.finish()
-        releasing(because: .redefined) { held.removeAll() }
+        graph.releasing(because: .redefined) { held.removeAll() }
         withExtendedLifetime(gone) {}
 
-        let added = nodes.filter { old[$0.name] == nil }
+        let added = graph.nodes.filter { old[$0.name] == nil }
         let hasOtherRules = old.settings["access"] != new.settings["access"]
-        if hasOtherRules || !gone.isEmpty { narrowedAt = stamp.rev }
-        host.sessions.update(groupsOf: self, hasOtherRules ? nil : added)
+        if hasOtherRules || !gone.isEmpty { graph.narrowedAt = stamp.rev }
+        graph.host.sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
         // Observers need the right to see every node, which a new node may take away.
-        if hasOtherRules || (chains.watch != nil && !added.isEmpty) { host.sessions.revise() }
-        chains.watch?.redefined()
-        if !gone.isEmpty || !removedInputs.isEmpty { noteRemoved(gone) }
-        if isAboutMembers { showMembersAgain(stamp, declared.filter { $0.exists && $0.family != nil }) }
-        facets.noteEdges()
-        demand?.redefined()
+        if hasOtherRules || (graph.chains.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
+        graph.chains.watch?.redefined()
+        if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
+        if isAboutMembers { graph.showMembersAgain(stamp, declared.filter { $0.exists && $0.family != nil }) }
+        graph.facets.noteEdges()
+        graph.demand?.redefined()
         for members in joining { members.join(added) }
-        audit()
+        graph.audit()
         // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.tell() }
     }
 
-    /// Ends the subscriptions whose values come from these nodes, directly or through a client's
-    /// pipeline.
-    func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
-        var ended: Set<UInt64> = []
-        var open: [AnyNode] = gone.compactMap(\.living)
-        // A flatten may choose any of its nodes later.
-        let names = Set(gone.map(\.name))
-        for record in chains.all where record.sources.contains(where: names.contains) {
-            open.append(record.node)
-        }
-        while let node = open.popLast() {
-            guard ended.insert(node.id).inserted else { continue }
-            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
-        }
-        return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
-    }
-
     /// The definition of a node in a new graph definition: that of a declared node, or of its
     /// family.
-    private func definition(of node: NamedNode, in new: GraphDefinition) -> NodeDefinition? {
+    private func definition(of node: NamedNode) -> NodeDefinition? {
         // It is nearly always the same family as before.
         new[node.name] ?? node.family.flatMap { new[$0.pattern.text] } ?? new.family(of: node.name)
     }
@@ -87,19 +83,17 @@ extension LiveGraph {
     ///
     /// - Returns: the nodes that must be rebuilt, and the nodes whose definition has changed.
     private func takeOver(
-        _ new: GraphDefinition,
-        _ former: [NamedNode],
-        _ stamp: LogStamp
+        _ former: [NamedNode]
     ) -> (Rebuilding, changed: [(node: NamedNode, former: NodeDefinition)]) {
         var nodes: [NamedNode] = []
         var rebuilt: Set<ObjectIdentifier> = []
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
-        definition = new
-        takeFamilies(stamp)
+        graph.definition = new
+        graph.takeFamilies(stamp)
         /// Gives an existing node its new definition.
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
-            let family = definition.pattern == nil ? nil : family(of: node.name)
+            let family = definition.pattern == nil ? nil : graph.family(of: node.name)
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
                 || former.matches != definition.matches || node.family !== family
@@ -113,9 +107,9 @@ extension LiveGraph {
             retained.append((node, former))
         }
         for definition in new.nodes {
-            guard let node = existing(definition.name) else {
-                let node = NamedNode(definition, graph: self, at: stamp)
-                bear(node, stamp)
+            guard let node = graph.existing(definition.name) else {
+                let node = NamedNode(definition, graph: graph, at: stamp)
+                graph.bear(node, stamp)
                 nodes.append(node)
                 if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
                 continue
@@ -124,19 +118,19 @@ extension LiveGraph {
             take(node, definition)
         }
         for node in former where node.exists {
-            guard let definition = definition(of: node, in: new), definition.pattern != nil else { continue }
+            guard let definition = definition(of: node), definition.pattern != nil else { continue }
             take(node, definition)
-            if node.node == nil { registry.forget(unused: node) }
+            if node.node == nil { graph.registry.forget(unused: node) }
         }
-        self.nodes = nodes
-        noteDefinition()
+        graph.nodes = nodes
+        graph.noteDefinition()
         for node in former { node.forgetInputs() }
         for (node, former) in retained {
             if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
-            if let living = node.living { observe(node, on: living) }
+            if let living = node.living { graph.observe(node, on: living) }
         }
-        let all = inOrder(nodes + bornMembers)
-        return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, self), retained)
+        let all = graph.inOrder(nodes + graph.bornMembers)
+        return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, graph), retained)
     }
 
     /// Retains a node as its new definition says, and adjusts its history.
@@ -145,7 +139,7 @@ extension LiveGraph {
     private func retain(_ node: NamedNode, as former: NodeDefinition) -> Bool {
         if case .mutable = former.kind, case .derived = node.definition.kind, node.living != nil {
             node.endExpiry()
-            facets.end(node)
+            graph.facets.end(node)
             node.writer = nil
             node.source = nil
             node.hold()
@@ -172,7 +166,7 @@ extension LiveGraph {
         if let former {
             node.ring = former.resized(to: capacity)
         } else {
-            beginHistory(of: node, holding: node.living?.value)
+            node.beginHistory(holding: node.living?.value)
         }
     }
 
@@ -181,8 +175,7 @@ extension LiveGraph {
     /// The values that the change sets: those of nodes whose value fails the new checks, and of
     /// nodes that were derived before.
     private func alterMutable(
-        _ changed: [(node: NamedNode, former: NodeDefinition)],
-        _ stamp: LogStamp
+        _ changed: [(node: NamedNode, former: NodeDefinition)]
     ) -> [(NamedNode, Datum?)] {
         var values: [(NamedNode, Datum?)] = []
         for (node, former) in changed {
@@ -195,7 +188,7 @@ extension LiveGraph {
             } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
                 node.changed = stamp
                 node.writer = nil
-                clearFacets(of: node, at: stamp.time, isSet: rules.initial != nil)
+                graph.clearFacets(of: node, at: stamp.time, isSet: rules.initial != nil)
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
@@ -204,12 +197,12 @@ extension LiveGraph {
             {
                 renew(node, isSet: holds)
             }
-            if node.changed == stamp || facets.entry(of: node)?.lifetime != rules.fresh?.duration {
-                keepFresh(node, for: rules.fresh, isSet: holds)
+            if node.changed == stamp || graph.facets.entry(of: node)?.lifetime != rules.fresh?.duration {
+                graph.keepFresh(node, for: rules.fresh, isSet: holds)
             }
-            if let living = node.living { observe(node, on: living) }
+            if let living = node.living { graph.observe(node, on: living) }
         }
-        startLeases(of: changed.map(\.node))
+        graph.startLeases(of: changed.map(\.node))
         return values
     }
 
@@ -218,11 +211,11 @@ extension LiveGraph {
     /// - Returns: whether its value differs from the initial value, which must be set then.
     private func becomeMutable(_ node: NamedNode, _ initial: Datum?) -> Bool {
         let living = node.living
-        let source = living as? MutableNode<Datum> ?? core.mutable(of: Datum.self)
+        let source = living as? MutableNode<Datum> ?? graph.core.mutable(of: Datum.self)
         node.source = source
         guard let living else {
-            node.born = host.clock.wall
-            registry.adopt(source, as: node)
+            node.born = graph.host.clock.wall
+            graph.registry.adopt(source, as: node)
             if let initial { source.set(initial) }
             resizeHistory(of: node)
             return false
@@ -231,7 +224,7 @@ extension LiveGraph {
         node.hold()
         let isOther = living.value != initial
         if living !== source {
-            chains.hide(source)
+            graph.chains.hide(source)
             if !isOther, let initial { source.set(initial) }
             living.link(to: source, replay: false)
         }

@@ -1,22 +1,13 @@
 internal import ReactiveGraph
 internal import Support
 
-extension LiveGraph {
-    /// Starts the history of a node that has just been built, with its present value, if its
-    /// definition asks for one.
-    ///
-    /// A node created by this commit has no past. A node that is built again was not recorded in
-    /// between; a node of class `none` has certainly not changed since the last change of its
-    /// inputs.
-    func beginHistory(of node: NamedNode, holding value: Datum?) {
-        let capacity = node.definition.history
-        guard capacity > 0 else { return }
-        let change = node.lastChange
-        var from = node.definition.stateClass == .none ? change.rev : rev
-        if node.definedAt == rev { from = rev - 1 }
-        var ring = HistoryRing(capacity: capacity, byteLimit: host.limits.historyBytes, from: from)
-        ring.append(change, value)
-        node.ring = ring
+/// The history of nodes as JSON.
+public struct HistoryAnswer {
+    private let graph: LiveGraph
+
+    /// Answers about a graph's nodes.
+    public init(in graph: LiveGraph) {
+        self.graph = graph
     }
 
     /// The history of a node.
@@ -30,22 +21,22 @@ extension LiveGraph {
     /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
     /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
     ///   valid `since`.
-    public func historyJSON(
+    public func json(
         of node: NamedNode,
         since: UInt64? = nil,
         epoch: String? = nil,
         limit: Int
     ) throws(HostError) -> [UInt8] {
         let ring = node.history
-        if let since, since < ring.from || since > rev || epoch.map({ $0 != self.epoch }) == true {
+        if let since, since < ring.from || since > graph.rev || epoch.map({ $0 != graph.epoch }) == true {
             throw HostError(
                 .gone,
-                "the history of \(node.name) is known from rev \(ring.from) to \(rev) of this epoch",
+                "the history of \(node.name) is known from rev \(ring.from) to \(graph.rev) of this epoch",
                 node: node.name,
                 rev: ring.from
             )
         }
-        return historyJSON(ring, since: since, limit: limit, rev: rev)
+        return json(ring, since: since, limit: limit, rev: graph.rev)
     }
 
     /// The JSON of the emissions newer than `since`, or of the newest.
@@ -57,8 +48,8 @@ extension LiveGraph {
     ///   - limit: the most emissions; those of one rev are never split.
     ///   - rev: the graph's present rev.
     ///   - end: the last rev whose emissions are in `ring`, if there may be newer ones.
-    /// - Returns: JSON, see ``historyJSON(of:since:epoch:limit:)``; with `"to"` if `end` cut it.
-    func historyJSON(
+    /// - Returns: JSON, see ``json(of:since:epoch:limit:)``; with `"to"` if `end` cut it.
+    func json(
         _ ring: HistoryRing,
         _ states: [PastRecorder.State] = [],
         since: UInt64?,
@@ -71,7 +62,7 @@ extension LiveGraph {
         let shown = states.prefix { $0.stamp.rev <= last ?? 0 }
         var buffer = ByteBuffer()
         buffer.append("{\"epoch\":")
-        buffer.append(json: epoch)
+        buffer.append(json: graph.epoch)
         buffer.append(",\"from\":")
         buffer.append(
             decimal: since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from)
@@ -93,6 +84,23 @@ extension LiveGraph {
 }
 
 extension NamedNode {
+    /// Starts the history of a node that has just been built, with its present value, if its
+    /// definition asks for one.
+    ///
+    /// A node created by this commit has no past. A node that is built again was not recorded in
+    /// between; a node of class `none` has certainly not changed since the last change of its
+    /// inputs.
+    func beginHistory(holding value: Datum?) {
+        let capacity = definition.history
+        guard capacity > 0 else { return }
+        let change = lastChange
+        var from = definition.stateClass == .none ? change.rev : graph.rev
+        if definedAt == graph.rev { from = graph.rev - 1 }
+        var ring = HistoryRing(capacity: capacity, byteLimit: graph.host.limits.historyBytes, from: from)
+        ring.append(change, value)
+        self.ring = ring
+    }
+
     /// The ring; if there is none, an empty ring that knows since when nothing happened.
     var history: HistoryRing {
         ring ?? HistoryRing(capacity: 0, byteLimit: 0, from: lastChange.rev)

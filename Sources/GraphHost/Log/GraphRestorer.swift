@@ -1,52 +1,16 @@
 internal import ReactiveGraph
 
-// Graphs of the log: restored at the start, followed while other servers write them, and read as
-// they were.
-
-extension Host {
-    /// The counters of the log; nil without a log.
-    public var logStatistics: LogStatistics? { log?.statistics }
-
-    /// Reads the past; nil without a log.
-    public var reader: (any LogReader)? { log?.reader }
-
-    /// The graphs in the log, by name, whether or not they were restored.
-    public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
-
-    /// The graph with that name.
-    ///
-    /// If it is only stored, it is restored from its newest snapshot and the commits after it.
-    ///
-    /// Values that represent a session (`"presence": true`) are cleared by a commit, because no
-    /// session survives a start.
-    ///
-    /// - Returns: the graph; nil if neither the host nor the log has it.
-    /// - Throws: ``StoreError`` if the stored data is damaged or unusable. Then there is no such
-    ///   graph.
-    public func restore(graph name: String) throws(StoreError) -> LiveGraph? {
-        if let graph = self[name] { return graph }
-        guard let log, known(name) == nil, log.graphs.contains(where: { $0.name == name }) else {
-            return nil
-        }
-        let position: LogPosition
-        do throws(HostError) {
-            position = try log.open(graph: name)
-        } catch {
-            throw StoreError("graph \(name): \(error.message)")
-        }
-        let graph = try rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
-        try restoreKeys(of: graph, from: log.reader)
-        // If other servers may be running, the log reports which ones are gone.
-        if !log.isShared { clearAbandoned(in: graph) { _ in true } }
-        return graph
-    }
+/// Builds graphs of the log: from a snapshot and the commits after it, at the start, while other
+/// servers write them, and as they were in the past.
+struct GraphRestorer {
+    let host: Host
 
     /// Restores the idempotency keys with which a graph was changed before the start.
     func restoreKeys(of graph: LiveGraph, from reader: any LogReader) throws(StoreError) {
-        let wall = clock.wall
+        let wall = host.clock.wall
         let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
         for key in try reader.keys(of: graph.name, since: since) {
-            keys.restore(key, of: graph, now: clock.now, wall: wall)
+            host.submissions.keys.restore(key, of: graph, now: host.clock.now, wall: wall)
         }
     }
 
@@ -103,7 +67,7 @@ extension Host {
             let found = graph.map { "ends at rev \($0.rev)" } ?? "is missing"
             throw StoreError("the log of graph \(name) \(found); it should reach rev \(rev)")
         } catch {
-            if let graph { forget(graph) }
+            if let graph { host.forget(graph) }
             throw error
         }
     }
@@ -164,7 +128,7 @@ extension Host {
         }
         let commit = try Commit(entry, of: graph)
         prepare(commit)
-        _ = apply(commit, stamp)
+        _ = host.apply(commit, stamp)
     }
 
     /// Creates a graph from its stored first commit.
@@ -178,16 +142,16 @@ extension Host {
         }
         let definition = try storedDefinition(of: entry.graph, text)
         do throws(HostError) {
-            try checkRoom(for: definition)
+            try host.checkRoom(for: definition)
         } catch {
             throw StoreError("graph \(entry.graph): \(error.message)")
         }
         let position = LogPosition(epoch: epoch, rev: stamp.rev - 1, time: stamp.time)
-        let graph = LiveGraph(definition, origin, host: self, position: position)
-        add(graph)
+        let graph = LiveGraph(definition, origin, host: host, position: position)
+        host.add(graph)
         var commit = Commit(graph: graph)
         commit.kind = .define
-        _ = apply(commit, stamp)
+        _ = host.apply(commit, stamp)
         return graph
     }
 
@@ -197,6 +161,119 @@ extension Host {
             guard let claimer = node.writer?.claimer, node.source?.isEmpty == false else { return false }
             return isGone(claimer)
         }
-        presences.clear(claims.map { Presence(node: $0, rev: $0.changed.rev) }, by: nil)
+        host.presences.clear(claims.map { Presence(node: $0, rev: $0.changed.rev) }, by: nil)
     }
+
+    // MARK: - Snapshots
+
+    /// Restores a graph as it was when ``SavedGraph/save()`` was called, at its rev and time.
+    ///
+    /// It emits nothing and makes no commit. Later commits are applied with
+    /// ``apply(stored:at:to:preparing:)``. To give the graph another definition, make a commit
+    /// (``Host/redefine(_:as:from:ifHash:by:)``).
+    ///
+    /// - Throws: ``StoreError`` if the bytes are not a saved graph of this version, or this server
+    ///   refuses the definition. The host is unchanged then.
+    func restore(_ saved: [UInt8], epoch: String) throws(StoreError) -> LiveGraph {
+        guard let version = saved.first, version == SavedGraph.version else {
+            let found = saved.first.map { "has format \($0)" } ?? "is empty"
+            throw StoreError("a snapshot \(found); this server reads format \(SavedGraph.version)")
+        }
+        var reader = StateReader(saved.dropFirst(), decode: Datum.restore)
+        do {
+            return try restore(&reader, epoch)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as JSONError {
+            throw StoreError("a snapshot is damaged: \(error.message)")
+        } catch {
+            throw StoreError("a snapshot is damaged: \(error)")
+        }
+    }
+
+    private func restore(_ reader: inout StateReader, _ epoch: String) throws -> LiveGraph {
+        let definition = try storedDefinition(of: try reader.text(), try reader.text())
+        guard let origin = DefinitionOrigin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
+            throw StateError.malformed
+        }
+        do throws(HostError) {
+            try host.checkRoom(for: definition)
+        } catch {
+            throw StoreError("graph \(definition.name): \(error.message)")
+        }
+        let stamp = try reader.stamp()
+        let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
+        let graph = LiveGraph(definition, origin, host: host, position: position)
+        try SavedGraph(graph: graph).restore(from: &reader)
+        host.add(graph)
+        graph.isLive = true
+        graph.audit()
+        return graph
+    }
+
+    /// A stored definition, which was checked when it was stored.
+    func storedDefinition(of name: String, _ text: String) throws(StoreError) -> GraphDefinition {
+        let problem: DefinitionProblem?
+        var options = host.definitions
+        options.refusesMismatches = false
+        do throws(DefinitionProblem) {
+            let document = try Document.parse(json: text)
+            let (definition, problems) = GraphDefinition.read(
+                document,
+                file: nil,
+                named: name,
+                options: options
+            )
+            if let definition { return definition }
+            problem = problems.first
+        } catch {
+            problem = error
+        }
+        throw StoreError(
+            "the stored definition of graph \(name) cannot be used: \(problem?.message ?? "")",
+            hint: "limits that were lowered since may refuse it"
+        )
+    }
+}
+
+extension Host {
+    /// The counters of the log; nil without a log.
+    public var logStatistics: LogStatistics? { log?.statistics }
+
+    /// Reads the past; nil without a log.
+    public var reader: (any LogReader)? { log?.reader }
+
+    /// The graphs in the log, by name, whether or not they were restored.
+    public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
+
+    /// The graph with that name.
+    ///
+    /// If it is only stored, it is restored from its newest snapshot and the commits after it.
+    ///
+    /// Values that represent a session (`"presence": true`) are cleared by a commit, because no
+    /// session survives a start.
+    ///
+    /// - Returns: the graph; nil if neither the host nor the log has it.
+    /// - Throws: ``StoreError`` if the stored data is damaged or unusable. Then there is no such
+    ///   graph.
+    public func restore(graph name: String) throws(StoreError) -> LiveGraph? {
+        if let graph = self[name] { return graph }
+        guard let log, table[name] == nil, log.graphs.contains(where: { $0.name == name }) else {
+            return nil
+        }
+        let position: LogPosition
+        do throws(HostError) {
+            position = try log.open(graph: name)
+        } catch {
+            throw StoreError("graph \(name): \(error.message)")
+        }
+        let graph = try restorer.rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
+        try restorer.restoreKeys(of: graph, from: log.reader)
+        // If other servers may be running, the log reports which ones are gone.
+        if !log.isShared { restorer.clearAbandoned(in: graph) { _ in true } }
+        return graph
+    }
+
+    /// Builds graphs from what is stored.
+    var restorer: GraphRestorer { GraphRestorer(host: self) }
 }

@@ -1,0 +1,76 @@
+internal import ReactiveGraph
+
+/// Checks what a commit sets against the definition: the nodes exist, may be set, and take the
+/// values.
+enum CommitCheck {
+    static func check(_ commit: Commit) throws(HostError) {
+        let graph = commit.graph
+        guard graph.isLive else { throw HostError.unknown(graph) }
+        guard commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty else {
+            throw HostError(.badRequest, "nothing to set or to clear")
+        }
+        var budget = CheckBudget()
+        defer { graph.host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+        try commit.set.forEach { (assignment) throws(HostError) in
+            try check(assignment.node, assignment.value, of: graph, within: &budget)
+        }
+        for node in commit.clear {
+            if case .drop = commit.kind, let refusal = node.dropRefusal { throw refusal }
+            try checkMutable(node, of: graph)
+        }
+        for report in commit.reports { try checkMutable(report.node, of: graph) }
+        try graph.checkRoom(forMembersOf: commit)
+        try checkDrop(commit)
+        try Conditions.check(commit)
+    }
+
+    @inline(__always)
+    static func check(
+        _ node: NamedNode,
+        _ value: Datum,
+        of graph: LiveGraph,
+        within budget: inout CheckBudget
+    ) throws(HostError) {
+        try checkMutable(node, of: graph)
+        if let complaint = node.complaint(about: value, within: &budget) {
+            throw HostError(.typeMismatch, complaint, node: node.name)
+        }
+    }
+
+    private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {
+        guard node.exists, node.graph === graph else {
+            throw HostError(.unknownNode, "no node \(node.name) in \(graph.name)", node: node.name)
+        }
+        guard node.isMutable else {
+            throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
+        }
+    }
+
+    /// Only existing members can be dropped: those that have a value, or are about to.
+    private static func checkDrop(_ commit: Commit) throws(HostError) {
+        guard case .drop = commit.kind else { return }
+        for node in commit.clear {
+            let holds =
+                if case .known(let value)? = node.pending?.value { value != nil } else {
+                    node.source?.isEmpty == false
+                }
+            guard holds else {
+                throw HostError(
+                    .unknownNode,
+                    "no member \(node.name) in \(commit.graph.name)",
+                    node: node.name
+                )
+            }
+        }
+    }
+}
+
+extension HostError {
+    static var isChanging: HostError {
+        HostError(.conflict, "another change of this definition is pending", retry: true)
+    }
+
+    static func unknown(_ graph: LiveGraph) -> HostError {
+        HostError(.unknownGraph, "no graph \(graph.name)")
+    }
+}

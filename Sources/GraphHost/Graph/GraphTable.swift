@@ -1,0 +1,52 @@
+internal import ReactiveGraph
+
+/// The graphs of a host by name, and where the history of ended ones continues if there is no log.
+struct GraphTable {
+    private let names = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
+    /// In the order in which they were added, including those that have not started.
+    private(set) var all: [LiveGraph] = []
+    /// The epoch of all graphs if there is no log.
+    private let epoch: String
+    /// The last positions of graphs that have ended.
+    private var ended: [String: LogPosition] = [:]
+
+    init(epoch: String) {
+        self.epoch = epoch
+    }
+
+    /// The graph with that name, even if it has not started.
+    subscript(name: String) -> LiveGraph? {
+        names[name].map { unsafeDowncast($0, to: LiveGraph.self) }
+    }
+
+    /// The same, for a name given as bytes.
+    @inline(__always)
+    subscript(name: UnsafeRawBufferPointer) -> LiveGraph? {
+        guard let object = names[name] else { return nil }
+        return unsafeDowncast(object, to: LiveGraph.self)
+    }
+
+    mutating func add(_ graph: LiveGraph) {
+        all.append(graph)
+        names.insert(graph, named: graph.name)
+    }
+
+    /// Removes a graph; a new one may have its name already.
+    mutating func remove(_ graph: LiveGraph, endsAt position: LogPosition?) {
+        if let position { ended[graph.name] = position }
+        all.removeAll { $0 === graph }
+        if self[graph.name] === graph { names.remove(named: graph.name) }
+    }
+
+    /// Where a new graph with that name begins, if there is no log.
+    mutating func takePosition(of name: String) -> LogPosition {
+        ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
+    }
+
+    /// No graph is found by its name any more.
+    func forgetNames() {
+        for graph in all { names.remove(named: graph.name) }
+    }
+
+    mutating func removeAll() { all = [] }
+}

@@ -1,0 +1,176 @@
+internal import ReactiveGraph
+
+/// Saves a graph as bytes and restores it (G-164). After restoring, the following commits give the
+/// same revs, values and emissions as they did in the saved graph.
+///
+/// Saved are the definition, rev and time; the value and the last change of each named node and of
+/// each family member that the graph itself needs; the state of all stages, links and syncs;
+/// histories; and which nodes are held until memory is short. Subscriptions, sessions, clients'
+/// pipelines, and nodes that only those need are not saved, because they belong to connections.
+struct SavedGraph {
+    let graph: LiveGraph
+
+    /// The first byte of a saved graph; it changes with the format.
+    static let version: UInt8 = 5
+
+    /// The state on which the future of the graph depends, without pending commits.
+    ///
+    /// - Throws: if an operator holds something that cannot be saved, which is a fault of the
+    ///   server.
+    func save() throws -> [UInt8] {
+        var writer = StateWriter(encode: Datum.save)
+        writer.write(text: graph.name)
+        writer.write(text: graph.definition.text)
+        writer.write(Int(graph.origin.rawValue))
+        writer.write(LogStamp(rev: graph.rev, time: graph.time))
+        // Private stages of clients may emit before the next commit, and their messages name the
+        // last writer.
+        Writer(by: graph.frames.info.by, context: graph.frames.info.context).write(to: &writer)
+        let kept = Set(graph.reachable(from: heldNodes).map(\.id))
+        func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
+        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        for family in graph.families { writer.write(family.emptied) }
+        let members = graph.bornMembers.filter(isKept)
+        writer.write(members.count)
+        for member in members {
+            writer.write(text: member.name)
+            SavedNode(member, isKept: true).write(to: &writer)
+        }
+        writer.write(graph.ties.count)
+        for tie in graph.ties {
+            writer.write(text: tie.key)
+            writer.write(text: tie.place)
+            writer.write(tie.refusal) { $0.write(value: $1) }
+        }
+        graph.core.saveState(of: parts(of: graph.nodes.filter(isKept) + members), to: &writer)
+        if let error = writer.error { throw error }
+        return [Self.version] + writer.bytes
+    }
+
+    /// The nodes that are held without any client.
+    private var heldNodes: [AnyNode] {
+        (graph.nodes + graph.bornMembers).compactMap { $0.isHeld ? $0.living : nil }
+    }
+
+    /// The library's nodes for these names and for the pipes of links, upstream first.
+    ///
+    /// A graph that is rebuilt has the same nodes in the same order.
+    private func parts(of named: [NamedNode]) -> [AnyNode] {
+        var parts: [AnyNode] = []
+        var seen: Set<UInt64> = []
+        let ends = Set(graph.ties.compactMap(\.end?.id))
+        func add(_ end: AnyNode?) {
+            var chain: [AnyNode] = []
+            var next = end
+            while let node = next, seen.insert(node.id).inserted {
+                chain.append(node)
+                next = node.upstreamNodes.first { graph.name(of: $0) == nil && !ends.contains($0.id) }
+            }
+            parts += chain.reversed()
+        }
+        for node in graph.inOrder(named) {
+            // A mutable node may have a living node that follows it.
+            add(node.source)
+            add(node.living)
+        }
+        for tie in graph.ties { add(tie.end) }
+        return parts
+    }
+
+    /// Builds the nodes on empty sources, and restores their saved state.
+    func restore(from reader: inout StateReader) throws {
+        let writer = try Writer(from: &reader)
+        var saved: [SavedNode] = []
+        for definition in graph.definition.nodes {
+            saved.append(
+                try SavedNode(from: &reader, definition, byteLimit: graph.host.limits.historyBytes)
+            )
+        }
+        graph.takeFamilies(LogStamp(rev: graph.rev, time: graph.time))
+        for family in graph.families { family.emptied = try reader.stamp() }
+        var members: [NamedNode] = []
+        for _ in 0..<(try reader.count()) {
+            guard let member = graph.makeMember(try reader.text()) else { throw StateError.malformed }
+            members.append(member)
+            saved.append(
+                try SavedNode(from: &reader, member.definition, byteLimit: graph.host.limits.historyBytes)
+            )
+        }
+        var refusals: [Datum?] = []
+        for _ in 0..<(try reader.count()) {
+            graph.tiePlaces[try reader.text()] = try reader.text()
+            refusals.append(try reader.optional { try $0.value() })
+        }
+        for (definition, state) in zip(graph.definition.nodes, saved) { declare(definition, state) }
+        for (member, state) in zip(members, saved.dropFirst(graph.nodes.count)) { take(member, state) }
+        let named = graph.nodes + members
+        let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
+        graph.showMembers(holding: held)
+        graph.connectSyncs()
+        let living = materialise(zip(named, saved).map { ($0, $1.form) })
+        graph.connectLinks()
+        // Building looked up every entry. Nodes that the registry had released must be held only by
+        // the nodes that need them.
+        graph.registry.flushUnused()
+        for node in held { node.hold() }
+        graph.tiePlaces = [:]
+        guard graph.ties.count == refusals.count else { throw StateError.malformed }
+        if !graph.ties.isEmpty { graph.tieReach = TieReach(graph) }
+        for (tie, refusal) in zip(graph.ties, refusals) { tie.refusal = refusal }
+        let kept = zip(named, saved).compactMap { $1.form == .none ? nil : $0 }
+        try graph.core.restoreState(of: parts(of: kept), from: &reader)
+        guard reader.isAtEnd else { throw StateError.malformed }
+        for (node, state) in zip(named, saved) { node.restore(state) }
+        graph.startLeases(of: members)
+        let stamp = LogStamp(rev: graph.rev, time: graph.time)
+        graph.frames.begin(stamp, context: writer.context, by: writer.by)
+        graph.narrowedAt = graph.rev
+        withExtendedLifetime(living) {}
+    }
+
+    private func declare(_ definition: NodeDefinition, _ saved: SavedNode) {
+        let stamp = LogStamp(rev: saved.definedAt, time: graph.time)
+        let node = NamedNode(definition, graph: graph, at: stamp)
+        graph.nodes.append(node)
+        graph.registry.declare(node)
+        guard case .mutable = definition.kind else { return }
+        node.beginExpiry()
+        takeSource(of: node, saved)
+    }
+
+    /// Restores a member of a family with its node.
+    private func take(_ member: NamedNode, _ saved: SavedNode) {
+        guard member.isMutable, let family = member.family else { return }
+        graph.livingMembers += 1
+        family.living += 1
+        let accounts = graph.host.memberAccounts
+        accounts.bring(for: saved.writer?.by) { accounts.born(member) }
+        if saved.isHeld { member.override = family.retention }
+        member.beginExpiry()
+        takeSource(of: member, saved)
+    }
+
+    private func takeSource(of node: NamedNode, _ saved: SavedNode) {
+        let source = graph.core.mutable(of: Datum.self)
+        node.source = source
+        node.born = graph.host.clock.wall
+        if case .mutable(let rules) = node.definition.kind {
+            graph.keepFresh(node, for: rules.fresh, isSet: false)
+        }
+        guard saved.form == .follower else {
+            graph.registry.adopt(source, as: node)
+            return graph.observe(node, on: source)
+        }
+        graph.chains.hide(source)
+        let living = source.fork()
+        graph.registry.adopt(living, as: node)
+        graph.observe(node, on: living)
+    }
+
+    /// Builds the derived nodes that were kept, and returns them with the mutable ones.
+    private func materialise(_ saved: [(node: NamedNode, form: SavedNode.Form)]) -> [Node<Datum>] {
+        graph.followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
+        defer { graph.followers = [] }
+        return graph.inOrder(saved.filter { $0.form != .none }.map(\.node)).map { graph.materialise($0) }
+    }
+}

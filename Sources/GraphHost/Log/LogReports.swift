@@ -1,0 +1,134 @@
+internal import ReactiveGraph
+internal import Support
+
+/// Handles the log's reports: answers to pending commits, commits of other servers, health, and
+/// lost histories.
+final class LogReports: CommitLogFollower {
+    private unowned let host: Host
+    private let log: any CommitLog
+
+    init(_ host: Host, _ log: any CommitLog) {
+        self.host = host
+        self.log = log
+    }
+
+    func log(committed ticket: UInt64, at stamp: LogStamp) {
+        begin()
+        host.submissions.commit(ticket, at: stamp)
+    }
+
+    func log(refused ticket: UInt64, because error: HostError) {
+        begin()
+        host.submissions.refuse(ticket, because: error)
+    }
+
+    func log(moved ticket: UInt64) {
+        begin()
+        host.submissions.move(ticket)
+    }
+
+    func log(confirmed ticket: UInt64) {
+        begin()
+        host.submissions.confirm(ticket)
+    }
+
+    func log(repeated ticket: UInt64, of key: StoredKey) {
+        begin()
+        host.submissions.answer(ticket, repeating: key)
+    }
+
+    func log(received entry: LogEntry, at stamp: LogStamp) -> Bool {
+        begin()
+        do {
+            guard let graph = host.table[entry.graph], graph.isLive else {
+                // Another server defined it first; the pending definition here will be answered
+                // accordingly.
+                host.table[entry.graph].map { host.forget($0) }
+                let position = try host.position(of: entry.graph)
+                _ = try host.restorer.begin(stored: entry, at: stamp, epoch: position.epoch)
+                return true
+            }
+            // Commits that were already applied are reported again after a lost connection.
+            if stamp.rev > graph.rev { try host.restorer.apply(stored: entry, at: stamp, to: graph) }
+            return true
+        } catch {
+            _ = host.fault("the log: \(error)")
+            return false
+        }
+    }
+
+    func log(reload name: String, at position: LogPosition, from reader: any LogReader) -> Bool {
+        begin()
+        var isBuilt = true
+        host.submissions.keys.forget(graph: name)
+        let former = host.table[name]
+        // The new graph is registered before the old one's clients learn that it has ended, so that
+        // they find it.
+        if let former { host.forget(former) }
+        do throws(StoreError) {
+            if position.rev > 0 {
+                let restorer = host.restorer
+                _ = try restorer.look(at: name, epoch: position.epoch, position.rev, from: reader) { true }
+            }
+        } catch {
+            _ = host.fault("graph \(name) cannot be rebuilt: \(error)")
+            isBuilt = false
+        }
+        host.unbuilt.removeAll { $0 == name }
+        if !isBuilt {
+            host.unbuilt.append(name)
+            host.unbuilt.sort()
+        }
+        former?.end(.epochLost)
+        guard let graph = host[name] else { return isBuilt }
+        // Clients may have seen other values under this rev.
+        graph.resumesFrom = graph.rev + 1
+        // Sessions refer only to the nodes of the former graph.
+        host.restorer.clearAbandoned(in: graph) { $0 == host.instance }
+        return isBuilt
+    }
+
+    func log(lost instances: [String]) {
+        begin()
+        let lost = Set(instances)
+        for graph in host.graphs { host.restorer.clearAbandoned(in: graph) { lost.contains($0) } }
+    }
+
+    func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
+        guard let graph = host[name], graph.rev == revs.upperBound else { return nil }
+        // It looks at every node: the more there are, the less often.
+        let interval = UInt64((graph.nodes.count + graph.livingMembers) / 1_000 + 1) * 1_000
+        return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
+    }
+
+    func snapshot(of name: String) -> GraphSnapshot? {
+        guard let graph = host[name] else { return nil }
+        do {
+            let state = try SavedGraph(graph: graph).save()
+            return GraphSnapshot(LogStamp(rev: graph.rev, time: graph.time), state)
+        } catch {
+            _ = host.fault("graph \(name) cannot be saved: \(error)")
+            return nil
+        }
+    }
+
+    func logHealthChanged() {
+        begin()
+        guard log.health != host.health else { return }
+        let wasStale = host.isStale
+        host.health = log.health
+        host.healthChangedAt = host.clock.now
+        for graph in host.table.all { graph.judge() }
+        guard host.isStale != wasStale else { return }
+        // A socket on which values are sent gets no heartbeat for a long time.
+        for session in host.sessions.all { session.heartbeat() }
+    }
+
+    /// Called at the start of each report of the log.
+    private func begin() {
+        host.onLog()
+        // Commits checked before this report must be handed over first, marked with the rev of
+        // their check.
+        if log.isShared { host.submissions.handOver() }
+    }
+}

@@ -1,0 +1,334 @@
+internal import ReactiveGraph
+internal import Support
+
+/// The commits on their way: each is checked against what is applied and what is pending, applied
+/// or handed to the log, and answered.
+final class Submissions {
+    private let log: (any CommitLog)?
+    private let clock: any HostClock
+    private let activity: Activity
+    var keys: IdempotencyKeys
+    /// Commits that the log has not answered yet.
+    private var waiting = PendingCommits()
+    /// Commits of this turn that were not passed to the log yet.
+    private var outgoing: [LogEntry] = []
+    /// Commits before which other servers' commits have come: they are checked again at the end of
+    /// the turn, when all of those are known.
+    @exclusivity(unchecked) private var moved: [PendingCommit] = []
+    /// How many commits of this server have been applied since the start.
+    @exclusivity(unchecked) private(set) var applied: UInt64 = 0
+    /// When the turns began in which commits were submitted that were applied in later turns.
+    @exclusivity(unchecked) private var late: ContiguousArray<UInt64> = []
+
+    init(
+        _ log: (any CommitLog)?,
+        _ clock: any HostClock,
+        _ activity: Activity,
+        _ keys: IdempotencyKeys
+    ) {
+        self.log = log
+        self.clock = clock
+        self.activity = activity
+        self.keys = keys
+    }
+
+    func takeLate() -> ContiguousArray<UInt64> {
+        guard !late.isEmpty else { return [] }
+        defer { late = [] }
+        return late
+    }
+
+    // MARK: - Submitting
+
+    /// Sets one node, without conditions or remarks: the usual change.
+    ///
+    /// It becomes a commit only if something needs one: the log, or the birth of a member.
+    func set(_ node: NamedNode, to value: Datum) -> Submission {
+        let graph = node.graph
+        guard log == nil, graph.isOpen, !node.isUnborn else {
+            var commit = Commit(graph: graph)
+            commit.set.append(Assignment(node, value))
+            return submit(commit)
+        }
+        let host = graph.host
+        do throws(HostError) {
+            var budget = CheckBudget()
+            defer { host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+            try CommitCheck.check(node, value, of: graph, within: &budget)
+            try Conditions.checkAsked(node, [])
+        } catch {
+            return .refused(error)
+        }
+        node.noteSet(byHand: false)
+        applied &+= 1
+        let stamp = graph.nextStamp(at: clock.wall)
+        host.apply(to: graph) { graph.set(node, to: value, stamp) }
+        return .applied(Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: 1))
+    }
+
+    /// Checks a commit, and applies it or hands it to the log.
+    func submit(_ commit: Commit) -> Submission {
+        do throws(HostError) {
+            if commit.isLone, let only = commit.set.first {
+                guard commit.graph.isOpen else { return submitClosed(commit) }
+                var budget = CheckBudget()
+                defer { commit.graph.host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+                try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
+                if only.node.isUnborn {
+                    guard only.node.isListed else { return submitRenewed(commit) }
+                    try commit.graph.checkRoom(forMembersOf: commit)
+                }
+                try Conditions.checkAsked(only.node, [])
+            } else {
+                guard commit.graph.isOpen else { return submitClosed(commit) }
+                if commit.key != nil { return submitOnce(commit) }
+                try CommitCheck.check(commit)
+            }
+        } catch {
+            return refuse(commit, error)
+        }
+        let isByHand = commit.isByHand
+        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
+        return append(commit)
+    }
+
+    /// The same for a commit that names a family member whose entry was removed since.
+    private func submitRenewed(_ commit: Commit) -> Submission {
+        var commit = commit
+        commit.renewMembers()
+        guard commit.set.first?.node.isListed == true else { return .refused(.unknown(commit.graph)) }
+        return submit(commit)
+    }
+
+    /// A commit for a graph with a pending change of its definition, or a pending end, waits until
+    /// the log has answered.
+    ///
+    /// One for a graph that is gone is refused, and so is every commit while the log accepts none.
+    @inline(never)
+    private func submitClosed(_ commit: Commit) -> Submission {
+        guard commit.graph.isLive else { return .refused(.unknown(commit.graph)) }
+        if let error = commit.graph.host.health.refusal { return .refused(error) }
+        let pending = PendingCommit(commit, in: activity.turnBegan)
+        commit.graph.deferred?.append(pending)
+        return .pending(pending)
+    }
+
+    private func submitOnce(_ commit: Commit) -> Submission {
+        switch keys.find(commit, now: clock.now) {
+        case .known(let result):
+            switch result {
+            case .success(let applied): return .applied(applied)
+            case .failure(let error): return .refused(error)
+            }
+        case .inFlight(let pending):
+            return .pending(pending)
+        case .new(let record):
+            let submission = submitNew(commit)
+            switch submission {
+            case .applied(let applied): keys.settle(record, .success(applied))
+            case .refused: keys.forget(record)
+            case .pending(let pending): keys.follow(record, pending)
+            }
+            return submission
+        }
+    }
+
+    /// Submits a commit with a new key.
+    private func submitNew(_ commit: Commit) -> Submission {
+        do throws(HostError) {
+            try CommitCheck.check(commit)
+        } catch {
+            return refuse(commit, error)
+        }
+        let isByHand = commit.isByHand
+        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
+        return append(commit)
+    }
+
+    /// A commit is invalid.
+    ///
+    /// If other servers write the log too, a failed condition may be about an outdated state: the
+    /// log is asked first.
+    private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
+        guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
+        let pending = PendingCommit(commit, in: activity.turnBegan)
+        ask(log, about: pending, error)
+        return .pending(pending)
+    }
+
+    private func ask(_ log: any CommitLog, about pending: PendingCommit, _ error: HostError) {
+        pending.refusal = error
+        // In its place among the commits.
+        handOver()
+        log.confirm(pending.commit.entry(), ticket: waiting.next)
+        waiting.append(pending)
+    }
+
+    // MARK: - Applying, and handing over
+
+    /// Applies a commit that was checked, or hands it to the log.
+    @discardableResult
+    func append(_ commit: Commit) -> Submission {
+        guard log != nil else {
+            applied &+= 1
+            return .applied(commit.graph.host.apply(commit, commit.graph.nextStamp(at: clock.wall)))
+        }
+        let pending = PendingCommit(commit, in: activity.turnBegan)
+        enqueue(pending)
+        return .pending(pending)
+    }
+
+    private func enqueue(_ pending: PendingCommit) {
+        waiting.append(pending)
+        outgoing.append(pending.commit.entry())
+        pending.commit.graph.overlay(pending)
+    }
+
+    /// Passes the commits of this turn to the log.
+    func handOver() {
+        guard let log, !outgoing.isEmpty else { return }
+        let entries = outgoing
+        outgoing = []
+        log.append(entries, tickets: waiting.next - UInt64(entries.count)..<waiting.next, wall: clock.wall)
+    }
+
+    /// The end of a turn.
+    func endTurn() {
+        submitMoved()
+        handOver()
+    }
+
+    /// Waits until the log has answered every commit.
+    func settle() {
+        repeat {
+            endTurn()
+            log?.settle()
+        } while !moved.isEmpty
+    }
+
+    // MARK: - Answers of the log
+
+    /// The log has a commit: it is applied.
+    func commit(_ ticket: UInt64, at stamp: LogStamp) {
+        let pending = take(ticket)
+        applied &+= 1
+        late.append(pending.submitted)
+        let result = pending.commit.graph.host.apply(pending.commit, stamp)
+        pending.answer(.success(result))
+        submitDeferred(behind: pending.commit)
+    }
+
+    /// The log refuses a commit.
+    func refuse(_ ticket: UInt64, because error: HostError) {
+        let pending = take(ticket)
+        let graph = pending.commit.graph
+        switch pending.commit.kind {
+        case .define: graph.host.forget(graph)
+        case .tick: graph.tickFailed(at: clock.wall)
+        case .expire: graph.isExpiring = false
+        case .values, .redefine, .remove, .drop: break
+        }
+        pending.answer(.failure(graph.host.told(error)))
+        submitDeferred(behind: pending.commit)
+    }
+
+    /// Commits of other servers have come before a commit.
+    func move(_ ticket: UInt64) {
+        let pending = take(ticket)
+        let graph = pending.commit.graph
+        switch pending.commit.kind {
+        case .values, .drop: moved.append(pending)
+        case .expire: graph.isExpiring = false
+        case .tick: graph.tickFailed(at: clock.wall)
+        case .define:
+            graph.host.forget(graph)
+            pending.answer(.failure(HostError(.inUse, "a graph named \(graph.name) exists")))
+        case .redefine, .remove: pending.answer(.failure(.isChanging))
+        }
+        submitDeferred(behind: pending.commit)
+    }
+
+    /// The log confirms that a refused commit was checked against the newest state.
+    func confirm(_ ticket: UInt64) {
+        let pending = take(ticket)
+        let host = pending.commit.graph.host
+        pending.answer(
+            .failure(pending.refusal ?? host.fault("the log confirms a commit without a pending question"))
+        )
+    }
+
+    /// The log has had a commit with that key before.
+    func answer(_ ticket: UInt64, repeating key: StoredKey) {
+        let pending = take(ticket)
+        guard key.key.digest == pending.commit.digest else {
+            return pending.answer(.failure(IdempotencyKeys.isReused))
+        }
+        pending.answer(.success(key.answer(in: pending.commit.graph.epoch)))
+    }
+
+    /// Removes the pending commit that the log answers.
+    private func take(_ ticket: UInt64) -> PendingCommit {
+        let pending = waiting.take(ticket)
+        if pending.refusal == nil { pending.commit.graph.settle(pending) }
+        return pending
+    }
+
+    /// The log has answered a commit.
+    ///
+    /// If it changes the definition or ends the graph, the commits that waited for it are checked
+    /// now.
+    private func submitDeferred(behind commit: Commit) {
+        switch commit.kind {
+        case .redefine, .remove: break
+        case .values, .define, .tick, .drop, .expire: return
+        }
+        let graph = commit.graph
+        guard let deferred = graph.deferred else { return }
+        graph.deferred = nil
+        for pending in deferred {
+            var commit = pending.commit
+            commit.renewMembers()
+            switch submit(commit) {
+            case .applied(let applied): pending.answer(.success(applied))
+            case .refused(let error): pending.answer(.failure(error))
+            case .pending(let inner): inner.onAnswer { pending.answer($0) }
+            }
+        }
+    }
+
+    // MARK: - Other servers
+
+    private func submitMoved() {
+        guard !moved.isEmpty else { return }
+        let again = moved
+        moved = []
+        for pending in again { submitAgain(pending) }
+    }
+
+    /// Commits of other servers have come in between: checks the commit against the present state.
+    private func submitAgain(_ pending: PendingCommit) {
+        pending.moves += 1
+        pending.refusal = nil
+        let graph = pending.commit.graph
+        guard pending.moves <= Self.mostMoves else {
+            let message = "other servers changed the graph during every attempt"
+            return pending.answer(
+                .failure(HostError(.conflict, message, rev: graph.rev, retry: true))
+            )
+        }
+        do throws(HostError) {
+            guard graph.deferred == nil else { throw .isChanging }
+            try CommitCheck.check(pending.commit)
+            if let refusal = graph.host.health.refusal { throw refusal }
+            enqueue(pending)
+        } catch {
+            if let log, error.code == .conflict, error.retry != true {
+                return ask(log, about: pending, error)
+            }
+            pending.answer(.failure(error))
+        }
+    }
+
+    /// How often a commit is tried again when others come in between.
+    private static let mostMoves = 8
+}

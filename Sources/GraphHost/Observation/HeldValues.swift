@@ -1,0 +1,40 @@
+internal import ReactiveGraph
+internal import Support
+
+/// Several nodes that are read together.
+///
+/// All are held until the last one is read, so that a node that more than one of them needs is
+/// built once.
+public struct HeldValues {
+    private let graph: LiveGraph
+    private let nodes: [(name: NamedNode, living: Node<Datum>)]
+
+    /// The nodes of a graph, built if they do not live.
+    public init(_ nodes: [NamedNode], in graph: LiveGraph) {
+        self.graph = graph
+        self.nodes = nodes.map { ($0, graph.materialise($0)) }
+        graph.host.work += UInt64(nodes.count)
+    }
+
+    /// Visits each with its value.
+    public func forEach(_ visit: (NamedNode, Held) -> Void) {
+        for (name, living) in nodes { visit(name, living.held) }
+    }
+
+    /// Appends `{"a":{"v":…},"b":{"empty":true}}`; with `facets`, each with its `state`.
+    func append(facets hasFacets: Bool, to buffer: inout ByteBuffer) {
+        buffer.append("{")
+        buffer.append(separated: nodes) { entry, buffer in
+            buffer.append(json: entry.name.name)
+            buffer.append(":{")
+            Subscription.append(entry.living.value, to: &buffer)
+            if hasFacets {
+                buffer.append(",")
+                let facets = graph.mergedFacets(of: entry.living).facets
+                graph.append(state: facets, of: entry.living, to: &buffer)
+            }
+            buffer.append("}")
+        }
+        buffer.append("}")
+    }
+}
