@@ -117,7 +117,9 @@ struct SharedServerTests {
         commit.set.append(Assignment(try #require(graph.node("x")), try Datum.parse("7")))
         _ = other.submit(commit)
         let position = try #require(try store.positions()["g"])
-        #expect(try store.store(SavedGraph(graph: graph).save(), of: "g", at: position, fence: 99, keeping: 0))
+        #expect(
+            try store.store(SavedGraph(graph: graph).save(), of: "g", at: position, fence: 99, keeping: 0)
+        )
         pass(11_000)
         let built = try #require(server.host["g"])
         #expect(server.host.unbuilt.isEmpty)

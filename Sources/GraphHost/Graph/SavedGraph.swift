@@ -1,7 +1,9 @@
 internal import ReactiveGraph
 
-/// Saves a graph as bytes and restores it (G-164). After restoring, the following commits give the
-/// same revs, values and emissions as they did in the saved graph.
+/// Saves a graph as bytes and restores it (G-164).
+///
+/// After restoring, the following commits give the same revs, values and emissions as they did in
+/// the saved graph.
 ///
 /// Saved are the definition, rev and time; the value and the last change of each named node and of
 /// each family member that the graph itself needs; the state of all stages, links and syncs;

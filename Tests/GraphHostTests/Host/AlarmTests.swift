@@ -146,7 +146,9 @@ struct AlarmTests {
         let picture = String(decoding: try view.picture(.json, live: true), as: UTF8.self)
         #expect(picture.contains(#""role":"sensor","readOnly":true"#))
         #expect(picture.contains(#""severity":"alarm","ok":"on""#))
-        #expect(!String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains("readOnly"))
+        #expect(
+            !String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains("readOnly")
+        )
     }
 
     @Test("a node that clients set after it was removed is reported once, until it is there again")

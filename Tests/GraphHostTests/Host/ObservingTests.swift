@@ -160,7 +160,11 @@ struct ObservingTests {
         let picture = String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self)
         #expect(picture.contains(#""queued":3"#), "\(picture)")
         bench.pass(2000)
-        #expect(!String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains(#""queued":3"#))
+        #expect(
+            !String(decoding: PictureText(of: graph, live: true).json(), as: UTF8.self).contains(
+                #""queued":3"#
+            )
+        )
     }
 
     @Test("At most four per connection; ids, mod and unsub as for subscriptions")

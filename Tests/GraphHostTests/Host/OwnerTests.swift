@@ -386,7 +386,9 @@ struct OwnerTests {
         #expect(text.contains(#","owners":["panel","side"],"queued":0"#), "the listener's")
         let listeners = String(decoding: PictureText(of: graph, live: true).listenersJSON(), as: UTF8.self)
         #expect(listeners.contains(#""owners":["panel","side"]"#))
-        for diagram in [PictureText(of: graph, live: true).dot(), PictureText(of: graph, live: true).mermaid()] {
+        for diagram in [
+            PictureText(of: graph, live: true).dot(), PictureText(of: graph, live: true).mermaid(),
+        ] {
             #expect(String(decoding: diagram, as: UTF8.self).contains(#""ws c:1 (panel, side)""#))
         }
     }

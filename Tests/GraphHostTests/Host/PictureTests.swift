@@ -118,7 +118,9 @@ struct PictureTests {
         #expect(text.contains(#""of":"hot","op":"map","label":"value > 30""#), "\(text)")
         #expect(text.contains(#""op":"from","label":"value > 30 | distinct""#), "\(text)")
         #expect(
-            String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self).contains("[label=\"value > 30\"]")
+            String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self).contains(
+                "[label=\"value > 30\"]"
+            )
         )
     }
 }

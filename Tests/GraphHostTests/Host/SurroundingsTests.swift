@@ -105,7 +105,10 @@ struct SurroundingsTests {
         )
         let dot = String(decoding: PictureText(of: graph, live: false, around: near).dot(), as: UTF8.self)
         #expect(dot.contains(#""deep" -> "sum""#) && !dot.contains("n1") && !dot.contains("n2"), "\(dot)")
-        let mermaid = String(decoding: PictureText(of: graph, live: false, around: near).mermaid(), as: UTF8.self)
+        let mermaid = String(
+            decoding: PictureText(of: graph, live: false, around: near).mermaid(),
+            as: UTF8.self
+        )
         #expect(mermaid.split(separator: "\n").filter { $0.contains("-.->") }.count == 2, "\(mermaid)")
     }
 

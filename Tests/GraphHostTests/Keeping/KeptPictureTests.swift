@@ -28,7 +28,11 @@ struct KeptPictureTests {
         #expect(picture.contains(#""owners":["k:1"]"#))
         #expect(!picture.contains(try #require(keeper.ticket)))
         #expect(text(PictureText(of: graph, live: true).listenersJSON()).contains(entry))
-        #expect(text(PictureText(of: graph, live: true).dot()).contains("k1 [shape=ellipse, label=\"tablet k:1\"]"))
+        #expect(
+            text(PictureText(of: graph, live: true).dot()).contains(
+                "k1 [shape=ellipse, label=\"tablet k:1\"]"
+            )
+        )
         #expect(text(PictureText(of: graph, live: true).mermaid()).contains("--> k1"))
         #expect(!text(PictureText(of: graph, live: false).json()).contains("kept"))
         keeper.resume()
