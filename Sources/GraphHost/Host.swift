@@ -244,8 +244,10 @@ public final class Host {
     public var nextDeadline: UInt64? {
         if sessions.isUnfinished || dispatcher.isUnfinished || lanes.isWaiting { return clock.now }
         if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
+        let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
-        return [timers.nextMilliseconds, makesTicks ? ticks.next(clock) : nil].compactMap(\.self).min()
+        guard makesTicks, let tick = ticks.next(clock) else { return timer }
+        return timer.map { min($0, tick) } ?? tick
     }
 
     /// Ends the loop turn: every session with something to send gets one message per graph.
