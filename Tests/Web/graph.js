@@ -360,7 +360,7 @@ async () => {
   test("a change in which nobody comes or goes is not announced", () => {
     const said = [], lifetimes = new Lifetimes({ frame: still, signal: new AbortController().signal, announce: (text) => said.push(text) });
     for (const born of [[], ["n:x"]]) lifetimes.take({ joined: [], left: [], born, died: [] }, 1000);
-    same(said, ["1 node born"]);
+    same(said, ["1 node created"]);
   });
 
   await (async () => {
