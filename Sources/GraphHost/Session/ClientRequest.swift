@@ -5,7 +5,7 @@ internal import Support
 /// It reads the fields, does what the client wants, and answers through the session, which keeps
 /// the order of answers. Each operation is a method.
 struct ClientRequest {
-    unowned(unsafe) let session: Session
+    let session: Session
     let fields: Fields
     let id: UInt64?
     /// The size of its text.
