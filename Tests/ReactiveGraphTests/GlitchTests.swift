@@ -11,7 +11,7 @@ struct GlitchTests {
     /// Source → the commit that its part is of.
     typealias Parts = [Int: Int]
 
-    @Test("G-50, G-136: downstream of a join all parts are of one moment, and it is called once per commit")
+    @Test("G-50, G-136: what follows a join sees inputs of one commit only, and is called once per commit")
     func glitchFree() {
         for seed in 1...UInt64(Nightly.isOn ? 5_000 : 250) {
             let problem = Run(seed: seed).problem(commits: 25)

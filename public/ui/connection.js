@@ -137,7 +137,7 @@ export class Banner {
   }
 
   /**
-   * Checks whether the server is another one than the page came from; with each new connection, and
+   * Checks whether this is still the server that the page came from: with each new connection, and
    * with the third try.
    */
   async #ask({ name, tries, at }) {

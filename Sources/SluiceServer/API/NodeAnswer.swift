@@ -92,7 +92,7 @@ enum NodeAnswer {
         connection.refuse(
             Refusal(
                 "node_failed",
-                "the operator behind the node failed for the present input",
+                "the node's operator failed on its current input",
                 members: Array(members.bytes)
             ),
             fields: fields
