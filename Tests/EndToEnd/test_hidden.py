@@ -40,7 +40,8 @@ def test_a_hidden_dashboard_rests_and_keeps_what_it_owns(chromium):
         busy = Busy(server, guests=False)
         try:
             eventually(lambda: tab.evaluate(TEXT), 15, "the first value")
-            owned = server.counts("g")["listeners"]
+            owned = len(NUMBERS) + len(CHARTS)
+            eventually(lambda: server.counts("g")["listeners"] == owned, 15, "a listener of each node: a chart begins with the past of its nodes")
             chromium.tab("about:blank").to_front()
             eventually(lambda: tab.evaluate("document.visibilityState") == "hidden", 5, "to be hidden")
             eventually(lambda: any(json.loads(each).get("op") == "mod" and json.loads(each)["every"] == 1000 for each in tab.frames("Sent")), 5, "the wish for one a second")
