@@ -38,11 +38,7 @@ extension LiveGraph {
         evaluationTime = stamp.time
         commits += 1
         turn = host.turns
-        if !ties.isEmpty {
-            tieDeliveries = 0
-            tieChecks = CheckBudget()
-            commitWriter = by != nil || context != nil ? Writer(by: by, context: context) : nil
-        }
+        if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
         frames.begin(stamp, context: context, by: by)
     }
 
@@ -121,12 +117,12 @@ extension LiveGraph {
             nodes.append(node)
         }
         showMembers()
-        connectSyncs()
+        ties.connectSyncs(of: self)
         for place in definition.order {
             let node = nodes[place]
             if !node.isMutable, node.definition.retain == .always { _ = materialise(node) }
         }
-        connectLinks()
+        ties.connectLinks(of: self)
     }
 
     /// Creates a node of the definition, a mutable one with its initial value.
@@ -174,7 +170,7 @@ extension LiveGraph {
         case .removed: host.sessions.end(of: self)
         case .epochLost: host.sessions.close(listenersTo: self)
         }
-        disconnectTies()
+        ties.disconnect()
         for node in nodes { remove(node) }
         host.forget(self)
     }
@@ -212,7 +208,7 @@ extension LiveGraph {
             // A member's entry stays until the commit is applied.
             if node.family != nil { node.goesWithNode = false }
         }
-        pending.tied = tiedNodes(behind: commit)
+        pending.tied = ties.nodes(behind: commit)
         for node in pending.tied { mark(node, .unknown) }
         commit.set.forEach { assignment in
             let node = assignment.node

@@ -83,16 +83,8 @@ public final class LiveGraph {
     /// The timers of the definition's own stages, in commit time: everything due in one tick is one
     /// batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
-    /// The edges of `sync` and `links`, in their order.
-    @exclusivity(unchecked) var ties: [Tie] = []
-    /// The nodes that ties lead to.
-    lazy var tieReach = TieReach(self)
-    /// How many deliveries over ties the current commit has caused.
-    @exclusivity(unchecked) var tieDeliveries = 0
-    /// The remaining budget for the checks of nodes that ties lead to, in the current commit.
-    @exclusivity(unchecked) var tieChecks = CheckBudget()
-    /// The writer of the current commit, for the nodes that it changes through ties.
-    @exclusivity(unchecked) var commitWriter: Writer?
+    /// The edges of `sync` and `links`.
+    let ties = Ties()
     /// Commits that the log has not confirmed yet.
     @exclusivity(unchecked) var pending = 0
     /// Whether a tick is pending; and when to try again after the log refused one, since 1970.
@@ -131,9 +123,6 @@ public final class LiveGraph {
     /// While the graph is being restored: the names whose living nodes follow the nodes that their
     /// definitions build, because they have outlived a change (``Rebuilding``).
     var followers: Set<String> = []
-    /// While the graph is being restored: the places of ties in failure messages, by what the ties
-    /// do.
-    var tiePlaces: [String: String] = [:]
     /// The newest rev at which an emission of a client's pipeline waited or was delivered late.
     @exclusivity(unchecked) var lateRev: UInt64 = 0
     /// How many emissions were replaced by the one that is being delivered late.
@@ -165,7 +154,7 @@ public final class LiveGraph {
         // Observers receive no releases of nodes that are freed with the graph.
         chains.watch = nil
         core.demand = nil
-        disconnectTies()
+        ties.disconnect()
     }
 
     /// The node with that name, or the family member, whose entry is made if necessary.

@@ -19,7 +19,7 @@ struct Retying {
             for key in [sync.keys.toA, sync.keys.toB] { wanted[key, default: 0] += 1 }
         }
         for link in graph.definition.links { wanted[link.key, default: 0] += 1 }
-        for tie in graph.ties {
+        for tie in graph.ties.all {
             let isSame = Self.isSame(tie.from, old) && Self.isSame(tie.to, old)
             guard isSame, !rebuilding.contains(tie.to), let count = wanted[tie.key], count > 0 else {
                 tie.disconnect()
@@ -29,7 +29,7 @@ struct Retying {
             kept[tie.key, default: []].append(tie)
             if tie.kind == .links, !rebuilding.isEmpty { tie.suspend() }
         }
-        graph.ties = []
+        graph.ties.removeAll()
     }
 
     /// Whether a node still exists, and is still mutable or still derived.
@@ -42,21 +42,16 @@ struct Retying {
     mutating func finish() {
         for (number, sync) in graph.definition.syncs.enumerated() {
             let (toA, toB) = (take(sync.keys.toA), take(sync.keys.toB))
-            graph.connectSync(number) {
-                toA
-            } toB: {
-                toB
-            }
+            graph.ties.connectSync(number, of: graph, toA: toA, toB: toB)
         }
         for (number, link) in graph.definition.links.enumerated() {
             guard let tie = take(link.key) else {
-                graph.connectLink(number)
+                graph.ties.connectLink(number, of: graph)
                 continue
             }
-            graph.ties.append(tie)
+            graph.ties.add(tie)
             if let target = tie.to.source ?? tie.to.living { tie.resume(to: target, in: graph) }
         }
-        if !graph.ties.isEmpty { graph.tieReach = TieReach(graph) }
     }
 
     private mutating func take(_ key: String) -> Tie? {

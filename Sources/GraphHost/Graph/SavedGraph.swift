@@ -38,8 +38,8 @@ struct SavedGraph {
             writer.write(text: member.name)
             SavedNode(member, isKept: true).write(to: &writer)
         }
-        writer.write(graph.ties.count)
-        for tie in graph.ties {
+        writer.write(graph.ties.all.count)
+        for tie in graph.ties.all {
             writer.write(text: tie.key)
             writer.write(text: tie.place)
             writer.write(tie.refusal) { $0.write(value: $1) }
@@ -60,7 +60,7 @@ struct SavedGraph {
     private func parts(of named: [NamedNode]) -> [AnyNode] {
         var parts: [AnyNode] = []
         var seen: Set<UInt64> = []
-        let ends = Set(graph.ties.compactMap(\.end?.id))
+        let ends = Set(graph.ties.all.compactMap(\.end?.id))
         func add(_ end: AnyNode?) {
             var chain: [AnyNode] = []
             var next = end
@@ -75,7 +75,7 @@ struct SavedGraph {
             add(node.source)
             add(node.living)
         }
-        for tie in graph.ties { add(tie.end) }
+        for tie in graph.ties.all { add(tie.end) }
         return parts
     }
 
@@ -100,7 +100,7 @@ struct SavedGraph {
         }
         var refusals: [Datum?] = []
         for _ in 0..<(try reader.count()) {
-            graph.tiePlaces[try reader.text()] = try reader.text()
+            graph.ties.places[try reader.text()] = try reader.text()
             refusals.append(try reader.optional { try $0.value() })
         }
         for (definition, state) in zip(graph.definition.nodes, saved) { declare(definition, state) }
@@ -108,17 +108,16 @@ struct SavedGraph {
         let named = graph.nodes + members
         let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
         graph.showMembers(holding: held)
-        graph.connectSyncs()
+        graph.ties.connectSyncs(of: graph)
         let living = materialise(zip(named, saved).map { ($0, $1.form) })
-        graph.connectLinks()
+        graph.ties.connectLinks(of: graph)
         // Building looked up every entry. Nodes that the registry had released must be held only by
         // the nodes that need them.
         graph.registry.flushUnused()
         for node in held { node.hold() }
-        graph.tiePlaces = [:]
-        guard graph.ties.count == refusals.count else { throw StateError.malformed }
-        if !graph.ties.isEmpty { graph.tieReach = TieReach(graph) }
-        for (tie, refusal) in zip(graph.ties, refusals) { tie.refusal = refusal }
+        graph.ties.places = [:]
+        guard graph.ties.all.count == refusals.count else { throw StateError.malformed }
+        for (tie, refusal) in zip(graph.ties.all, refusals) { tie.refusal = refusal }
         let kept = zip(named, saved).compactMap { $1.form == .none ? nil : $0 }
         try graph.core.restoreState(of: parts(of: kept), from: &reader)
         guard reader.isAtEnd else { throw StateError.malformed }

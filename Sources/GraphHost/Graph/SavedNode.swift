@@ -93,7 +93,7 @@ extension NamedNode {
         case .mutable: return living !== source
         case .derived(let derived):
             guard derived.pipe.isEmpty, let living else { return false }
-            let ends = Set(graph.ties.compactMap(\.end?.id))
+            let ends = Set(graph.ties.all.compactMap(\.end?.id))
             return living.upstreamNodes.contains {
                 // Helper nodes that start a clock-driven source are hidden.
                 graph.name(of: $0) == nil && !ends.contains($0.id) && !graph.chains.isHidden($0.id)

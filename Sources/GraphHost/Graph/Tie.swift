@@ -102,13 +102,13 @@ final class Tie {
     }
 
     private func refusal(of emission: Emission<Datum>, in graph: LiveGraph) -> Datum? {
-        graph.tieDeliveries += 1
-        guard graph.tieDeliveries <= Self.mostInCommit else {
+        graph.ties.deliveries += 1
+        guard graph.ties.deliveries <= Self.mostInCommit else {
             return .fail("cycle_limit", at: place, "the cycle did not settle")
         }
         guard to.isMutable, case .value(let datum) = emission else { return nil }
         if datum.isFail { return datum }
-        guard let complaint = to.complaint(about: datum, within: &graph.tieChecks) else { return nil }
+        guard let complaint = to.complaint(about: datum, within: &graph.ties.checks) else { return nil }
         return .fail("type_mismatch", at: place, complaint)
     }
 }
@@ -120,7 +120,7 @@ extension NamedNode {
         // A derived node records its own emissions.
         guard isMutable else { return }
         changed = LogStamp(rev: graph.rev, time: graph.time)
-        writer = graph.commitWriter
+        writer = graph.ties.writer
         if hasFacets { graph.clearFacets(of: self, at: graph.time, isSet: !emission.isEmpty) }
         if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }
     }

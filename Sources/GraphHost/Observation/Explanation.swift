@@ -56,7 +56,7 @@ struct Explanation {
                     node: node,
                     inputs: inputs,
                     stages: inputs.contains { $0 == nil } ? [] : Self.stages(of: named, node),
-                    ties: graph.ties(to: named).map { ShownTie(tie: $0, isOpen: mayRead($0.from)) }
+                    ties: graph.ties.all.filter { $0.to === named }.map { ShownTie(tie: $0, isOpen: mayRead($0.from)) }
                 )
             )
         }

@@ -393,7 +393,7 @@ struct RedefinitionTests {
         #expect(try bench.read(graph, "m") == "3")
         try bench.set(graph, [("x", "5")])
         #expect(try bench.read(graph, "f") == "15")
-        #expect(graph.ties.count == 2)
+        #expect(graph.ties.all.count == 2)
         _ = bench.host.remove(graph)
         #expect(graph.statistics.nodes == 0)
     }

@@ -31,7 +31,7 @@ extension LiveGraph {
             let line = "\(node.name) \(held) at \(change.rev)/\(change.time), defined at \(node.definedAt)"
             lines.append(line + (node.isHeld ? " held" : "") + writer + expiry + fresh + facets + history)
         }
-        for tie in ties { lines.append("\(tie.key) \(tie.refusal?.text ?? "delivers")") }
+        for tie in ties.all { lines.append("\(tie.key) \(tie.refusal?.text ?? "delivers")") }
         return lines
     }
 }
