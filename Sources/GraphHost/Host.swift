@@ -214,7 +214,7 @@ public final class Host {
         activity.noteCommit(to: graph, named: graph.name)
         let spent = lanes.total
         change()
-        graph.settleFacets()
+        if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
         delivery.finishCommit()
         alarmWatch?.noteCommit()
         // A commit that sets off many pipelines is a dear request.

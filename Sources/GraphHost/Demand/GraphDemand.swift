@@ -209,7 +209,7 @@ extension LiveGraph {
     func load(_ living: AnyNode) {
         guard let demand else { return }
         var count: UInt64 = 0
-        visitInputs(of: living) { node in
+        PresentInputs.visit(of: living, in: self) { node in
             count += 1
             if node.needsLoad { demand.ask(node.name) }
         }

@@ -18,6 +18,12 @@ public enum FacetChange: Hashable, Sendable {
     public static let longestCode = 64
 }
 
+/// A producer's report on one node, in a commit.
+struct FacetReport {
+    let node: NamedNode
+    let change: FacetChange
+}
+
 extension FacetChange {
     /// Reads the body of a request.
     ///

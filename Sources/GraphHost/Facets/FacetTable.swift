@@ -42,7 +42,7 @@ final class FacetTable {
 
     /// Whether at least one client watches.
     ///
-    /// Then each commit ends with ``LiveGraph/settleFacets()``.
+    /// Then each commit ends with ``settle(in:)``.
     @exclusivity(unchecked) private(set) var isWatched = false
 
     // MARK: - Mutable nodes
@@ -104,7 +104,7 @@ final class FacetTable {
         guard found == nil else { return }
         watched[node.id] = each
         isWatched = true
-        follow(each, graph.mergedFacets(of: node))
+        follow(each, MergedFacets(of: node, in: graph))
     }
 
     /// A client stops watching.
@@ -148,7 +148,7 @@ final class FacetTable {
         due = []
         for number in numbers {
             guard let each = watched[number] else { continue }
-            let merged = graph.mergedFacets(of: each.node)
+            let merged = MergedFacets(of: each.node, in: graph)
             let isNews = merged.facets != each.merged.facets
             follow(each, merged)
             guard isNews else { continue }

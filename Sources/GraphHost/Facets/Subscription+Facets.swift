@@ -36,7 +36,7 @@ extension Subscription: FacetListener {
         guard let node, let merged = graph.facets.merged(of: node.id) else {
             return buffer.append("\"state\":{}")
         }
-        graph.append(state: merged.facets, of: node, to: &buffer)
+        merged.facets.append(stateOf: node, in: graph, to: &buffer)
     }
 }
 

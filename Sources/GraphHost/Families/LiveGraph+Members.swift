@@ -70,7 +70,7 @@ extension LiveGraph {
         host.work += 1
         member.beginExpiry()
         if case .mutable(let rules) = member.definition.kind {
-            keepFresh(member, for: rules.fresh, isSet: false)
+            facets.keepFresh(member, for: rules.fresh, isSet: false)
         }
         observe(member, on: source)
         member.beginHistory(holding: nil)
@@ -358,7 +358,7 @@ extension LiveGraph {
                     node.changed = stamp
                     node.writer = nil
                     node.stopExpiry()
-                    if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
+                    if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: false) }
                     batch.clear(source)
                 }
             }

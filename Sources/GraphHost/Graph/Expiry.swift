@@ -101,7 +101,7 @@ final class Lifetime {
         guard let source = node.source else { return nil }
         let graph = node.graph
         node.changed = LogStamp(rev: graph.rev, time: graph.time)
-        if node.hasFacets { graph.valueExpired(of: node) }
+        if node.hasFacets { graph.facets.valueExpired(of: node) }
         return Due(source, .empty)
     }
 }

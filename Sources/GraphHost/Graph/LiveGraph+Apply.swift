@@ -49,7 +49,7 @@ extension LiveGraph {
             only.node.source?.set(only.value)
             return
         }
-        if !commit.reports.isEmpty { load(commit.reports, stamp) }
+        if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
         guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
         let coming = bear(membersOf: commit)
         let going = leave(commit.clear)
@@ -65,7 +65,7 @@ extension LiveGraph {
                 node.changed = stamp
                 sign(node, commit)
                 node.stopExpiry()
-                if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: false) }
+                if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: false) }
                 batch.clear(source)
             }
         }
@@ -75,7 +75,7 @@ extension LiveGraph {
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
         node.changed = stamp
         node.startExpiry(at: stamp.time)
-        if node.hasFacets { clearFacets(of: node, at: stamp.time, isSet: true) }
+        if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: true) }
     }
 
     /// Records who changed a node, if the commit says so or another principal changed it before.
@@ -139,7 +139,7 @@ extension LiveGraph {
         node.beginHistory(holding: rules.initial)
         node.beginExpiry()
         if rules.initial != nil { node.startExpiry(at: stamp.time) }
-        keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
+        facets.keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
     }
 
     /// Removes a node of the definition: the registry releases it.

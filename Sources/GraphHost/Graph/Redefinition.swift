@@ -188,7 +188,7 @@ struct Redefinition {
             } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
                 node.changed = stamp
                 node.writer = nil
-                graph.clearFacets(of: node, at: stamp.time, isSet: rules.initial != nil)
+                graph.facets.clear(of: node, at: stamp.time, isSet: rules.initial != nil)
                 values.append((node, rules.initial))
                 holds = rules.initial != nil
             }
@@ -198,7 +198,7 @@ struct Redefinition {
                 renew(node, isSet: holds)
             }
             if node.changed == stamp || graph.facets.entry(of: node)?.lifetime != rules.fresh?.duration {
-                graph.keepFresh(node, for: rules.fresh, isSet: holds)
+                graph.facets.keepFresh(node, for: rules.fresh, isSet: holds)
             }
             if let living = node.living { graph.observe(node, on: living) }
         }

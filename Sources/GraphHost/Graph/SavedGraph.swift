@@ -156,7 +156,7 @@ struct SavedGraph {
         node.source = source
         node.born = graph.host.clock.wall
         if case .mutable(let rules) = node.definition.kind {
-            graph.keepFresh(node, for: rules.fresh, isSet: false)
+            graph.facets.keepFresh(node, for: rules.fresh, isSet: false)
         }
         guard saved.form == .follower else {
             graph.registry.adopt(source, as: node)

@@ -107,7 +107,7 @@ extension NamedNode {
         writer = saved.writer
         deadline = saved.deadline
         ring = saved.ring
-        if let facets = saved.facets { graph.restore(facets, of: self) }
+        if let facets = saved.facets { graph.facets.restore(facets, of: self) }
     }
 }
 

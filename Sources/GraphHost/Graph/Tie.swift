@@ -121,7 +121,7 @@ extension NamedNode {
         guard isMutable else { return }
         changed = LogStamp(rev: graph.rev, time: graph.time)
         writer = graph.ties.writer
-        if hasFacets { graph.clearFacets(of: self, at: graph.time, isSet: !emission.isEmpty) }
+        if hasFacets { graph.facets.clear(of: self, at: graph.time, isSet: !emission.isEmpty) }
         if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }
     }
 }

@@ -114,6 +114,6 @@ public struct PastReading: Sendable {
         epoch = node.graph.epoch
         changed = reading.changed
         changedAt = reading.changedAt
-        state = hasFacets ? node.graph.stateJSON(of: node) : nil
+        state = hasFacets ? node.facetsJSON : nil
     }
 }

@@ -27,7 +27,7 @@ final class PastRecorder {
         self.access = access
         self.hasFacets = hasFacets
         if let graph { follow(graph) }
-        if let graph, let node = heard?.from { facets = graph.mergedFacets(of: node).facets }
+        if let graph, let node = heard?.from { facets = MergedFacets(of: node, in: graph).facets }
         isEmptyNow = heard?.from?.value == nil
     }
 
@@ -73,7 +73,7 @@ final class PastRecorder {
     }
 
     private func noteState(_ graph: LiveGraph) {
-        let present = heard?.from.map { graph.mergedFacets(of: $0).facets } ?? Facets()
+        let present = heard?.from.map { MergedFacets(of: $0, in: graph).facets } ?? Facets()
         guard present != facets else { return }
         facets = present
         var buffer = ByteBuffer()

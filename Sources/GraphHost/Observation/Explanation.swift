@@ -157,7 +157,7 @@ struct Explanation {
         let facets = graph.facets.facets(of: step.named)
         if !facets.isClear {
             buffer.append(",")
-            graph.append(state: facets, of: step.node, to: &buffer)
+            facets.append(stateOf: step.node, in: graph, to: &buffer)
         }
         if case .derived(let derived) = definition.kind {
             buffer.append(",\"op\":\"")

@@ -30,8 +30,8 @@ public struct HeldValues {
             Subscription.append(entry.living.value, to: &buffer)
             if hasFacets {
                 buffer.append(",")
-                let facets = graph.mergedFacets(of: entry.living).facets
-                graph.append(state: facets, of: entry.living, to: &buffer)
+                let facets = MergedFacets(of: entry.living, in: graph).facets
+                facets.append(stateOf: entry.living, in: graph, to: &buffer)
             }
             buffer.append("}")
         }

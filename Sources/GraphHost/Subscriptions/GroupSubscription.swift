@@ -103,7 +103,7 @@ final class GroupSubscription: Subscription {
 
     private func appendFacets(of member: GroupMember, to buffer: inout ByteBuffer) {
         guard let node = member.from, let merged = graph.facets.merged(of: node.id) else { return }
-        graph.append(state: merged.facets, of: node, to: &buffer)
+        merged.facets.append(stateOf: node, in: graph, to: &buffer)
     }
 
     /// The queued emission of the present commit, if it has room; otherwise a new one.

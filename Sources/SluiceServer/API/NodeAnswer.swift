@@ -18,7 +18,7 @@ enum NodeAnswer {
     ) {
         let graph = node.graph
         guard !hasFacets else {
-            let state = graph.stateJSON(of: node)
+            let state = node.facetsJSON
             return sendObject(reading.held.member, state, on: connection) {
                 $0.append(validators: graph, reading)
             }

@@ -54,7 +54,7 @@ struct FacetLogTests {
         #expect(restored.seen == graph.seen && restored.digest == graph.digest)
         for bench in [bench, next] { bench.pass(40) }
         #expect(restored.seen == graph.seen && restored.digest == graph.digest)
-        let state = String(decoding: restored.stateJSON(of: try #require(restored.node("f"))), as: UTF8.self)
+        let state = String(decoding: try #require(restored.node("f")).facetsJSON, as: UTF8.self)
         #expect(state == #"{"t":5000060,"stale":true}"#, "by a tick, one for both")
         #expect(restored.rev == 8)
     }

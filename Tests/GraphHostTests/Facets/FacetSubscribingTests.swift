@@ -30,7 +30,7 @@ struct FacetSubscribingTests {
     }
 
     private func state(_ node: String) throws -> String {
-        String(decoding: graph.stateJSON(of: try #require(graph.node(node))), as: UTF8.self)
+        String(decoding: try #require(graph.node(node)).facetsJSON, as: UTF8.self)
     }
 
     @Test("L-4 snap and upd have the state for clients that ask, without an unchanged value")

@@ -30,7 +30,7 @@ struct FacetTests {
     }
 
     private func state(_ node: String) throws -> String {
-        String(decoding: graph.stateJSON(of: try #require(graph.node(node))), as: UTF8.self)
+        String(decoding: try #require(graph.node(node)).facetsJSON, as: UTF8.self)
     }
 
     private func refusal(_ what: String) -> String {
@@ -189,7 +189,7 @@ struct FacetTests {
         client.ask(#"{"op":"load","id":1,"graph":"brief","node":"x","error":{"code":"gone"}}"#)
         bench.pass(30)
         func state() throws -> String {
-            String(decoding: graph.stateJSON(of: try #require(graph.node("x"))), as: UTF8.self)
+            String(decoding: try #require(graph.node("x")).facetsJSON, as: UTF8.self)
         }
         #expect(try state().contains(#""stale":true,"error""#))
         bench.pass(30)
@@ -209,7 +209,7 @@ struct FacetTests {
         client.ask(#"{"op":"load","id":1,"graph":"tied","node":"b","error":{"code":"offline"}}"#)
         try bench.set(graph, [("a", "2")])
         func state() throws -> String {
-            String(decoding: graph.stateJSON(of: try #require(graph.node("b"))), as: UTF8.self)
+            String(decoding: try #require(graph.node("b")).facetsJSON, as: UTF8.self)
         }
         #expect(try state() == #"{"t":5000000}"#)
         bench.pass(50)
