@@ -69,8 +69,6 @@ public final class LiveGraph {
     let chains: Chains
     /// The writer of the last change whose writer is known.
     @exclusivity(unchecked) var latestWriter: Writer?
-    /// Reused, so that a commit allocates nothing.
-    @exclusivity(unchecked) var sparePending: [PendingChange] = []
     /// Unreachable nodes; none unless the server has a fault.
     var leaked = LeakedNodes()
     /// The facets of its nodes.
@@ -85,8 +83,8 @@ public final class LiveGraph {
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
     /// The edges of `sync` and `links`.
     let ties = Ties()
-    /// Commits that the log has not confirmed yet.
-    @exclusivity(unchecked) var pending = 0
+    /// What the commits that the log has not confirmed yet will change.
+    @exclusivity(unchecked) var pending = PendingChanges()
     /// Whether a tick is pending; and when to try again after the log refused one, since 1970.
     var isTickPending = false
     /// Whether the host knows that the graph has timers.
@@ -206,7 +204,7 @@ public final class LiveGraph {
             keptChains: keptChains,
             released: chains.releasedCount,
             commits: commits,
-            pending: pending,
+            pending: pending.count,
             unreachable: leaked.count
         )
     }

@@ -276,21 +276,3 @@ final class Writer {
         (self.by, self.context, self.claimer) = (by, context, claimer)
     }
 }
-
-/// The net effect of the pending commits on one mutable node.
-final class PendingChange {
-    enum Value {
-        /// Its value after them; nil: empty.
-        case known(Datum?)
-        /// Unknown: a value may arrive over a tie.
-        case unknown
-    }
-
-    @exclusivity(unchecked) var value = Value.unknown
-    /// The rev that the newest of them will get.
-    @exclusivity(unchecked) var rev: UInt64 = 0
-    /// The number of commits.
-    @exclusivity(unchecked) var count = 0
-    /// If they will create a family member: the principal that is charged for it.
-    @exclusivity(unchecked) var account: MemberAccount?
-}

@@ -181,7 +181,7 @@ final class Submissions {
     private func enqueue(_ pending: PendingCommit) {
         waiting.append(pending)
         outgoing.append(pending.commit.entry())
-        pending.commit.graph.overlay(pending)
+        pending.commit.graph.pending.add(pending)
     }
 
     /// Passes the commits of this turn to the log.
@@ -269,7 +269,7 @@ final class Submissions {
     /// Removes the pending commit that the log answers.
     private func take(_ ticket: UInt64) -> PendingCommit {
         let pending = waiting.take(ticket)
-        if pending.refusal == nil { pending.commit.graph.settle(pending) }
+        if pending.refusal == nil { pending.commit.graph.pending.remove(pending) }
         return pending
     }
 

@@ -41,7 +41,7 @@ struct SharedLogTests {
         client.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":1},"if":{"x":{"v":2}}}"#)
         bench.endTurn()
         #expect(try bench.read(graph, "y") == "1")
-        #expect(graph.pending == 0)
+        #expect(graph.pending.count == 0)
     }
 
     @Test("After eight attempts it is a conflict that may be tried again, and nothing was changed")
@@ -54,7 +54,7 @@ struct SharedLogTests {
         #expect(answer.contains(#""code":"conflict""#) && answer.contains(#""retry":true"#))
         #expect(log.moves == .max - 9)
         log.moves = 0
-        #expect(graph.rev == 1 && graph.pending == 0)
+        #expect(graph.rev == 1 && graph.pending.count == 0)
         #expect(
             client.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":1}}"#)
                 == [#"{"op":"ok","id":2,"epoch":"e1","rev":2}"#]
@@ -109,7 +109,7 @@ struct SharedLogTests {
         bench.host.submissions.keys.forget(graph: "g")
         log.known = key
         #expect(other.ask(message) == [#"{"op":"ok","id":1,"epoch":"e1","rev":2,"replayed":true}"#])
-        #expect(graph.rev == 2 && graph.pending == 0)
+        #expect(graph.rev == 2 && graph.pending.count == 0)
         log.known = key
         bench.host.submissions.keys.forget(graph: "g")
         let answer = other.ask(#"{"op":"set","id":2,"graph":"g","set":{"y":2},"key":"k"}"#)
