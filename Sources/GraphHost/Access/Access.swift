@@ -103,7 +103,7 @@ public struct Access {
 
     /// The families that have at least one member the caller may read.
     func readableFamilies(_ graph: LiveGraph) -> [NodeFamily] {
-        graph.families.filter { rights(onSomeOf: $0).contains(.read) }
+        graph.members.families.filter { rights(onSomeOf: $0).contains(.read) }
     }
 
     /// The nodes of a graph that may be read, in the order of the definition.
@@ -143,7 +143,7 @@ public struct Access {
         let secret = graph.nodes.firstIndex { !rights(on: $0).isSuperset(of: needed) }
         graph.host.work += Self.work(looking: secret ?? graph.nodes.count)
         let observes =
-            secret == nil && graph.families.allSatisfy { rights(onAllOf: $0).isSuperset(of: needed) }
+            secret == nil && graph.members.families.allSatisfy { rights(onAllOf: $0).isSuperset(of: needed) }
         outlook.observes = observes
         return observes
     }
@@ -155,7 +155,7 @@ public struct Access {
         if let sees = outlook.sees { return sees }
         let first = graph.nodes.firstIndex { !rights(on: $0).isEmpty }
         graph.host.work += Self.work(looking: first ?? graph.nodes.count)
-        let sees = first != nil || graph.families.contains { !rights(onSomeOf: $0).isEmpty }
+        let sees = first != nil || graph.members.families.contains { !rights(onSomeOf: $0).isEmpty }
         outlook.sees = sees
         return sees
     }

@@ -76,12 +76,7 @@ final class GraphDemand {
 
     /// The wanted nodes that match a name or glob, sorted by name.
     func wanted(matching pattern: String) -> [String] {
-        var names: [String] = []
-        wanted.visit(prefix: Glob.prefix(of: pattern)) { name in
-            if NodeSelection.matches(pattern, name) { names.append(name) }
-            return true
-        }
-        return names
+        wanted.matching(pattern)
     }
 
     // MARK: - The end of the turn

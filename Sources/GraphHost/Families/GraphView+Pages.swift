@@ -76,7 +76,7 @@ extension GraphView {
             if let node = graph.node(name), access.rights(on: node).contains(.read) { found.append(node) }
             return true
         }
-        graph.members.visit(prefix: prefix, after: after) { name in
+        graph.members.names.visit(prefix: prefix, after: after) { name in
             while let first = declared.first, first < name {
                 guard take(first) else { return false }
                 declared.removeFirst()

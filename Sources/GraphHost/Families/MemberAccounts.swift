@@ -28,7 +28,7 @@ final class MemberAccounts {
     }
 
     /// Charges that principal for the members created by `make`.
-    func bring<Result>(for principal: String?, _ make: () -> Result) -> Result {
+    func charging<Result>(_ principal: String?, _ make: () -> Result) -> Result {
         let outer = current
         current = account(of: principal)
         defer { current = outer }
@@ -36,28 +36,28 @@ final class MemberAccounts {
     }
 
     /// A member was created.
-    func born(_ member: NamedNode) {
+    func created(_ member: NamedNode) {
         guard let current else { return }
         member.account = current
         add(to: current)
     }
 
-    /// A member has died, or is no longer a member.
-    func died(_ member: NamedNode) {
+    /// A member was released, or is no longer a member.
+    func released(_ member: NamedNode) {
         guard let account = member.account else { return }
         member.account = nil
         remove(from: account)
     }
 
     /// A pending commit will create a member for that principal.
-    func coming(for principal: String?) -> MemberAccount {
+    func reserve(for principal: String?) -> MemberAccount {
         let account = account(of: principal)
         add(to: account)
         return account
     }
 
     /// The pending commit has been answered.
-    func came(for account: MemberAccount) { remove(from: account) }
+    func unreserve(_ account: MemberAccount) { remove(from: account) }
 
     private func account(of principal: String?) -> MemberAccount {
         guard let principal else { return nameless }

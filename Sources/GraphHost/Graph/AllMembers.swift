@@ -46,7 +46,7 @@ final class AllMembers: NameWatcher {
         self.named = named
         self.glob = glob
         graph = named.graph
-        named.graph.watchers.add(self, to: glob)
+        named.graph.members.watchers.add(self, to: glob)
     }
 
     /// The members of a client's pipeline.
@@ -56,11 +56,11 @@ final class AllMembers: NameWatcher {
         self.graph = graph
         accesses = [access]
         gate = graph.gate
-        graph.watchers.add(self, to: glob)
+        graph.members.watchers.add(self, to: glob)
     }
 
     deinit {
-        graph?.watchers.remove(self, from: glob)
+        graph?.members.watchers.remove(self, from: glob)
     }
 
     /// The nodes that the glob matches now.

@@ -105,7 +105,7 @@ public struct Commit {
 
     /// Called after it has waited: looks up again the family members that are gone in the meantime.
     mutating func renewMembers() {
-        guard !graph.families.isEmpty else { return }
+        guard !graph.members.families.isEmpty else { return }
         var renewed = Assignments()
         set.forEach { renewed.append(Assignment($0.node.present, $0.value)) }
         set = renewed

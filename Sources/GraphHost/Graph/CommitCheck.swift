@@ -19,7 +19,7 @@ enum CommitCheck {
             try checkMutable(node, of: graph)
         }
         for report in commit.reports { try checkMutable(report.node, of: graph) }
-        try graph.checkRoom(forMembersOf: commit)
+        try graph.members.checkRoom(forMembersOf: commit)
         try checkDrop(commit)
         try Conditions.check(commit)
     }

@@ -8,17 +8,17 @@ extension LiveGraph {
         case .values: change(commit, stamp)
         case .define:
             host.definitionChanges &+= 1
-            bear(stamp)
+            create(stamp)
         case .redefine(let definition, let origin):
             host.definitionChanges &+= 1
             self.origin = origin
             Redefinition(of: self, as: definition, at: stamp).apply()
         case .remove: end(.removed)
         case .tick(let now): ring(until: now)
-        case .drop: drop(commit, stamp)
+        case .drop: members.drop(commit, stamp)
         case .expire:
             isExpiring = false
-            drop(commit, stamp)
+            members.drop(commit, stamp)
         }
     }
 
@@ -43,7 +43,7 @@ extension LiveGraph {
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
-        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnborn {
+        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnsetMember {
             note(only.node, stamp)
             sign(only.node, commit)
             only.node.source?.set(only.value)
@@ -51,8 +51,8 @@ extension LiveGraph {
         }
         if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
         guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
-        let coming = bear(membersOf: commit)
-        let going = leave(commit.clear)
+        let coming = members.create(for: commit)
+        let going = members.hide(commit.clear)
         core.batch { batch in
             commit.set.forEach { assignment in
                 guard let source = assignment.node.source else { return }
@@ -69,7 +69,7 @@ extension LiveGraph {
                 batch.clear(source)
             }
         }
-        if coming || !going.isEmpty { settle(going, stamp) }
+        if coming || !going.isEmpty { members.settle(going, stamp) }
     }
 
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
@@ -108,15 +108,15 @@ extension LiveGraph {
 
     /// The first commit: creates all nodes with their initial values, and the derived ones that are
     /// always kept.
-    private func bear(_ stamp: LogStamp) {
+    private func create(_ stamp: LogStamp) {
         isLive = true
-        takeFamilies(stamp)
+        members.takeFamilies(stamp)
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
-            bear(node, stamp)
+            create(node, stamp)
             nodes.append(node)
         }
-        showMembers()
+        members.show()
         ties.connectSyncs(of: self)
         for place in definition.order {
             let node = nodes[place]
@@ -126,7 +126,7 @@ extension LiveGraph {
     }
 
     /// Creates a node of the definition, a mutable one with its initial value.
-    func bear(_ node: NamedNode, _ stamp: LogStamp) {
+    func create(_ node: NamedNode, _ stamp: LogStamp) {
         registry.declare(node)
         guard case .mutable(let rules) = node.definition.kind else { return }
         let source = core.mutable(of: Datum.self)

@@ -23,7 +23,7 @@ extension LiveGraph {
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {
         var roots: [AnyNode] = []
-        for named in nodes + bornMembers {
+        for named in nodes + members.living {
             guard let node = named.living else { continue }
             if named.isHeld || node.hasListener { roots.append(node) }
         }

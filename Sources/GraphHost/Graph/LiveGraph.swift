@@ -54,18 +54,8 @@ public final class LiveGraph {
     var removedInputs = RemovedInputs()
     /// The nodes with an alarm; determined on first use.
     private var knownAlarms: [NamedNode]?
-    /// The families, in the order of the definition.
-    @exclusivity(unchecked) var families: [NodeFamily] = []
-    /// The names of the members that globs match: see ``NameWatcher``.
-    let members = SortedNames()
-    /// How many members have a living node.
-    @exclusivity(unchecked) var livingMembers = 0
-    /// How many members pending commits will create.
-    @exclusivity(unchecked) var comingMembers = 0
     /// The member lists of the nodes that join all matches of a glob.
     var allMembers: [ObjectIdentifier: AllMembers] = [:]
-    /// The watchers of names that appear and go.
-    let watchers = NameWatchers()
     let chains: Chains
     /// The writer of the last change whose writer is known.
     @exclusivity(unchecked) var latestWriter: Writer?
@@ -129,6 +119,9 @@ public final class LiveGraph {
     ///
     /// Emissions meanwhile are replays, not changes.
     @exclusivity(unchecked) var materialising = 0
+    /// The members of its families; destroyed last, because nodes that are freed with the graph
+    /// report to it.
+    let members = Members()
 
     init(_ definition: GraphDefinition, _ origin: DefinitionOrigin, host: Host, position: LogPosition) {
         name = definition.name
@@ -145,6 +138,7 @@ public final class LiveGraph {
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
+        members.begin(in: self)
         gate = ownGate
     }
 
@@ -157,17 +151,23 @@ public final class LiveGraph {
 
     /// The node with that name, or the family member, whose entry is made if necessary.
     public func node(_ name: String) -> NamedNode? {
-        existing(name) ?? (families.isEmpty ? nil : makeMember(name))
+        existing(name) ?? (members.families.isEmpty ? nil : members.make(name))
     }
 
     /// The same for a name given as bytes; makes no `String` if the node has an entry.
     public func node(named name: UnsafeRawBufferPointer) -> NamedNode? {
         if let entry = registry.entry(named: name) { return unsafeDowncast(entry, to: NamedNode.self) }
-        return families.isEmpty ? nil : makeMember(String(decoding: name, as: UTF8.self))
+        return members.families.isEmpty ? nil : members.make(String(decoding: name, as: UTF8.self))
     }
 
     /// The node with that name, if it has an entry.
     func existing(_ name: String) -> NamedNode? { named(registry.entry(name)) }
+
+    /// The nodes that match a name or glob: declared ones in the order of the definition, then
+    /// members by name.
+    func visibleNodes(matching glob: String) -> [NamedNode] {
+        nodes.filter { NodeSelection.matches(glob, $0.name) } + members.names.matching(glob).compactMap(node)
+    }
 
     /// The entry of a living node.
     func name(of node: AnyNode) -> NamedNode? { named(node.entry(in: registry)) }

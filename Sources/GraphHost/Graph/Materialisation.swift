@@ -31,9 +31,7 @@ extension LiveGraph {
     /// Builds the node of a definition whose inputs exist; the registry takes it over.
     func make(_ node: NamedNode) -> Node<Datum> {
         if let family = node.family {
-            livingMembers += 1
-            family.living += 1
-            host.memberAccounts.born(node)
+            members.nodeMade(for: node, of: family)
         }
         guard !node.isMutable else { return makeEmpty(node) }
         if node.family != nil { node.override = node.memberRetention }
@@ -47,6 +45,21 @@ extension LiveGraph {
         node.beginHistory(holding: living.value)
         if node.definition.retain == .untilPressure, registry.isFull { host.pressure.count(flushUnused()) }
         return living
+    }
+
+    /// Makes the node of a mutable member, without a value.
+    private func makeEmpty(_ member: NamedNode) -> Node<Datum> {
+        let source = core.mutable(of: Datum.self)
+        member.source = source
+        member.born = host.clock.wall
+        host.work += 1
+        member.beginExpiry()
+        if case .mutable(let rules) = member.definition.kind {
+            facets.keepFresh(member, for: rules.fresh, isSet: false)
+        }
+        observe(member, on: source)
+        member.beginHistory(holding: nil)
+        return source
     }
 
     /// The time of the newest commit among a node's inputs, or of its definition.

@@ -123,10 +123,7 @@ public final class NamedNode: RegistryEntry {
         self.definition = definition
         if self.family !== family { endExpiry() }
         if node != nil, self.family !== family {
-            graph.livingMembers += (family == nil ? 0 : 1) - (self.family == nil ? 0 : 1)
-            self.family?.living -= 1
-            family?.living += 1
-            if family == nil { graph.host.memberAccounts.died(self) }
+            graph.members.move(self, to: family)
         }
         self.family = family
         goesWithNode = family != nil
@@ -138,7 +135,7 @@ public final class NamedNode: RegistryEntry {
     /// from have one.
     var memberRetention: Retention? {
         guard let family else { return nil }
-        let isThere = family.isMutable ? source?.isEmpty == false : graph.members.contains(name)
+        let isThere = family.isMutable ? source?.isEmpty == false : graph.members.names.contains(name)
         return isThere ? family.retention : .whileInUse
     }
 
@@ -214,7 +211,7 @@ public final class NamedNode: RegistryEntry {
 
     /// Whether it is a mutable member of a family that has no value yet.
     @inline(__always)
-    var isUnborn: Bool { family != nil && isMutable && source?.isEmpty != false }
+    var isUnsetMember: Bool { family != nil && isMutable && source?.isEmpty != false }
 
     /// The names in the definition may refer to other nodes now.
     func forgetInputs() { rare?.inputs = nil }
@@ -236,7 +233,7 @@ public final class NamedNode: RegistryEntry {
         graph.chains.died(self, unsafeDowncast(node, to: Node<Datum>.self))
         ring = nil
         source = nil
-        if family != nil { graph.memberDied(self) }
+        if family != nil { graph.members.nodeDied(self) }
     }
 
     /// The stamp of the last change; see the type's description.

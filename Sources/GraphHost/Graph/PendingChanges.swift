@@ -37,11 +37,11 @@ struct PendingChanges {
         for node in pending.tied { mark(node, .unknown, rev) }
         commit.set.forEach { assignment in
             let node = assignment.node
-            let creates = node.isUnborn && node.source == nil && node.pending == nil
+            let creates = node.isUnsetMember && node.source == nil && node.pending == nil
             mark(node, .known(assignment.value), rev)
             guard creates else { return }
-            node.pending?.account = graph.host.memberAccounts.coming(for: commit.by)
-            graph.comingMembers += 1
+            node.pending?.account = graph.host.memberAccounts.reserve(for: commit.by)
+            graph.members.comingCount += 1
         }
         for node in commit.clear { mark(node, .known(nil), rev) }
     }
@@ -73,9 +73,9 @@ struct PendingChanges {
         change.value = .unknown
         let graph = node.graph
         if let account = change.account {
-            graph.host.memberAccounts.came(for: account)
+            graph.host.memberAccounts.unreserve(account)
             change.account = nil
-            graph.comingMembers -= 1
+            graph.members.comingCount -= 1
         }
         if spare.count < 64 { spare.append(change) }
         guard node.family != nil else { return }

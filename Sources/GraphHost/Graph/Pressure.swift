@@ -23,7 +23,7 @@ extension Host {
         sessions.kept.releaseAll()
         for graph in graphs {
             graph.flushUnused()
-            graph.dropUnneeded()
+            graph.members.dropUnneeded()
         }
         let released = graphs.reduce(0) { $0 + $1.chains.releasedCount } - before
         pressure.count(released)
@@ -56,7 +56,7 @@ extension Host {
         graph.chains.deadNames = []
         let before = graph.chains.releasedCount
         graph.flushUnused(matching: pattern)
-        let dropped = graph.dropUnneeded(matching: pattern)
+        let dropped = graph.members.dropUnneeded(matching: pattern)
         let released = graph.chains.releasedCount - before
         var names = graph.chains.deadNames ?? []
         // With a log, their removal is pending.

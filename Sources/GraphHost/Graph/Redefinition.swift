@@ -25,7 +25,7 @@ struct Redefinition {
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
         if isAboutMembers { graph.host.forgetLeftovers() }
         let declared = graph.nodes
-        let former = declared + graph.bornMembers
+        let former = declared + graph.members.living
         let gone = former.filter { definition(of: $0) == nil }
         for node in gone { node.exists = false }
         let ended = gone.isEmpty ? [] : graph.endSubscriptions(to: gone)
@@ -63,7 +63,7 @@ struct Redefinition {
         if hasOtherRules || (graph.chains.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
         graph.chains.watch?.redefined()
         if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
-        if isAboutMembers { graph.showMembersAgain(stamp, declared.filter { $0.exists && $0.family != nil }) }
+        if isAboutMembers { graph.members.showAgain(declared.filter { $0.exists && $0.family != nil }) }
         graph.facets.noteEdges()
         graph.demand?.redefined()
         for members in joining { members.join(added) }
@@ -89,11 +89,11 @@ struct Redefinition {
         var rebuilt: Set<ObjectIdentifier> = []
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         graph.definition = new
-        graph.takeFamilies(stamp)
+        graph.members.takeFamilies(stamp)
         /// Gives an existing node its new definition.
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
-            let family = definition.pattern == nil ? nil : graph.family(of: node.name)
+            let family = definition.pattern == nil ? nil : graph.members.family(of: node.name)
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
                 || former.matches != definition.matches || node.family !== family
@@ -109,7 +109,7 @@ struct Redefinition {
         for definition in new.nodes {
             guard let node = graph.existing(definition.name) else {
                 let node = NamedNode(definition, graph: graph, at: stamp)
-                graph.bear(node, stamp)
+                graph.create(node, stamp)
                 nodes.append(node)
                 if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
                 continue
@@ -129,7 +129,7 @@ struct Redefinition {
             if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
             if let living = node.living { graph.observe(node, on: living) }
         }
-        let all = graph.inOrder(nodes + graph.bornMembers)
+        let all = graph.inOrder(nodes + graph.members.living)
         return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, graph), retained)
     }
 
@@ -202,7 +202,7 @@ struct Redefinition {
             }
             if let living = node.living { graph.observe(node, on: living) }
         }
-        graph.startLeases(of: changed.map(\.node))
+        graph.members.startLeases(of: changed.map(\.node))
         return values
     }
 

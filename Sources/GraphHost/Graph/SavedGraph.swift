@@ -31,8 +31,8 @@ struct SavedGraph {
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
-        for family in graph.families { writer.write(family.emptied) }
-        let members = graph.bornMembers.filter(isKept)
+        for family in graph.members.families { writer.write(family.emptied) }
+        let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
@@ -51,7 +51,7 @@ struct SavedGraph {
 
     /// The nodes that are held without any client.
     private var heldNodes: [AnyNode] {
-        (graph.nodes + graph.bornMembers).compactMap { $0.isHeld ? $0.living : nil }
+        (graph.nodes + graph.members.living).compactMap { $0.isHeld ? $0.living : nil }
     }
 
     /// The library's nodes for these names and for the pipes of links, upstream first.
@@ -88,11 +88,11 @@ struct SavedGraph {
                 try SavedNode(from: &reader, definition, byteLimit: graph.host.limits.historyBytes)
             )
         }
-        graph.takeFamilies(LogStamp(rev: graph.rev, time: graph.time))
-        for family in graph.families { family.emptied = try reader.stamp() }
+        graph.members.takeFamilies(LogStamp(rev: graph.rev, time: graph.time))
+        for family in graph.members.families { family.emptied = try reader.stamp() }
         var members: [NamedNode] = []
         for _ in 0..<(try reader.count()) {
-            guard let member = graph.makeMember(try reader.text()) else { throw StateError.malformed }
+            guard let member = graph.members.make(try reader.text()) else { throw StateError.malformed }
             members.append(member)
             saved.append(
                 try SavedNode(from: &reader, member.definition, byteLimit: graph.host.limits.historyBytes)
@@ -107,7 +107,7 @@ struct SavedGraph {
         for (member, state) in zip(members, saved.dropFirst(graph.nodes.count)) { take(member, state) }
         let named = graph.nodes + members
         let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
-        graph.showMembers(holding: held)
+        graph.members.show(holding: held)
         graph.ties.connectSyncs(of: graph)
         let living = materialise(zip(named, saved).map { ($0, $1.form) })
         graph.ties.connectLinks(of: graph)
@@ -122,7 +122,7 @@ struct SavedGraph {
         try graph.core.restoreState(of: parts(of: kept), from: &reader)
         guard reader.isAtEnd else { throw StateError.malformed }
         for (node, state) in zip(named, saved) { node.restore(state) }
-        graph.startLeases(of: members)
+        graph.members.startLeases(of: members)
         let stamp = LogStamp(rev: graph.rev, time: graph.time)
         graph.frames.begin(stamp, context: writer.context, by: writer.by)
         graph.narrowedAt = graph.rev
@@ -142,10 +142,7 @@ struct SavedGraph {
     /// Restores a member of a family with its node.
     private func take(_ member: NamedNode, _ saved: SavedNode) {
         guard member.isMutable, let family = member.family else { return }
-        graph.livingMembers += 1
-        family.living += 1
-        let accounts = graph.host.memberAccounts
-        accounts.bring(for: saved.writer?.by) { accounts.born(member) }
+        graph.host.memberAccounts.charging(saved.writer?.by) { graph.members.nodeMade(for: member, of: family) }
         if saved.isHeld { member.override = family.retention }
         member.beginExpiry()
         takeSource(of: member, saved)

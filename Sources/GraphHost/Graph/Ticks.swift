@@ -17,7 +17,7 @@ final class Ticks {
     /// A graph begins.
     func add(_ graph: LiveGraph) {
         graph.timers.onFirst = { [unowned self, unowned graph] in note(graph) }
-        if graph.nextTick != nil || graph.nextExpiry != nil { note(graph) }
+        if graph.nextTick != nil || graph.members.nextExpiry != nil { note(graph) }
     }
 
     /// A graph has ended.
@@ -30,7 +30,7 @@ final class Ticks {
     /// definition's stages, and one for members that expire.
     func submitDue(at wall: UInt64, to submissions: Submissions) {
         graphs.removeAll { graph in
-            graph.isTimed = graph.nextTick != nil || graph.nextExpiry != nil
+            graph.isTimed = graph.nextTick != nil || graph.members.nextExpiry != nil
             return !graph.isTimed
         }
         for graph in graphs {
@@ -40,7 +40,7 @@ final class Ticks {
                 graph.isTickPending = true
                 submissions.append(commit)
             }
-            guard let commit = graph.expired(by: wall) else { continue }
+            guard let commit = graph.members.expired(by: wall) else { continue }
             graph.isExpiring = true
             submissions.append(commit)
         }
@@ -55,7 +55,7 @@ final class Ticks {
         var next: UInt64?
         for graph in graphs {
             let tick = graph.takesTicks ? graph.nextTick : nil
-            let expiry = graph.takesExpiries ? graph.nextExpiry : nil
+            let expiry = graph.takesExpiries ? graph.members.nextExpiry : nil
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             let wall = clock.wall
             // The wall clock may be changed in the meantime, so it is read again soon.

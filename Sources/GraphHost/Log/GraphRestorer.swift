@@ -157,7 +157,7 @@ struct GraphRestorer {
 
     /// Clears the values that represent sessions of servers that are gone, or of earlier starts.
     func clearAbandoned(in graph: LiveGraph, by isGone: (_ claimer: String) -> Bool) {
-        let claims = (graph.nodes + graph.bornMembers).filter { node in
+        let claims = (graph.nodes + graph.members.living).filter { node in
             guard let claimer = node.writer?.claimer, node.source?.isEmpty == false else { return false }
             return isGone(claimer)
         }

@@ -97,7 +97,7 @@ final class LogReports: CommitLogFollower {
     func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
         guard let graph = host[name], graph.rev == revs.upperBound else { return nil }
         // It looks at every node: the more there are, the less often.
-        let interval = UInt64((graph.nodes.count + graph.livingMembers) / 1_000 + 1) * 1_000
+        let interval = UInt64((graph.nodes.count + graph.members.livingCount) / 1_000 + 1) * 1_000
         return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
     }
 

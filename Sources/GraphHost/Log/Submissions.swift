@@ -45,7 +45,7 @@ final class Submissions {
     /// It becomes a commit only if something needs one: the log, or the birth of a member.
     func set(_ node: NamedNode, to value: Datum) -> Submission {
         let graph = node.graph
-        guard log == nil, graph.isOpen, !node.isUnborn else {
+        guard log == nil, graph.isOpen, !node.isUnsetMember else {
             var commit = Commit(graph: graph)
             commit.set.append(Assignment(node, value))
             return submit(commit)
@@ -74,9 +74,9 @@ final class Submissions {
                 var budget = CheckBudget()
                 defer { commit.graph.host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
                 try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
-                if only.node.isUnborn {
+                if only.node.isUnsetMember {
                     guard only.node.isListed else { return submitRenewed(commit) }
-                    try commit.graph.checkRoom(forMembersOf: commit)
+                    try commit.graph.members.checkRoom(forMembersOf: commit)
                 }
                 try Conditions.checkAsked(only.node, [])
             } else {

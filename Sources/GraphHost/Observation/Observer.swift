@@ -332,7 +332,7 @@ final class Observer {
     /// The families of the graph at present, with their member counts.
     private var families: [KnownFamily] {
         surroundings == nil
-            ? graph.families.map {
+            ? graph.members.families.map {
                 KnownFamily(definition: ObjectIdentifier($0.definition), members: $0.shown, alive: $0.living)
             } : []
     }
@@ -343,7 +343,7 @@ final class Observer {
         familiesTold = families
         guard !former.isEmpty || !familiesTold.isEmpty else { return }
         buffer.append(",\"families\":")
-        buffer.append(list: graph.families) { $0.append(to: &$1) }
+        buffer.append(list: graph.members.families) { $0.append(to: &$1) }
     }
 
     /// Nodes that live on, or are declared, and are no longer shown: they are not near, or there

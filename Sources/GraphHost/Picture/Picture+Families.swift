@@ -5,7 +5,7 @@ internal import Support
 extension Picture {
     /// Whether a live picture with these members shows only some of all members.
     static func hidesMembers(of graph: LiveGraph, besides names: [String]?) -> Bool {
-        names != nil || graph.livingMembers > mostMembers
+        names != nil || graph.members.livingCount > mostMembers
     }
 
     /// The members that some members are made from, or that are made from them, without passing
@@ -25,12 +25,12 @@ extension Picture {
     /// The families of the nodes that are not shown, each once, in the order of the definition.
     static func families(of nodes: [AnyNode], in graph: LiveGraph, besides shown: Set<UInt64>) -> [NodeFamily]
     {
-        guard !graph.families.isEmpty else { return [] }
+        guard !graph.members.families.isEmpty else { return [] }
         var found: Set<ObjectIdentifier> = []
         for node in nodes where !shown.contains(node.id) {
             if let family = graph.name(of: node)?.family { found.insert(ObjectIdentifier(family)) }
         }
-        return graph.families.filter { found.contains(ObjectIdentifier($0)) }
+        return graph.members.families.filter { found.contains(ObjectIdentifier($0)) }
     }
 
     /// The families of which an entry uses members that are not shown.
@@ -39,7 +39,7 @@ extension Picture {
         if let all = entry.members ?? (isGathering ? entry.inner?.of.members : nil) {
             // If a declared node has further steps, the first of them uses the members.
             guard isGathering || entry.node == nil || entry.named == nil else { return [] }
-            return graph.families.filter { Glob.meet(all.glob, $0.pattern.glob) }
+            return graph.members.families.filter { Glob.meet(all.glob, $0.pattern.glob) }
         }
         guard let named = entry.named else {
             return entry.node.map { Self.families(of: $0.upstreamNodes, in: graph, besides: shown) } ?? []
@@ -50,7 +50,7 @@ extension Picture {
             if let input = graph.existing(name) {
                 if input.family == nil || input.living.map({ shown.contains($0.id) }) == true { return nil }
             }
-            return graph.family(of: name)
+            return graph.members.family(of: name)
         }
     }
 }

@@ -220,13 +220,13 @@ struct Picture {
         surroundings: Surroundings? = nil
     ) {
         self.graph = graph
-        self.families = families ?? (nodes == nil ? graph.families : [])
+        self.families = families ?? (nodes == nil ? graph.members.families : [])
         hidesMembers = isLive && Self.hidesMembers(of: graph, besides: names)
         var members: [NamedNode] = []
         if let names {
             members = names.compactMap { graph.existing($0) }.filter { $0.family != nil && $0.node != nil }
         } else if isLive, !hidesMembers {
-            members = graph.bornMembers
+            members = graph.members.living
         }
         for named in (nodes ?? graph.nodes) + members {
             entries.append(Entry(named: named, node: named.living))

@@ -22,7 +22,7 @@ struct BareStream {
             stages = try options.stages(on: session.host) ?? []
             try session.admit(.from(node.name), stages)
         }
-        try node.graph.checkRoom(forMembersAmong: [node.name], of: session.access.name)
+        try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access.name)
         let subscription = Subscription(
             id: 1,
             session: session,

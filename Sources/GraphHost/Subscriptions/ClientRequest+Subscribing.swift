@@ -28,8 +28,8 @@ extension ClientRequest {
             let snap = Snap(subscription, subject, resume: resume, taken: chain, keeping: keeping)
             return snap.send()
         }
-        if !graph.families.isEmpty {
-            try graph.checkRoom(forMembersAmong: subject.nodes, of: name)
+        if !graph.members.families.isEmpty {
+            try graph.members.checkRoom(forMembersAmong: subject.nodes, of: name)
         }
         if case .pipeline(let source, let pipe) = subject { try session.admit(source, pipe) }
         session.subscribe(to: subject, id: id, in: graph, options, resume, owners, keeping)
@@ -45,7 +45,7 @@ extension ClientRequest {
         let graph = view.graph
         try fields.refuse(.pipe, because: "not together with nodes")
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        try graph.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access.name)
+        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access.name)
         let subscription = GroupSubscription(
             id: id,
             session: session,
@@ -56,7 +56,7 @@ extension ClientRequest {
         subscription.claim = session.access.claim(nodes.map(\.name), needs: .read)
         session.give(subscription, to: owners)
         session.add(subscription)
-        host.memberAccounts.bring(for: session.access.name) {
+        host.memberAccounts.charging(session.access.name) {
             subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
         }
         graph.loadFor(subscription)

@@ -35,7 +35,7 @@ public struct EventStream {
             if options.pipe != nil { try view.require(.pipe, on: node) }
             nodes.append(node)
         }
-        try graph.checkRoom(forMembersAmong: nodes.map(\.name), of: view.access.name)
+        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: view.access.name)
         self.graph = graph
         self.nodes = nodes
         let stages = try options.stages(on: host) ?? []

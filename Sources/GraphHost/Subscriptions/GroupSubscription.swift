@@ -43,9 +43,9 @@ final class GroupSubscription: Subscription {
 
     /// Only families have nodes that come and go with commits.
     private func watch() {
-        guard !isWatching, !graph.families.isEmpty else { return }
+        guard !isWatching, !graph.members.families.isEmpty else { return }
         isWatching = true
-        for pattern in patterns { graph.watchers.add(self, to: pattern) }
+        for pattern in patterns { graph.members.watchers.add(self, to: pattern) }
     }
 
     /// The members, in the order in which they were added; none of them may be removed meanwhile.
@@ -266,7 +266,7 @@ final class GroupSubscription: Subscription {
     override func release() {
         super.release()
         if options.hasFacets { for member in Array(members) { member.leave() } }
-        if isWatching { for pattern in patterns { graph.watchers.remove(self, from: pattern) } }
+        if isWatching { for pattern in patterns { graph.members.watchers.remove(self, from: pattern) } }
         newcomers = []
         bag.cancel()
         changed = []

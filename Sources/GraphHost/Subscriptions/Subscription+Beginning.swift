@@ -10,14 +10,14 @@ extension Subscription {
         let (session, accounts) = (session, session.host.memberAccounts)
         switch subject {
         case .node(let node):
-            let living = accounts.bring(for: session.access.name) { graph.materialise(node) }
+            let living = accounts.charging(session.access.name) { graph.materialise(node) }
             session.add(self)
             begin(on: living)
             return nil
         case .pipeline(let source, let pipe):
             let me = Unmanaged.passUnretained(self)
             let account = session.account(makes: true)
-            let (node, chain) = accounts.bring(for: session.access.name) {
+            let (node, chain) = accounts.charging(session.access.name) {
                 graph.chain(source, pipe, for: account) {
                     me._withUnsafeGuaranteedRef { $0.isComplete = true }
                 }

@@ -70,7 +70,7 @@ public enum NodeSelection {
     ) throws(HostError) -> [String] {
         var names: [String] = []
         var refusal: HostError?
-        graph.members.visit(prefix: Glob.prefix(of: pattern)) { name in
+        graph.members.names.visit(prefix: Glob.prefix(of: pattern)) { name in
             do throws(HostError) {
                 if try isMeant(name, by: pattern, &steps, graph.host.limits) { names.append(name) }
                 return true

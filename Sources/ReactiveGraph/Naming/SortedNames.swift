@@ -91,6 +91,16 @@ package final class SortedNames {
         }
     }
 
+    /// The names that match a name or glob, in their order.
+    package func matching(_ pattern: String) -> [String] {
+        var found: [String] = []
+        visit(prefix: Glob.prefix(of: pattern)) { name in
+            if Glob.matches(name, pattern) { found.append(name) }
+            return true
+        }
+        return found
+    }
+
     /// The chunk in which the name is, or would be.
     private func chunk(of name: String) -> Int {
         var (low, high) = (0, chunks.count - 1)

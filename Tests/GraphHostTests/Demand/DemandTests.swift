@@ -135,7 +135,7 @@ struct DemandTests {
         #expect(told() == [wanted(#""sensor.7.celsius":{"wanted":true}"#)])
         client.session.close(.reset)
         #expect(told() == [wanted(#""sensor.7.celsius":{"wanted":false}"#)])
-        #expect(graph.livingMembers == 0 && graph.existing("sensor.7.celsius") == nil)
+        #expect(graph.members.livingCount == 0 && graph.existing("sensor.7.celsius") == nil)
     }
 
     @Test("D-1, F-4: globs and all keep no member, and want it")

@@ -115,7 +115,7 @@ struct LoadAskTests {
         client.ask(#"{"op":"get","id":1,"graph":"g","nodes":["sensor.7.hot","y"],"load":true}"#)
         let asked = #"{"op":"wanted","id":5,"m":{"sensor.7.celsius":{"wanted":false,"load":true}}}"#
         #expect(told() == [asked])
-        #expect(graph.livingMembers == 0)
+        #expect(graph.members.livingCount == 0)
         client.ask(#"{"op":"get","id":1,"graph":"g","nodes":["sensor.7.celsius"],"load":true}"#)
         #expect(told().isEmpty, "it was asked for just now")
         bench.leap(10_000)

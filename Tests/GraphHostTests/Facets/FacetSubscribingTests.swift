@@ -272,7 +272,7 @@ struct FacetSubscribingTests {
             load("s.1", #""loading":true"#).contains(#""op":"ok""#),
             "there is no such member, and none is made"
         )
-        #expect(graph.livingMembers == 0 && graph.facets.speaking == 0)
+        #expect(graph.members.livingCount == 0 && graph.facets.speaking == 0)
         try bench.set(graph, [("s.1", "5")])
         #expect(
             client.take().joined().contains(#""s.1":{"v":5,"state":{"t":5000000}},"d.1":{"v":10,"state":{}}"#)
@@ -287,7 +287,7 @@ struct FacetSubscribingTests {
                 #""s.1":{"gone":true}"#
             )
         )
-        #expect(graph.facets.speaking == 0 && graph.livingMembers == 0)
+        #expect(graph.facets.speaking == 0 && graph.members.livingCount == 0)
         // An empty one that a client listens to has them while it lives.
         client.ask(#"{"op":"sub","id":3,"graph":"fleet","node":"s.2","facets":true}"#)
         #expect(load("s.2", #""loading":true"#).contains(#"{"id":3,"state":{"loading":true}}"#))

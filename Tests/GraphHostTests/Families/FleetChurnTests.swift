@@ -105,9 +105,9 @@ struct FleetChurnTests {
         return [
             "nodes": statistics.nodes, "edges": statistics.edges, "listeners": statistics.listeners,
             "subscriptions": statistics.subscriptions, "kept": statistics.keptChains,
-            "members": graph.livingMembers,
-            "visible": graph.members.count, "names": graph.registry.declaredEntries.count,
-            "followed": graph.watchers.count, "chains": graph.chains.all.count,
+            "members": graph.members.livingCount,
+            "visible": graph.members.names.count, "names": graph.registry.declaredEntries.count,
+            "followed": graph.members.watchers.count, "chains": graph.chains.all.count,
             "sessions": host.sessions.all.count,
             "tickets": host.sessions.kept.isEmpty ? 0 : 1, "held": host.sessions.kept.nameless(in: host).held,
             "hidden": graph.chains.hiddenCount, "leftovers": host.leftovers.count,

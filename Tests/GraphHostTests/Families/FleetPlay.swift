@@ -261,11 +261,11 @@ struct FleetPlay {
         if let complaint { return complaint }
         let living = model.living
         let members = living.filter(model.isMember)
-        let present = graph.bornMembers.map(\.name).sorted()
+        let present = graph.members.living.map(\.name).sorted()
         guard present == members.sorted() else { return "\(present) live, not \(members.sorted())" }
         let visible = model.visible
         var meant: [String] = []
-        graph.members.visit {
+        graph.members.names.visit {
             meant.append($0)
             return true
         }
@@ -288,9 +288,9 @@ struct FleetPlay {
     private func countFault(_ members: Int) -> String? {
         // Looking at globs has asked for members.
         bench.endTurn()
-        let inFamilies = graph.families.reduce(0) { $0 + $1.living }
-        guard graph.livingMembers == members, inFamilies == members else {
-            return "\(graph.livingMembers) members are counted, \(inFamilies) in families, not \(members)"
+        let inFamilies = graph.members.families.reduce(0) { $0 + $1.living }
+        guard graph.members.livingCount == members, inFamilies == members else {
+            return "\(graph.members.livingCount) members are counted, \(inFamilies) in families, not \(members)"
         }
         let names = graph.registry.declaredEntries.count
         guard names == members + model.declared.count else {
@@ -306,14 +306,14 @@ struct FleetPlay {
             return
                 "\(statistics.subscriptions) subscriptions and \(statistics.keptChains) kept, not \(model.subs.count), \(kept)"
         }
-        guard graph.watchers.count == model.watched else {
-            return "\(graph.watchers.count) names are followed, not \(model.watched)"
+        guard graph.members.watchers.count == model.watched else {
+            return "\(graph.members.watchers.count) names are followed, not \(model.watched)"
         }
         return nil
     }
 
     private var graphFault: String? {
-        let roots = (graph.nodes + graph.bornMembers).compactMap(\.living) + graph.chains.all.map(\.node)
+        let roots = (graph.nodes + graph.members.living).compactMap(\.living) + graph.chains.all.map(\.node)
         let problems = graph.core.validate(roots: roots)
         guard problems.isEmpty else { return "\(problems.prefix(3))" }
         return graph.isWhole && graph.core.leakedRings().isEmpty

@@ -47,7 +47,7 @@ struct MemberLimitTests {
         bench.endTurn()
         bench.pass(1_001)
         #expect(["ann", "bob", nil].allSatisfy { bench.host.memberAccounts.count(of: $0) == 0 })
-        #expect(first.livingMembers == 0 && second.livingMembers == 0 && first.isWhole && second.isWhole)
+        #expect(first.members.livingCount == 0 && second.members.livingCount == 0 && first.isWhole && second.isWhole)
     }
 
     @Test("F-7: members count for the principal that listens first, with those that they are made from")
@@ -112,7 +112,7 @@ struct MemberLimitTests {
             log.confirm()
             bench.endTurn()
         }
-        #expect(graph.livingMembers == 4 && graph.comingMembers == 0)
+        #expect(graph.members.livingCount == 4 && graph.members.comingCount == 0)
         #expect(["ann", "bob"].map { bench.host.memberAccounts.count(of: $0) } == [3, 1])
     }
 

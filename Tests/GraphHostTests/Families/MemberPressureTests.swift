@@ -50,7 +50,7 @@ struct MemberPressureTests {
         #expect(bench.host.flushUnused(of: graph, matching: "*").names.isEmpty, "their end is on its way")
         log.isSlow = false
         bench.host.settle()
-        #expect(names(graph).isEmpty && graph.livingMembers == 0 && graph.rev == 3)
+        #expect(names(graph).isEmpty && graph.members.livingCount == 0 && graph.rev == 3)
     }
 
     @Test("F-4: many are dropped over several turns")
@@ -60,13 +60,13 @@ struct MemberPressureTests {
         try bench.set(graph, (0..<2_500).map { ("cache.n\($0)", "1") })
         bench.host.flushUnused()
         bench.endTurn()
-        #expect(graph.livingMembers == 1_500)
+        #expect(graph.members.livingCount == 1_500)
         var turns = 1
         while bench.host.nextDeadline == bench.clock.now {
             bench.host.advance()
             bench.endTurn()
             turns += 1
         }
-        #expect(graph.livingMembers == 0 && turns == 3)
+        #expect(graph.members.livingCount == 0 && turns == 3)
     }
 }

@@ -44,7 +44,7 @@ struct MemberRestoringTests {
 
     private func seen(_ graph: LiveGraph) -> [String] {
         graph.seen
-            + graph.bornMembers.sorted { $0.name < $1.name }.map { member in
+            + graph.members.living.sorted { $0.name < $1.name }.map { member in
                 "\(member.name) \(member.source?.value?.text ?? "none") \(member.lastChange.rev) \(member.isHeld)"
             }
     }
@@ -190,6 +190,6 @@ struct MemberRestoringTests {
         let told = client.take().joined()
         #expect(told.contains(#""s.a":{"gone":true}"#) && told.contains(#""d.a":{"gone":true}"#), "\(told)")
         bench.endTurn()
-        #expect(graph.livingMembers == 0 && graph.isWhole)
+        #expect(graph.members.livingCount == 0 && graph.isWhole)
     }
 }

@@ -31,7 +31,7 @@ struct MemberRetentionTests {
         try redefine(graph, #""s.{id}":{"set":"number"},"x":{"set":"any"}"#)
         #expect(try bench.read(graph, "s.a") == "1")
         bench.endTurn()
-        #expect(try bench.read(graph, "s.a") == "1" && graph.livingMembers == 1)
+        #expect(try bench.read(graph, "s.a") == "1" && graph.members.livingCount == 1)
     }
 
     @Test("F-4: a member expires by the present definition, whatever its family is called or said before")
@@ -53,7 +53,7 @@ struct MemberRetentionTests {
         bench.leap(0)
         #expect(globs(graph) == ["s.c"])
         bench.leap(5_000)
-        #expect(globs(graph).isEmpty && graph.livingMembers == 0)
+        #expect(globs(graph).isEmpty && graph.members.livingCount == 0)
     }
 
     @Test("F-4: a derived member that is retained is kept as long as all that it is made from has values")
@@ -62,13 +62,13 @@ struct MemberRetentionTests {
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"d.a"}"#)
         client.ask(#"{"op":"unsub","id":1}"#)
-        #expect(graph.livingMembers == 0, "what holds nothing lives only while somebody needs it")
+        #expect(graph.members.livingCount == 0, "what holds nothing lives only while somebody needs it")
         try bench.set(graph, [("s.a", "1")])
         _ = try bench.read(graph, "d.a")
         bench.endTurn()
-        #expect(graph.livingMembers == 2)
+        #expect(graph.members.livingCount == 2)
         try bench.submit(graph, [], clear: ["s.a"])
         bench.endTurn()
-        #expect(graph.livingMembers == 0 && graph.isWhole)
+        #expect(graph.members.livingCount == 0 && graph.isWhole)
     }
 }

@@ -47,12 +47,12 @@ struct MemberTests {
         #expect(try bench.read(graph, "sensor.a.celsius") == "empty")
         #expect(try bench.read(graph, "sensor.a.hot") == "empty")
         bench.endTurn()
-        #expect(graph.livingMembers == 0 && graph.existing("sensor.a.celsius") == nil && graph.rev == 1)
+        #expect(graph.members.livingCount == 0 && graph.existing("sensor.a.celsius") == nil && graph.rev == 1)
         try bench.set(graph, [("sensor.a.celsius", "31")])
         #expect(try bench.read(graph, "sensor.a.celsius") == "31" && graph.rev == 2)
         #expect(try bench.read(graph, "sensor.a.label") == #""a true""#)
         bench.endTurn()
-        #expect(graph.livingMembers == 1, "derived members live only while they are needed")
+        #expect(graph.members.livingCount == 1, "derived members live only while they are needed")
         #expect(graph.isWhole)
     }
 
@@ -69,11 +69,11 @@ struct MemberTests {
     func listened() throws {
         let snap = client.ask(#"{"op":"sub","id":1,"graph":"fleet","node":"sensor.z.hot"}"#)
         #expect(snap.first?.contains(#""empty":true"#) == true)
-        #expect(graph.livingMembers == 2 && graph.rev == 1 && globs() == ["hall"])
+        #expect(graph.members.livingCount == 2 && graph.rev == 1 && globs() == ["hall"])
         try bench.set(graph, [("sensor.z.celsius", "40")])
         #expect(client.take().last?.contains(#"{"id":1,"v":true}"#) == true)
         client.ask(#"{"op":"unsub","id":1}"#)
-        #expect(graph.livingMembers == 1, "the one that holds a value")
+        #expect(graph.members.livingCount == 1, "the one that holds a value")
         #expect(graph.isWhole)
     }
 
@@ -81,9 +81,9 @@ struct MemberTests {
     func disconnected() throws {
         client.ask(#"{"op":"sub","id":1,"graph":"fleet","node":"sensor.z.label"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"fleet","node":"sensor.z.celsius"}"#)
-        #expect(graph.livingMembers == 3)
+        #expect(graph.members.livingCount == 3)
         client.session.close()
-        #expect(graph.livingMembers == 0 && graph.isWhole)
+        #expect(graph.members.livingCount == 0 && graph.isWhole)
     }
 
     @Test("F-3: globs see derived members when all members that they are made from hold a value")
@@ -118,7 +118,7 @@ struct MemberTests {
         #expect(throws: HostError.self) { try bench.submit(graph, [("s.hall", "1")]) }
         #expect(try bench.read(graph, "t.hall") == #""x""#)
         bench.endTurn()
-        #expect(graph.livingMembers == 0 && graph.node("s.hall")?.family == nil)
+        #expect(graph.members.livingCount == 0 && graph.node("s.hall")?.family == nil)
     }
 
     // MARK: - F-4
@@ -136,7 +136,7 @@ struct MemberTests {
         #expect(answers.contains { $0.contains(#"{"id":3,"empty":true}"#) }, "what is made from it is empty")
         #expect(answers.contains(#"{"op":"ok","id":9,"epoch":"e1","rev":3}"#))
         client.ask(#"{"op":"unsub","id":3}"#)
-        #expect(graph.livingMembers == 1 && graph.isWhole)
+        #expect(graph.members.livingCount == 1 && graph.isWhole)
     }
 
     @Test("F-4: only members that hold a value can be dropped")
@@ -163,7 +163,7 @@ struct MemberTests {
         try bench.set(graph, [("sensor.a.celsius", "2")])
         bench.clock.advance(by: 600_000)
         bench.host.advance()
-        #expect(globs("sensor.*.celsius").isEmpty && graph.rev == 5 && graph.livingMembers == 0)
+        #expect(globs("sensor.*.celsius").isEmpty && graph.rev == 5 && graph.members.livingCount == 0)
         #expect(graph.isWhole)
     }
 
@@ -180,7 +180,7 @@ struct MemberTests {
         client.ask(#"{"op":"unsub","id":1}"#)
         bench.clock.advance(by: 600_000)
         bench.host.advance()
-        #expect(globs("sensor.*").isEmpty && graph.livingMembers == 0)
+        #expect(globs("sensor.*").isEmpty && graph.members.livingCount == 0)
     }
 
     // MARK: - F-6, F-7, F-8
@@ -278,7 +278,7 @@ struct MemberTests {
             client.session.close()
             bench.endTurn()
         }
-        #expect(graph.livingMembers == 0 && graph.watchers.isEmpty && graph.isWhole)
+        #expect(graph.members.livingCount == 0 && graph.members.watchers.isEmpty && graph.isWhole)
         #expect(graph.registry.declaredEntries.count == 1, "the declared node")
     }
 }

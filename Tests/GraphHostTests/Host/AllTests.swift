@@ -98,7 +98,7 @@ struct AllTests {
             )
             client.session.close()
             bench.endTurn()
-            #expect(graph.isWhole && graph.watchers.count == 1)
+            #expect(graph.isWhole && graph.members.watchers.count == 1)
             try bench.set(graph, [("s.d", "1")])
         }
     }

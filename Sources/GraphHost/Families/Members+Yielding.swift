@@ -2,7 +2,7 @@ internal import ReactiveGraph
 
 // Members that are kept until memory is short (F-4). They have values, so they end by a commit of
 // the server that makes the ticks.
-extension LiveGraph {
+extension Members {
     /// Memory is short: drops members with `retain: untilPressure` that nothing needs, a limited
     /// number per turn.
     ///
@@ -12,18 +12,18 @@ extension LiveGraph {
     /// - Returns: the members that this turn drops.
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
-        guard isLive, host.isLeading, host.health == .ready, families.contains(where: \.yieldsToPressure)
-        else {
-            return []
-        }
-        var commit = Commit(graph: self)
+        let host = graph.host
+        guard graph.isLive, host.isLeading, host.health == .ready,
+            families.contains(where: \.yieldsToPressure)
+        else { return [] }
+        var commit = Commit(graph: graph)
         commit.kind = .drop
         var (looks, goesOn) = (0, true)
         var last = last
-        members.visit(prefix: Glob.prefix(of: pattern), after: last) { name in
+        names.visit(prefix: Glob.prefix(of: pattern), after: last) { name in
             looks += 1
             last = name
-            if let member = existing(name), member.family?.yieldsToPressure == true, member.pending == nil,
+            if let member = graph.existing(name), member.family?.yieldsToPressure == true, member.pending == nil,
                 NodeSelection.matches(pattern, name), !isNeeded(member)
             {
                 commit.clear.append(member)
@@ -32,12 +32,12 @@ extension LiveGraph {
             return goesOn
         }
         host.work += UInt64(looks / 10)
-        let names = commit.clear.map(\.name)
-        if !names.isEmpty { _ = host.submit(commit) }
+        let dropped = commit.clear.map(\.name)
+        if !dropped.isEmpty { _ = host.submit(commit) }
         if !goesOn, let last {
-            host.later { [weak self] in self?.dropUnneeded(matching: pattern, after: last) }
+            host.later { [weak graph] in graph?.members.dropUnneeded(matching: pattern, after: last) }
         }
-        return names
+        return dropped
     }
 
     /// How many members one turn looks at, and drops, at most.

@@ -1,0 +1,153 @@
+internal import ReactiveGraph
+
+// Members appear to globs when they are created, and go when they lose their values (F-3).
+extension Members {
+    /// Creates the members that a commit sets and that have no value yet, and calls the watchers of
+    /// their names.
+    ///
+    /// - Returns: whether there are any.
+    func create(for commit: Commit) -> Bool {
+        guard !families.isEmpty else { return false }
+        let accounts = graph.host.memberAccounts
+        var created: [NamedNode] = []
+        accounts.charging(commit.by) {
+            commit.set.forEach { if create($0.node) { created.append($0.node) } }
+        }
+        guard !created.isEmpty else { return false }
+        // Used to tell whether all inputs of a dependent member will have a value.
+        let coming = families.contains { !$0.dependents.isEmpty } ? Set(created.map(\.name)) : []
+        accounts.charging(commit.by) { for node in created { show(node, coming) } }
+        return true
+    }
+
+    /// - Returns: whether the node is a member that is created now.
+    private func create(_ node: NamedNode) -> Bool {
+        // It is held from its creation on, and may occur in the commit twice.
+        guard node.isUnsetMember, let family = node.family, node.override == .whileInUse else { return false }
+        node.override = family.retention
+        // A member without a value may already live for its listeners.
+        if node.source == nil { graph.registry.adopt(graph.make(node), as: node) } else { node.hold() }
+        return true
+    }
+
+    // MARK: - Appearing
+
+    /// From now on globs match the member, and the members made from it.
+    private func show(_ member: NamedNode, _ coming: Set<String>) {
+        if let family = member.family { show(member.name, of: family) { member } }
+        forEachDependent(of: member.name, in: member.family) { name, family in
+            guard isMade(name, family, coming) else { return }
+            if let living = graph.existing(name), living.node != nil { living.retain(as: family.retention) }
+            show(name, of: family) { graph.node(name) }
+        }
+    }
+
+    private func show(_ name: String, of family: NodeFamily, _ node: () -> NamedNode?) {
+        guard names.insert(name) else { return }
+        family.shown += 1
+        watchers.call(name, node) { $0.appeared($1) }
+    }
+
+    /// The graph starts: globs match these members, which have values, and those made from them.
+    func show(holding held: [NamedNode] = []) {
+        guard !families.isEmpty else { return }
+        let valued = held.filter { $0.family != nil && $0.isMutable }
+        let names = Set(valued.map(\.name))
+        for member in valued { show(member, names) }
+        for (name, family) in standIns {
+            forEachDependent(of: name, in: family) { name, family in
+                if isMade(name, family, names) { show(name, of: family) { graph.node(name) } }
+            }
+        }
+    }
+
+    /// The definition has changed: matches every glob again.
+    ///
+    /// `demoted` are nodes that were declared before, and are members now.
+    func showAgain(_ demoted: [NamedNode]) {
+        let former = names.matching("*")
+        for name in former { names.remove(name) }
+        let valued = living.filter { $0.isMutable && $0.source?.isEmpty == false }
+        let valuedNames = Set(valued.map(\.name))
+        var shown = valuedNames
+        for (name, family) in valued.map({ ($0.name, $0.family) }) + standIns {
+            forEachDependent(of: name, in: family) { name, family in
+                if isMade(name, family, valuedNames) { shown.insert(name) }
+            }
+        }
+        for family in families { family.shown = 0 }
+        for name in shown where names.insert(name) { family(of: name)?.shown += 1 }
+        let known = Set(former)
+        for name in known.union(demoted.map(\.name)).subtracting(shown).sorted() {
+            // A declared node that replaced a member is matched as the member was.
+            guard let node = graph.existing(name), node.family != nil else { continue }
+            watchers.call(name, { node }) { $0.vanishing($1) }
+            watchers.call(name, { node }) { $0.vanished($1) }
+        }
+        // This looks up no entry, so nodes that were released under memory pressure stay released.
+        for member in living where member.override != member.memberRetention {
+            member.override = member.memberRetention
+            member.hold()
+        }
+        for name in shown.subtracting(known).sorted() {
+            watchers.call(name, { graph.node(name) }) { $0.appeared($1) }
+        }
+        watchers.settle()
+    }
+
+    // MARK: - Going
+
+    /// A name that globs no longer match.
+    struct Going {
+        let name: String
+        let node: NamedNode?
+    }
+
+    /// Members are about to lose their values: calls the watchers of their names.
+    ///
+    /// - Returns: what globs matched until now, including these members.
+    func hide(_ nodes: [NamedNode]) -> [Going] {
+        guard !families.isEmpty else { return [] }
+        var going: [Going] = []
+        func hide(_ name: String, of family: NodeFamily) {
+            guard names.remove(name) else { return }
+            family.shown -= 1
+            let node = graph.existing(name)
+            going.append(Going(name: name, node: node))
+            guard let node else { return }
+            watchers.call(name, { node }) { $0.vanishing($1) }
+        }
+        for node in nodes {
+            guard let family = node.family else { continue }
+            hide(node.name, of: family)
+            forEachDependent(of: node.name, in: family) { name, family in hide(name, of: family) }
+        }
+        return going
+    }
+
+    /// The values of a commit are set: finishes announcing new members, and releases those that are
+    /// gone.
+    func settle(_ going: [Going], _ stamp: LogStamp) {
+        for gone in going {
+            guard let node = gone.node else { continue }
+            watchers.call(gone.name, { node }) { $0.vanished($1) }
+        }
+        watchers.settle()
+        // A client that resumes a glob with an older cursor does not know which nodes the glob no
+        // longer matches.
+        if !going.isEmpty { graph.narrowedAt = stamp.rev }
+        for gone in going {
+            guard let node = gone.node, let family = node.family else { continue }
+            if node.isMutable { family.emptied = stamp }
+            node.retain(as: .whileInUse)
+        }
+    }
+}
+
+extension NamedNode {
+    /// From now on the registry retains the living node like this.
+    fileprivate func retain(as retention: Retention) {
+        override = retention
+        hold()
+    }
+}

@@ -1,0 +1,163 @@
+internal import ReactiveGraph
+
+/// The members of one graph's families: finding and making them (F-1, F-2, F-7).
+///
+/// A member's entry is made when it is first asked for, and stays while its node lives; an entry
+/// without a node is removed at the end of the turn. The registry holds a mutable member while it
+/// has a value. A member without a value lives only while something needs it, as derived members
+/// do.
+final class Members {
+    @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
+    /// The graph, which outlives its members.
+    var graph: LiveGraph { owner.unsafelyUnwrapped }
+    /// The families, in the order of the definition.
+    @exclusivity(unchecked) private(set) var families: [NodeFamily] = []
+    /// The names that globs match: see ``NameWatcher``.
+    let names = SortedNames()
+    /// The watchers of names that appear and go.
+    let watchers = NameWatchers()
+    /// How many members have a living node.
+    @exclusivity(unchecked) private(set) var livingCount = 0
+    /// How many members pending commits will create.
+    @exclusivity(unchecked) var comingCount = 0
+
+    /// The graph has been made.
+    func begin(in graph: LiveGraph) { owner = graph }
+
+    // MARK: - Families
+
+    /// Takes over the definition's families, and releases those that it no longer has.
+    func takeFamilies(_ stamp: LogStamp) {
+        let (definition, registry) = (graph.definition, graph.registry)
+        guard !families.isEmpty || !definition.families.isEmpty else { return }
+        let former = Dictionary(uniqueKeysWithValues: families.map { ($0.pattern.text, $0) })
+        for family in families { registry.remove(family) }
+        families = definition.families.compactMap { definition in
+            guard let pattern = definition.pattern else { return nil }
+            let family = former[pattern.text] ?? NodeFamily(definition, pattern, in: graph, at: stamp)
+            family.take(definition)
+            registry.declare(family)
+            return family
+        }
+        connectFamilies()
+    }
+
+    /// The family that a node with that name belongs to.
+    func family(of name: String) -> NodeFamily? {
+        var name = name
+        let family = name.withUTF8 { graph.registry.family(of: UnsafeRawBufferPointer($0)) }
+        return family.map { unsafeDowncast($0, to: NodeFamily.self) }
+    }
+
+    // MARK: - Members
+
+    /// The member with that name, if a family defines it; it had no entry yet.
+    @inline(never)
+    func make(_ name: String) -> NamedNode? {
+        guard let family = family(of: name) else { return nil }
+        let member = unsafeDowncast(family.makeEntry(name), to: NamedNode.self)
+        graph.registry.enter(member)
+        graph.host.leftovers.append(member)
+        graph.host.work += 1
+        return member
+    }
+
+    /// The members that have a living node, in the order in which they were first asked for.
+    var living: [NamedNode] {
+        guard livingCount > 0 else { return [] }
+        return graph.registry.declaredEntries.compactMap { entry in
+            let node = unsafeDowncast(entry, to: NamedNode.self)
+            return node.family != nil && node.node != nil ? node : nil
+        }
+    }
+
+    /// A member gets a living node.
+    func nodeMade(for member: NamedNode, of family: NodeFamily) {
+        livingCount += 1
+        family.living += 1
+        graph.host.memberAccounts.created(member)
+    }
+
+    /// The living node of a member is being freed.
+    func nodeDied(_ member: NamedNode) {
+        let host = graph.host
+        livingCount -= 1
+        member.family?.living -= 1
+        host.memberAccounts.released(member)
+        member.endExpiry()
+        if member.hasFacets { graph.facets.end(member) }
+        // A member with a pending commit keeps its entry until the commit is answered.
+        if member.isListed { host.leftovers.append(member) }
+    }
+
+    /// The graph is being redefined: a node that lives becomes a member of another family, or a
+    /// declared node (nil).
+    func move(_ node: NamedNode, to family: NodeFamily?) {
+        livingCount += (family == nil ? 0 : 1) - (node.family == nil ? 0 : 1)
+        node.family?.living -= 1
+        family?.living += 1
+        if family == nil { graph.host.memberAccounts.released(node) }
+    }
+
+    // MARK: - Limits
+
+    /// Throws if there is no room for the members that a commit sets.
+    func checkRoom(forMembersOf commit: Commit) throws(HostError) {
+        guard !families.isEmpty else { return }
+        var new = 0
+        commit.set.forEach { if $0.node.isUnsetMember, $0.node.source == nil, !$0.node.isComing { new += 1 } }
+        try checkRoom(for: new, of: commit.by)
+    }
+
+    /// Throws if there is no room for the nodes with these names, to which a principal wants to
+    /// listen, and for what they are made from.
+    func checkRoom(forMembersAmong names: [String], of principal: String?) throws(HostError) {
+        guard !families.isEmpty else { return }
+        var open = names.compactMap { graph.node($0) }
+        var seen: Set<ObjectIdentifier> = []
+        var new = 0
+        while let node = open.popLast() {
+            guard node.node == nil, seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if node.family != nil { new += 1 }
+            open += node.inputs
+        }
+        try checkRoom(for: new, of: principal)
+    }
+
+    /// Throws if the principal may not create that many more members.
+    private func checkRoom(for count: Int, of principal: String?) throws(HostError) {
+        guard count > 0 else { return }
+        let host = graph.host
+        let (members, most) = (livingCount + comingCount, host.limits.members)
+        guard members + count <= most else {
+            let message = "the graph has \(members) members of families; \(most) are allowed (limits.members)"
+            throw HostError(.tooLarge, message)
+        }
+        let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
+        guard own + count <= mostOwn else {
+            let message =
+                "\(own) members of families count for this principal; \(mostOwn) are allowed (limits.members)"
+            throw HostError(.subLimit, message)
+        }
+    }
+}
+
+extension NamedNode {
+    /// The node that has the name now: the member's entry may have been removed and made again
+    /// since.
+    @inline(__always)
+    var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
+
+    /// Whether a pending commit will create it.
+    fileprivate var isComing: Bool { pending?.account != nil }
+}
+
+extension Host {
+    /// Removes the entries that were made in this turn and got no node.
+    func forgetLeftovers() {
+        guard !leftovers.isEmpty else { return }
+        let members = leftovers
+        leftovers = []
+        for member in members where member.pending == nil { member.graph.registry.forget(unused: member) }
+    }
+}
