@@ -219,7 +219,7 @@ public final class Host {
         alarmWatch?.noteCommit()
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
-            work += UInt64((lanes.total - spent) / LiveGraph.unitsPerNode)
+            work += UInt64((lanes.total - spent) / NodeBuilder.unitsPerNode)
             lanes.endSlow(in: self)
         }
     }

@@ -139,7 +139,7 @@ extension StageSite {
         }
         guard let gate else {
             guard let map else { return node }
-            graph.note(
+            graph.builder.note(
                 node,
                 as: members?.named.map { InnerStage.Part(of: $0, "all", label: "\(all.reduce)") }
             )

@@ -5,8 +5,8 @@ internal import ReactiveGraph
 /// A value is parsed and its key looked up once, however many cases there are (G-91). Each case
 /// then compares a number.
 ///
-/// The cases hold their table; the graph refers to it weakly. Invariant: `slots` has a slot exactly
-/// while a case follows its key.
+/// The cases hold their table; the builder refers to it weakly. Invariant: `slots` has a slot
+/// exactly while a case follows its key.
 final class CaseTable {
     /// The result of looking up a pair.
     enum Route {
@@ -24,15 +24,15 @@ final class CaseTable {
     @exclusivity(unchecked) private var pair: Datum?
     @exclusivity(unchecked) private var route = Route.none
     private let source: UInt64
-    private weak var graph: LiveGraph?
+    private weak var builder: NodeBuilder?
 
-    fileprivate init(of source: UInt64, in graph: LiveGraph) {
+    fileprivate init(of source: UInt64, _ builder: NodeBuilder) {
         self.source = source
-        self.graph = graph
+        self.builder = builder
     }
 
     deinit {
-        graph?.caseTables[source] = nil
+        builder?.caseTables[source] = nil
     }
 
     /// Registers a key.
@@ -144,10 +144,10 @@ struct CaseTableReference {
     weak var table: CaseTable?
 }
 
-extension LiveGraph {
+extension NodeBuilder {
     /// Adds a case to the table of the switch `source`.
     func place(for key: Datum, behind source: Node<Datum>) -> CasePlace {
-        let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, in: self)
+        let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, self)
         caseTables[source.id] = CaseTableReference(table: table)
         return CasePlace(table, CaseKey(key))
     }

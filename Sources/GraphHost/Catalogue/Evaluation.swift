@@ -33,7 +33,7 @@ struct Evaluation {
         self.place = place
         self.graph = graph
         self.key = expression.variables.last == Notebook.keyName ? key : nil
-        gate = graph.gate
+        gate = graph.builder.gate
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }

@@ -65,11 +65,11 @@ extension StageSite {
         let site = self
         return outer.flattenMap { [unowned graph] key in
             // A failure is passed on: it replaces the chosen node.
-            if key.isFail { return graph.stand(for: key) }
+            if key.isFail { return graph.builder.stand(for: key) }
             guard let name = chosen[Self.keyText(key)] ?? flatten.otherwise, let node = site.node(name) else {
-                return graph.stand(for: notAKey)
+                return graph.builder.stand(for: notAKey)
             }
-            return graph.materialise(node)
+            return graph.builder.materialise(node)
         }
     }
 
@@ -82,11 +82,11 @@ extension StageSite {
     }
 }
 
-extension LiveGraph {
+extension NodeBuilder {
     /// A stand-in that is followed while no node is chosen; part of the stage.
     fileprivate func stand(for failure: Datum) -> Node<Datum> {
-        let node = core.node(failure)
-        chains.hide(node)
+        let node = graph.core.node(failure)
+        graph.chains.hide(node)
         return node
     }
 }

@@ -61,7 +61,7 @@ struct StageSite {
     var onLast: () -> Void = {}
 
     /// In a client's pipeline, the gate that is charged for the stage's runs.
-    var gate: StageGate? { graph.gate }
+    var gate: StageGate? { graph.builder.gate }
 
     /// The expression as this stage uses it, taking `count` values in the order of its variables.
     func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {

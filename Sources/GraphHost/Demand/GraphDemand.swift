@@ -196,7 +196,7 @@ extension LiveGraph {
         if node.isMutable {
             if node.needsLoad { demand.ask(node.name) }
         } else {
-            load(materialise(node))
+            load(builder.materialise(node))
         }
     }
 
@@ -245,7 +245,7 @@ extension Host {
     func settleDemand() {
         for graph in demanded {
             guard let demand = graph.demand, demand.isDue else { continue }
-            work += UInt64(demand.settle() / LiveGraph.unitsPerNode)
+            work += UInt64(demand.settle() / NodeBuilder.unitsPerNode)
         }
     }
 

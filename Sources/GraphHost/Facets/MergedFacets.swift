@@ -50,7 +50,7 @@ extension NamedNode {
     public var facetsJSON: [UInt8] {
         var buffer = ByteBuffer()
         guard exists, !isMutable || living != nil else { return Array("{}".utf8) }
-        let living = graph.materialise(self)
+        let living = graph.builder.materialise(self)
         MergedFacets(of: living, in: graph).facets.append(of: living, in: graph, to: &buffer)
         return Array(buffer.bytes)
     }

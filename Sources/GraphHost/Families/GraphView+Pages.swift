@@ -39,7 +39,7 @@ extension GraphView {
             }
             buffer.append(",")
             graph.host.work += 1
-            Subscription.append(graph.materialise(node).value, to: &buffer)
+            Subscription.append(graph.builder.materialise(node).value, to: &buffer)
             buffer.append("}")
         }
         if let next {

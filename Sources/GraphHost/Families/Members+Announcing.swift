@@ -23,10 +23,15 @@ extension Members {
     /// - Returns: whether the node is a member that is created now.
     private func create(_ node: NamedNode) -> Bool {
         // It is held from its creation on, and may occur in the commit twice.
-        guard node.isUnsetMember, let family = node.family, node.override == .whileInUse else { return false }
+        guard node.isUnsetMember, let family = node.family, node.override == .whileInUse
+        else { return false }
         node.override = family.retention
         // A member without a value may already live for its listeners.
-        if node.source == nil { graph.registry.adopt(graph.make(node), as: node) } else { node.hold() }
+        if node.source == nil {
+            graph.registry.adopt(graph.builder.make(node), as: node)
+        } else {
+            node.hold()
+        }
         return true
     }
 

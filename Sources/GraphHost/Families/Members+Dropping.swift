@@ -1,7 +1,7 @@
 internal import ReactiveGraph
 
-// Members end when a client drops them, and when they were not set for too long: then by a commit of
-// the server that makes the ticks (F-4).
+// Members end when a client drops them, and when they were not set for too long: then by a commit
+// of the server that makes the ticks (F-4).
 extension Members {
     /// Drops members: they are gone, or empty if something still needs them.
     func drop(_ commit: Commit, _ stamp: LogStamp) {

@@ -23,8 +23,8 @@ extension Members {
         names.visit(prefix: Glob.prefix(of: pattern), after: last) { name in
             looks += 1
             last = name
-            if let member = graph.existing(name), member.family?.yieldsToPressure == true, member.pending == nil,
-                NodeSelection.matches(pattern, name), !isNeeded(member)
+            if let member = graph.existing(name), member.family?.yieldsToPressure == true,
+                member.pending == nil, NodeSelection.matches(pattern, name), !isNeeded(member)
             {
                 commit.clear.append(member)
             }

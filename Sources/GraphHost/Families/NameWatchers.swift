@@ -6,7 +6,7 @@
 protocol NameWatcher: AnyObject {
     /// A node that matches the glob appears: during its commit, before that sets anything.
     ///
-    /// For the living node call ``LiveGraph/materialise(_:)``.
+    /// For the living node call ``NodeBuilder/materialise(_:)``.
     func appeared(_ node: NamedNode)
     /// The commit's values are set: listeners of the new nodes have received theirs.
     func settled()

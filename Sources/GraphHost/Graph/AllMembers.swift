@@ -55,7 +55,7 @@ final class AllMembers: NameWatcher {
         self.glob = glob
         self.graph = graph
         accesses = [access]
-        gate = graph.gate
+        gate = graph.builder.gate
         graph.members.watchers.add(self, to: glob)
     }
 
@@ -89,7 +89,7 @@ final class AllMembers: NameWatcher {
         self.gathering = gathering
         let nodes = nodes
         gathering.fill {
-            for node in nodes { gathering.insert(graph.materialise(node), as: node.name) }
+            for node in nodes { gathering.insert(graph.builder.materialise(node), as: node.name) }
         }
         if isWaiting { gathering.beginUpdate() }
         charge(nodes.count)
@@ -109,7 +109,7 @@ final class AllMembers: NameWatcher {
 
     func appeared(_ node: NamedNode) {
         guard let graph, let gathering, node.family != nil, means(node) else { return }
-        gathering.insert(graph.materialise(node), as: node.name)
+        gathering.insert(graph.builder.materialise(node), as: node.name)
         charge(1)
     }
 
@@ -140,7 +140,7 @@ final class AllMembers: NameWatcher {
         isWaiting = false
         guard let graph, let gathering else { return }
         for node in added where NodeSelection.matches(glob, node.name) && means(node) {
-            gathering.insert(graph.materialise(node), as: node.name)
+            gathering.insert(graph.builder.materialise(node), as: node.name)
         }
         charge(added.count)
         gathering.endUpdate()

@@ -10,7 +10,7 @@ enum CommitCheck {
             throw HostError(.badRequest, "nothing to set or to clear")
         }
         var budget = CheckBudget()
-        defer { graph.host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+        defer { graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
         try commit.set.forEach { (assignment) throws(HostError) in
             try check(assignment.node, assignment.value, of: graph, within: &budget)
         }

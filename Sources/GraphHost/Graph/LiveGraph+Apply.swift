@@ -120,7 +120,7 @@ extension LiveGraph {
         ties.connectSyncs(of: self)
         for place in definition.order {
             let node = nodes[place]
-            if !node.isMutable, node.definition.retain == .always { _ = materialise(node) }
+            if !node.isMutable, node.definition.retain == .always { _ = builder.materialise(node) }
         }
         ties.connectLinks(of: self)
     }
@@ -135,7 +135,7 @@ extension LiveGraph {
         node.born = stamp.time
         if let initial = rules.initial { source.set(initial) }
         // After the initial value, which the ring takes up by itself.
-        observe(node, on: source)
+        builder.observe(node, on: source)
         node.beginHistory(holding: rules.initial)
         node.beginExpiry()
         if rules.initial != nil { node.startExpiry(at: stamp.time) }

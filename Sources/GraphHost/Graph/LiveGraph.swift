@@ -98,27 +98,14 @@ public final class LiveGraph {
     var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
-    /// The same for the inputs of the nodes that are being materialised.
-    @exclusivity(unchecked) var inputTimes: [ObjectIdentifier: UInt64] = [:]
     /// The reason that observers receive for nodes that are freed now.
     var releaseReason = ReleaseReason.lastOwner
-    /// The gate of the client pipeline's stage that is being built; nil: a stage of the definition.
-    @exclusivity(unchecked) var gate: StageGate?
-    /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
-    private(set) lazy var ownGate = host.trialUnits.map { StageGate(self, atMost: $0) }
-    /// The case tables of switches, by the number of the node whose values they distribute.
-    var caseTables: [UInt64: CaseTableReference] = [:]
-    /// While the graph is being restored: the names whose living nodes follow the nodes that their
-    /// definitions build, because they have outlived a change (``Rebuilding``).
-    var followers: Set<String> = []
     /// The newest rev at which an emission of a client's pipeline waited or was delivered late.
     @exclusivity(unchecked) var lateRev: UInt64 = 0
     /// How many emissions were replaced by the one that is being delivered late.
     @exclusivity(unchecked) var replacedEmissions: UInt64 = 0
-    /// How many calls of ``materialise(_:)`` are running.
-    ///
-    /// Emissions meanwhile are replays, not changes.
-    @exclusivity(unchecked) var materialising = 0
+    /// Builds its nodes.
+    let builder = NodeBuilder()
     /// The members of its families; destroyed last, because nodes that are freed with the graph
     /// report to it.
     let members = Members()
@@ -138,8 +125,8 @@ public final class LiveGraph {
         frames = GraphFrames(name: definition.name)
         chains = Chains()
         core.onRelease = { [chains] id in chains.released(id) }
+        builder.begin(in: self)
         members.begin(in: self)
-        gate = ownGate
     }
 
     deinit {
@@ -183,7 +170,7 @@ public final class LiveGraph {
     public func read(_ node: NamedNode) -> Reading {
         let changed = node.lastChange
         guard node.exists else { return Reading(held: .empty, changed: changed.rev, changedAt: changed.time) }
-        let living = materialise(node)
+        let living = builder.materialise(node)
         return Reading(held: living.held, changed: changed.rev, changedAt: changed.time)
     }
 

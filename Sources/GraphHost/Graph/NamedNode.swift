@@ -226,7 +226,7 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// Builds the living node: a derived one, or an empty one for a mutable member.
-    public override func make() -> AnyNode { graph.make(self) }
+    public override func make() -> AnyNode { graph.builder.make(self) }
 
     /// The living node is being freed.
     public override func nodeDied(_ node: AnyNode) {

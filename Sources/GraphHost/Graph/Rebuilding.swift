@@ -66,7 +66,7 @@ struct Rebuilding {
         return Graph.join(inputs, named: "redefine") { [unowned graph] emissions, _ in
             guard !isDone, case .value = emissions[0] else { return nil }
             isDone = true
-            return graph.rebuild(node)
+            return graph.builder.rebuild(node)
         }
     }
 }
@@ -123,7 +123,7 @@ private struct RebuildingInputs {
     }
 }
 
-extension LiveGraph {
+extension NodeBuilder {
     /// Rebuilds the upstream part of a node whose inputs have their final values.
     ///
     /// - Returns: the emission for the living node; nil if its value is unchanged, or if there is
@@ -133,8 +133,8 @@ extension LiveGraph {
             _ = materialise(node)
             return nil
         }
-        materialising += 1
-        evaluationTime = newestTime(of: node) { $0.lastChange.time }
+        running += 1
+        graph.evaluationTime = newestTime(of: node) { $0.lastChange.time }
         let (before, last) = construct(node)
         let made: Emission<Datum>
         if let last {
@@ -145,9 +145,9 @@ extension LiveGraph {
             made = before.emission
         }
         note(living, as: last == nil ? nil : node.lastPart)
-        evaluationTime = time
-        materialising -= 1
-        host.work += 1
+        graph.evaluationTime = graph.time
+        running -= 1
+        graph.host.work += 1
         return living.value == made.value ? nil : made
     }
 }

@@ -127,7 +127,7 @@ struct Redefinition {
         for node in former { node.forgetInputs() }
         for (node, former) in retained {
             if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
-            if let living = node.living { graph.observe(node, on: living) }
+            if let living = node.living { graph.builder.observe(node, on: living) }
         }
         let all = graph.inOrder(nodes + graph.members.living)
         return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, graph), retained)
@@ -200,7 +200,7 @@ struct Redefinition {
             if node.changed == stamp || graph.facets.entry(of: node)?.lifetime != rules.fresh?.duration {
                 graph.facets.keepFresh(node, for: rules.fresh, isSet: holds)
             }
-            if let living = node.living { graph.observe(node, on: living) }
+            if let living = node.living { graph.builder.observe(node, on: living) }
         }
         graph.members.startLeases(of: changed.map(\.node))
         return values

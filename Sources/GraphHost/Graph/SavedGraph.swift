@@ -142,7 +142,9 @@ struct SavedGraph {
     /// Restores a member of a family with its node.
     private func take(_ member: NamedNode, _ saved: SavedNode) {
         guard member.isMutable, let family = member.family else { return }
-        graph.host.memberAccounts.charging(saved.writer?.by) { graph.members.nodeMade(for: member, of: family) }
+        graph.host.memberAccounts.charging(saved.writer?.by) {
+            graph.members.nodeMade(for: member, of: family)
+        }
         if saved.isHeld { member.override = family.retention }
         member.beginExpiry()
         takeSource(of: member, saved)
@@ -157,18 +159,19 @@ struct SavedGraph {
         }
         guard saved.form == .follower else {
             graph.registry.adopt(source, as: node)
-            return graph.observe(node, on: source)
+            return graph.builder.observe(node, on: source)
         }
         graph.chains.hide(source)
         let living = source.fork()
         graph.registry.adopt(living, as: node)
-        graph.observe(node, on: living)
+        graph.builder.observe(node, on: living)
     }
 
     /// Builds the derived nodes that were kept, and returns them with the mutable ones.
     private func materialise(_ saved: [(node: NamedNode, form: SavedNode.Form)]) -> [Node<Datum>] {
-        graph.followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
-        defer { graph.followers = [] }
-        return graph.inOrder(saved.filter { $0.form != .none }.map(\.node)).map { graph.materialise($0) }
+        let builder = graph.builder
+        builder.followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
+        defer { builder.followers = [] }
+        return graph.inOrder(saved.filter { $0.form != .none }.map(\.node)).map(builder.materialise)
     }
 }

@@ -80,16 +80,17 @@ final class Ties {
         let link = graph.definition.links[number]
         guard let from = graph.node(link.from), let to = graph.node(link.to) else { return }
         let place = places[link.key] ?? "links/\(number)"
-        var end = graph.materialise(from)
+        let builder = graph.builder
+        var end = builder.materialise(from)
         for (position, stage) in link.pipe.enumerated() {
             let site = StageSite(graph: graph, timers: graph.timers, place: "\(place)/\(position)")
             end = stage.make(site).derive(end).named(stage.label)
-            graph.note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
+            builder.note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
         }
         let label = link.pipe.map(\.label).joined(separator: " | ")
         let tie = Tie(.links, from: from, to: to, label: label, key: link.key, at: place)
         add(tie)
-        tie.connect(end, to: to.source ?? graph.materialise(to), in: graph)
+        tie.connect(end, to: to.source ?? builder.materialise(to), in: graph)
     }
 
     /// The mutable nodes that a commit may change through ties.

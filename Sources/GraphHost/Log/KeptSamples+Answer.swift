@@ -54,7 +54,7 @@ extension KeptSamples {
         let recorder = PastRecorder(of: node, for: .full, facets: false, in: graph)
         var (start, first) = (start, HistoryRing.Entry?.none)
         if beginsWithBase {
-            let value = graph.node(node).flatMap { graph.materialise($0).value }
+            let value = graph.node(node).flatMap { graph.builder.materialise($0).value }
             // Whether the node was empty before is not known: it is only
             // reported if the client asks for it.
             if value == nil, since == nil {

@@ -114,7 +114,7 @@ public struct Past: Sendable {
         case .picture(let format, let isLive, let surroundings):
             let view = try GraphView(graph, for: access)
             // Keeps everything that the caller may see alive while the picture is drawn.
-            let living = view.nodes.map(view.graph.materialise)
+            let living = view.nodes.map(view.graph.builder.materialise)
             return try withExtendedLifetime(living) {
                 .body(try view.picture(format, live: isLive, around: surroundings))
             }

@@ -88,7 +88,7 @@ final class PastRecorder {
             heard = nil
             return
         }
-        let living = graph.materialise(node)
+        let living = graph.builder.materialise(node)
         guard heard?.from !== living else { return }
         let heard = Heard { [unowned self, unowned graph, unowned living] in append(living.value, graph) }
         isBeginning = true

@@ -53,7 +53,7 @@ final class Submissions {
         let host = graph.host
         do throws(HostError) {
             var budget = CheckBudget()
-            defer { host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+            defer { host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
             try CommitCheck.check(node, value, of: graph, within: &budget)
             try Conditions.checkAsked(node, [])
         } catch {
@@ -72,7 +72,7 @@ final class Submissions {
             if commit.isLone, let only = commit.set.first {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
                 var budget = CheckBudget()
-                defer { commit.graph.host.work += UInt64(budget.spent / LiveGraph.unitsPerNode) }
+                defer { commit.graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
                 try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
                 if only.node.isUnsetMember {
                     guard only.node.isListed else { return submitRenewed(commit) }

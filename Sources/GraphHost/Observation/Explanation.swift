@@ -30,7 +30,7 @@ struct Explanation {
     init(of target: NamedNode, mayRead: (NamedNode) -> Bool = { _ in true }) {
         graph = target.graph
         // Holds the target's chain, and so everything upstream, in the meantime.
-        let living = graph.materialise(target)
+        let living = graph.builder.materialise(target)
         var open = [(target, living)]
         var seen: Set<String> = [target.name]
         var next = 0
@@ -56,7 +56,9 @@ struct Explanation {
                     node: node,
                     inputs: inputs,
                     stages: inputs.contains { $0 == nil } ? [] : Self.stages(of: named, node),
-                    ties: graph.ties.all.filter { $0.to === named }.map { ShownTie(tie: $0, isOpen: mayRead($0.from)) }
+                    ties: graph.ties.all.filter { $0.to === named }.map {
+                        ShownTie(tie: $0, isOpen: mayRead($0.from))
+                    }
                 )
             )
         }

@@ -24,7 +24,7 @@ extension GraphView {
         let host = graph.host
         let known = access.name.flatMap { host.accounts.find($0) }
         let account = known ?? PipelineAccount(name: nil, in: host)
-        let (node, chain) = graph.chain(source, stages, for: account)
+        let (node, chain) = graph.builder.chain(source, stages, for: account)
         guard let chain, chain.isBehind else { return answer(result(node)) }
         chain.whenOpen {
             host.later { answer(result(node)) }

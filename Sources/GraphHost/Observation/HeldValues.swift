@@ -12,7 +12,7 @@ public struct HeldValues {
     /// The nodes of a graph, built if they do not live.
     public init(_ nodes: [NamedNode], in graph: LiveGraph) {
         self.graph = graph
-        self.nodes = nodes.map { ($0, graph.materialise($0)) }
+        self.nodes = nodes.map { ($0, graph.builder.materialise($0)) }
         graph.host.work += UInt64(nodes.count)
     }
 

@@ -110,7 +110,7 @@ final class Pipe {
             let literals = options.expressions.literals
             let before = literals?.spent ?? 0
             let result = part.read(options, mostStages: host.limits.stages)
-            host.work += UInt64(((literals?.spent ?? 0) - before) / LiveGraph.unitsPerNode)
+            host.work += UInt64(((literals?.spent ?? 0) - before) / NodeBuilder.unitsPerNode)
             if literals?.isExhausted != true || host.readElsewhere == nil { return result }
         }
         host.unread = part

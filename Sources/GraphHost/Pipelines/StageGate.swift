@@ -106,7 +106,7 @@ final class StageGate {
         if isPassing { return true }
         if kept.isEmpty, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
         if let most { return lanes.total <= most }
-        if graph.materialising > 0, lanes.total <= lanes.openUntil { return true }
+        if graph.builder.running > 0, lanes.total <= lanes.openUntil { return true }
         return letsAnother(emission(), at: site)
     }
 
@@ -146,7 +146,7 @@ final class StageGate {
         if isOverflowing { return }
         if let first = lanes.opening.take() {
             opening = first
-        } else if graph.materialising == 0 {
+        } else if graph.builder.running == 0 {
             graph.lateRev = graph.rev
         }
         spend(Self.keepingUnits)
@@ -187,16 +187,23 @@ final class StageGate {
         let isNews = opening == nil
         lanes.opening = opening.take()
         isPassing = true
-        graph.deliverLate(
-            next.commit,
-            at: next.time,
-            replacing: next.replaced,
-            isNews: isNews,
-            next.deliver
-        )
+        deliver(next, isNews: isNews)
         isPassing = false
         if let arrived = lanes.opening.take() { arrived() }
         return !kept.isEmpty
+    }
+
+    /// Passes an emission on; subscribers receive the result with the present rev.
+    ///
+    /// For a subscriber that has received nothing yet, a first value is not an update.
+    private func deliver(_ late: Kept, isNews: Bool) {
+        let outerTime = graph.evaluationTime
+        graph.evaluationTime = late.time
+        if isNews { graph.lateRev = graph.rev }
+        graph.replacedEmissions = late.replaced
+        graph.frames.deliver(late: late.commit, late.deliver)
+        graph.replacedEmissions = 0
+        graph.evaluationTime = outerTime
     }
 
     // MARK: - Bytes
@@ -274,28 +281,6 @@ final class StageGate {
             _ = takePayer()
         }
         if account === holder { hand(to: payer) }
-    }
-}
-
-extension LiveGraph {
-    /// Passes an emission on that has waited since `commit`; subscribers receive the result with
-    /// the present rev.
-    ///
-    /// For a subscriber that has received nothing yet, a first value is not an update.
-    fileprivate func deliverLate(
-        _ commit: CommitInfo,
-        at time: UInt64,
-        replacing replaced: UInt64,
-        isNews: Bool,
-        _ deliver: () -> Void
-    ) {
-        let outerTime = evaluationTime
-        evaluationTime = time
-        if isNews { lateRev = rev }
-        replacedEmissions = replaced
-        frames.deliver(late: commit, deliver)
-        replacedEmissions = 0
-        evaluationTime = outerTime
     }
 }
 

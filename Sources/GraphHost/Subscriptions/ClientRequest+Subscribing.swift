@@ -57,7 +57,7 @@ extension ClientRequest {
         session.give(subscription, to: owners)
         session.add(subscription)
         host.memberAccounts.charging(session.access.name) {
-            subscription.listen(to: nodes.map { ($0.name, graph.materialise($0)) })
+            subscription.listen(to: nodes.map { ($0.name, graph.builder.materialise($0)) })
         }
         graph.loadFor(subscription)
         session.answer(snapOf: subscription, change: nil) { buffer in

@@ -165,7 +165,7 @@ final class GroupSubscription: Subscription {
         var came: Set<String> = []
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
-            let member = GroupMember(of: self, name: node.name, node: graph.materialise(node))
+            let member = GroupMember(of: self, name: node.name, node: graph.builder.materialise(node))
             tell(member)
             if options.hasFacets { tellState(of: member) }
             came.insert(node.name)
@@ -333,7 +333,7 @@ extension GroupSubscription: NameWatcher {
             left.append(node)
             return tellLeft()
         }
-        let member = GroupMember(of: self, name: node.name, node: graph.materialise(node))
+        let member = GroupMember(of: self, name: node.name, node: graph.builder.materialise(node))
         member.isNew = true
         newcomers.append(member)
         session.revise(claimOf: self)

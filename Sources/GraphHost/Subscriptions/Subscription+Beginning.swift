@@ -10,7 +10,7 @@ extension Subscription {
         let (session, accounts) = (session, session.host.memberAccounts)
         switch subject {
         case .node(let node):
-            let living = accounts.charging(session.access.name) { graph.materialise(node) }
+            let living = accounts.charging(session.access.name) { graph.builder.materialise(node) }
             session.add(self)
             begin(on: living)
             return nil
@@ -18,7 +18,7 @@ extension Subscription {
             let me = Unmanaged.passUnretained(self)
             let account = session.account(makes: true)
             let (node, chain) = accounts.charging(session.access.name) {
-                graph.chain(source, pipe, for: account) {
+                graph.builder.chain(source, pipe, for: account) {
                     me._withUnsafeGuaranteedRef { $0.isComplete = true }
                 }
             }

@@ -34,7 +34,7 @@ struct CatalogueTests {
         let graph = try bench.define(
             #"{"graph":"g","nodes":{"a":{"set":"any","initial":1},"b":{"set":"any","initial":2}}}"#
         )
-        let a = graph.materialise(try #require(graph.node("a")))
+        let a = graph.builder.materialise(try #require(graph.node("a")))
         let made: Node<Datum>
         if row.isStage {
             let site = StageSite(graph: graph, timers: TimerQueue { .zero }, place: "g")
@@ -42,7 +42,7 @@ struct CatalogueTests {
         } else {
             let source = try source(of: row)
             let members = source.glob.map { AllMembers($0, in: graph, for: .full) }
-            made = withExtendedLifetime(members) { graph.source(source, at: "g", nil, members) }
+            made = withExtendedLifetime(members) { graph.builder.source(source, at: "g", nil, members) }
         }
         let edges = made.incoming
         guard row.name != "from" else { return #expect(made === a, "nothing is made") }

@@ -289,8 +289,9 @@ struct FleetPlay {
         // Looking at globs has asked for members.
         bench.endTurn()
         let inFamilies = graph.members.families.reduce(0) { $0 + $1.living }
-        guard graph.members.livingCount == members, inFamilies == members else {
-            return "\(graph.members.livingCount) members are counted, \(inFamilies) in families, not \(members)"
+        let counted = graph.members.livingCount
+        guard counted == members, inFamilies == members else {
+            return "\(counted) members are counted, \(inFamilies) in families, not \(members)"
         }
         let names = graph.registry.declaredEntries.count
         guard names == members + model.declared.count else {

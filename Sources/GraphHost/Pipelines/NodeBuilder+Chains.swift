@@ -1,7 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 
-extension LiveGraph {
+extension NodeBuilder {
     /// The last node of a client's pipeline, and its record; the record is nil for a node without
     /// stages.
     ///
@@ -21,18 +21,21 @@ extension LiveGraph {
         var isShared = !source.operator.isPrivate
         // Expressions see the time of the newest commit among their inputs, whenever they are
         // built.
-        let outerTime = evaluationTime
-        evaluationTime = source.nodes.lazy.compactMap { self.node($0)?.lastChange.time }.max() ?? outerTime
-        materialising += 1
+        let graph = graph
+        let (host, chains) = (graph.host, graph.chains)
+        let outerTime = graph.evaluationTime
+        graph.evaluationTime =
+            source.nodes.lazy.compactMap { graph.node($0)?.lastChange.time }.max() ?? outerTime
+        running += 1
         let spent = host.lanes.total
         host.lanes.openUntil = spent + PipelineLanes.opening
         defer {
             host.lanes.openUntil = .max
-            evaluationTime = outerTime
-            materialising -= 1
+            graph.evaluationTime = outerTime
+            running -= 1
             gate = nil
             // Computing the present values counts as work of the request.
-            host.work += UInt64(max(0, host.lanes.total - spent) / LiveGraph.unitsPerNode)
+            host.work += UInt64(max(0, host.lanes.total - spent) / NodeBuilder.unitsPerNode)
         }
         var record: Chains.Record?
         var node: Node<Datum>
@@ -53,7 +56,7 @@ extension LiveGraph {
                 isShared: isShared,
                 node: built,
                 born: host.clock.wall,
-                rev: rev,
+                rev: graph.rev,
                 behind: record,
                 sources: sources,
                 members: members,
@@ -70,9 +73,9 @@ extension LiveGraph {
             (node, record) = (known.node, known)
         } else {
             isShared = isShared && chains.find(key) == nil
-            let gate = StageGate(self, sized: key.text, for: account)
+            let gate = StageGate(graph, sized: key.text, for: account)
             self.gate = gate
-            let members = source.glob.map { AllMembers($0, in: self, for: source.access ?? .full) }
+            let members = source.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
             node = self.source(source, at: "pipe", nil, members)
             host.work += 1
             let hasMemory = source.operator.stateClass != .none
@@ -99,16 +102,13 @@ extension LiveGraph {
                 // A new subscriber must see the present value first.
                 isShared = false
             }
-            let gate = StageGate(self, sized: stage.key, for: account)
+            let gate = StageGate(graph, sized: stage.key, for: account)
             self.gate = gate
-            let site = StageSite(graph: self, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
+            let site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)
             host.work += 1
             add(stage.name, stage.label, node, gate, hasMemory: stage.stateClass != .none, stage.patterns)
         }
         return (node, record)
     }
-
-    /// How many units of expressions count as much as building a node, in the work of one turn.
-    static var unitsPerNode: Int { 50 }
 }

@@ -1,6 +1,39 @@
 internal import ReactiveGraph
 
-extension LiveGraph {
+/// Builds the living nodes of one graph: those of its names, with everything that they need, and
+/// the stages of clients' pipelines.
+final class NodeBuilder {
+    @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
+    /// The graph, which outlives its builder.
+    var graph: LiveGraph { owner.unsafelyUnwrapped }
+    /// How many calls of ``materialise(_:)`` and ``chain(_:_:for:onLast:)`` are running.
+    ///
+    /// Emissions meanwhile are replays, not changes.
+    @exclusivity(unchecked) var running = 0
+    /// The time of the newest commit among the inputs of each node that is being built.
+    @exclusivity(unchecked) private var inputTimes: [ObjectIdentifier: UInt64] = [:]
+    /// The gate of the client pipeline's stage that is being built; nil: a stage of the definition.
+    @exclusivity(unchecked) var gate: StageGate?
+    /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
+    @exclusivity(unchecked) private var ownGate: StageGate?
+    /// The case tables of switches, by the number of the node whose values they distribute.
+    var caseTables: [UInt64: CaseTableReference] = [:]
+    /// While the graph is being restored: the names whose living nodes follow the nodes that their
+    /// definitions build, because they have outlived a change (``Rebuilding``).
+    var followers: Set<String> = []
+
+    /// How many units of expressions count as much as building a node, in the work of one turn.
+    static var unitsPerNode: Int { 50 }
+
+    /// The graph has been made.
+    func begin(in graph: LiveGraph) {
+        owner = graph
+        ownGate = graph.host.trialUnits.map { StageGate(graph, atMost: $0) }
+        gate = ownGate
+    }
+
+    // MARK: - Named nodes
+
     /// The living node of a name.
     ///
     /// Built with everything it needs if it does not live at the moment.
@@ -12,50 +45,52 @@ extension LiveGraph {
             target.hold()
             return living
         }
-        let outerTime = evaluationTime
+        let outerTime = graph.evaluationTime
         let outerTimes = inputTimes
         inputTimes = [:]
         // Clients are not charged for work that a definition causes.
         let outerGate = gate
         gate = ownGate
-        materialising += 1
+        running += 1
         defer {
             gate = outerGate
-            evaluationTime = outerTime
+            graph.evaluationTime = outerTime
             inputTimes = outerTimes
-            materialising -= 1
+            running -= 1
         }
-        return unsafeDowncast(registry.node(of: target), to: Node<Datum>.self)
+        return unsafeDowncast(graph.registry.node(of: target), to: Node<Datum>.self)
     }
 
     /// Builds the node of a definition whose inputs exist; the registry takes it over.
     func make(_ node: NamedNode) -> Node<Datum> {
-        if let family = node.family {
-            members.nodeMade(for: node, of: family)
-        }
+        if let family = node.family { graph.members.nodeMade(for: node, of: family) }
         guard !node.isMutable else { return makeEmpty(node) }
         if node.family != nil { node.override = node.memberRetention }
         // From now on it records its own emissions.
         if node.members != nil { node.changed = node.lastChange }
-        evaluationTime = newestTime(of: node) { evaluationTime(of: $0) }
-        inputTimes[ObjectIdentifier(node)] = evaluationTime
+        let time = newestTime(of: node) { inputTime(of: $0) }
+        graph.evaluationTime = time
+        inputTimes[ObjectIdentifier(node)] = time
         let living = build(node)
+        let host = graph.host
         host.work += 1
         node.born = host.clock.wall
         node.beginHistory(holding: living.value)
-        if node.definition.retain == .untilPressure, registry.isFull { host.pressure.count(flushUnused()) }
+        if node.definition.retain == .untilPressure, graph.registry.isFull {
+            host.pressure.count(graph.flushUnused())
+        }
         return living
     }
 
     /// Makes the node of a mutable member, without a value.
     private func makeEmpty(_ member: NamedNode) -> Node<Datum> {
-        let source = core.mutable(of: Datum.self)
+        let source = graph.core.mutable(of: Datum.self)
         member.source = source
-        member.born = host.clock.wall
-        host.work += 1
+        member.born = graph.host.clock.wall
+        graph.host.work += 1
         member.beginExpiry()
         if case .mutable(let rules) = member.definition.kind {
-            facets.keepFresh(member, for: rules.fresh, isSet: false)
+            graph.facets.keepFresh(member, for: rules.fresh, isSet: false)
         }
         observe(member, on: source)
         member.beginHistory(holding: nil)
@@ -67,14 +102,14 @@ extension LiveGraph {
     /// A node that was defined just now is not asked about its inputs: a definition may add many
     /// nodes, each derived from all earlier ones.
     func newestTime(of node: NamedNode, _ inputTime: (NamedNode) -> UInt64) -> UInt64 {
-        guard node.changed.time < time else { return time }
+        guard node.changed.time < graph.time else { return graph.time }
         return node.inputs.reduce(node.changed.time) { max($0, inputTime($1)) }
     }
 
     /// The time of the newest commit among the inputs of an input.
     ///
     /// Computed once per materialisation, because each takes linear time.
-    private func evaluationTime(of input: NamedNode) -> UInt64 {
+    private func inputTime(of input: NamedNode) -> UInt64 {
         if let known = inputTimes[ObjectIdentifier(input)] { return known }
         let time = input.lastChange.time
         inputTimes[ObjectIdentifier(input)] = time
@@ -110,8 +145,8 @@ extension LiveGraph {
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
             let site = StageSite(
-                graph: self,
-                timers: timers,
+                graph: graph,
+                timers: graph.timers,
                 place: "\(node.name)/\(position)",
                 member: member
             )
@@ -119,8 +154,8 @@ extension LiveGraph {
             note(result, as: InnerStage.Part(of: node, stage.name, label: stage.label))
         }
         let site = StageSite(
-            graph: self,
-            timers: timers,
+            graph: graph,
+            timers: graph.timers,
             place: "\(node.name)/\(derived.pipe.count - 1)",
             member: member
         )
@@ -134,7 +169,13 @@ extension LiveGraph {
         _ member: NamedNode? = nil,
         _ members: AllMembers? = nil
     ) -> Node<Datum> {
-        let site = StageSite(graph: self, timers: timers, place: place, member: member, members: members)
+        let site = StageSite(
+            graph: graph,
+            timers: graph.timers,
+            place: place,
+            member: member,
+            members: members
+        )
         let inputs = source.inputs.map { name in
             guard let node = site.node(name) else {
                 preconditionFailure("a checked source names no unknown node")
@@ -147,7 +188,7 @@ extension LiveGraph {
 
     /// Records which step of a definition a node implements.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?) {
-        chains.note(node, as: part, born: host.clock.wall)
+        graph.chains.note(node, as: part, born: graph.host.clock.wall)
     }
 
     /// Makes a node record its emissions: its stamp, if its value depends on earlier ones, and its
@@ -158,9 +199,10 @@ extension LiveGraph {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
         let held = Unmanaged.passUnretained(node)
-        living.observe { [unowned self] emission in
-            guard materialising == 0 else { return }
-            let stamp = LogStamp(rev: self.rev, time: self.time)
+        // The graph, which outlives its nodes, holds the builder.
+        living.observe { [unowned(unsafe) self] emission in
+            guard running == 0 else { return }
+            let stamp = LogStamp(rev: graph.rev, time: graph.time)
             held._withUnsafeGuaranteedRef { node in
                 if isStored { node.changed = stamp }
                 node.remember(emission.value, stamp)
