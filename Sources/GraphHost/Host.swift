@@ -157,7 +157,7 @@ public final class Host {
     deinit {
         // Nodes that are freed together with the host report it to the host, so that must happen
         // while the host is whole. Observers are not notified.
-        for graph in table.all { graph.chains.watch = nil }
+        for graph in table.all { graph.releases.watch = nil }
         table.forgetNames()
         sessions.forget()
         dispatcher.forget()

@@ -10,7 +10,7 @@ extension Members {
         if case .expire = commit.kind { reason = .expired }
         let going = hide(nodes)
         let ended = graph.endSubscriptions(to: nodes)
-        graph.releasing(because: reason) {
+        graph.releases.because(reason) {
             graph.core.batch { batch in
                 for node in nodes {
                     guard let source = node.source else { continue }

@@ -164,7 +164,7 @@ extension LiveGraph {
     /// are no longer valid, and releases its nodes.
     func end(_ reason: End) {
         isLive = false
-        releaseReason = .removed
+        releases.reason = .removed
         for node in nodes { node.exists = false }
         switch reason {
         case .removed: host.sessions.end(of: self)
@@ -189,6 +189,6 @@ extension LiveGraph {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
         }
-        return releasing(because: .removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
+        return releases.because(.removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
     }
 }

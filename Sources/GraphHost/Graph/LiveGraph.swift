@@ -56,7 +56,9 @@ public final class LiveGraph {
     private var knownAlarms: [NamedNode]?
     /// The member lists of the nodes that join all matches of a glob.
     var allMembers: [ObjectIdentifier: AllMembers] = [:]
-    let chains: Chains
+    let chains = Chains()
+    /// The nodes that it has freed.
+    let releases = Releases()
     /// The writer of the last change whose writer is known.
     @exclusivity(unchecked) var latestWriter: Writer?
     /// Unreachable nodes; none unless the server has a fault.
@@ -98,8 +100,6 @@ public final class LiveGraph {
     var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     @exclusivity(unchecked) var evaluationTime: UInt64
-    /// The reason that observers receive for nodes that are freed now.
-    var releaseReason = ReleaseReason.lastOwner
     /// The newest rev at which an emission of a client's pipeline waited or was delivered late.
     @exclusivity(unchecked) var lateRev: UInt64 = 0
     /// How many emissions were replaced by the one that is being delivered late.
@@ -123,15 +123,18 @@ public final class LiveGraph {
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
         frames = GraphFrames(name: definition.name)
-        chains = Chains()
-        core.onRelease = { [chains] id in chains.released(id) }
+        core.onRelease = { [chains, releases] number in
+            guard !chains.removeHidden(number) else { return }
+            releases.died(number)
+            chains.died(number)
+        }
         builder.begin(in: self)
         members.begin(in: self)
     }
 
     deinit {
         // Observers receive no releases of nodes that are freed with the graph.
-        chains.watch = nil
+        releases.watch = nil
         core.demand = nil
         ties.disconnect()
     }
@@ -158,6 +161,25 @@ public final class LiveGraph {
 
     /// The entry of a living node.
     func name(of node: AnyNode) -> NamedNode? { named(node.entry(in: registry)) }
+
+    /// The stamp of the last change of a living node; for an unnamed one, the newest among the
+    /// named nodes it is made from.
+    func lastChange(of node: AnyNode) -> LogStamp {
+        var newest = LogStamp(rev: 0, time: 0)
+        var seen: Set<UInt64> = [node.id]
+        var open = [node]
+        while let next = open.popLast() {
+            if let named = name(of: next) {
+                let change = named.lastChange
+                if change.rev > newest.rev { newest = change }
+                continue
+            }
+            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+                open.append(upstream)
+            }
+        }
+        return newest
+    }
 
     private func named(_ entry: RegistryEntry?) -> NamedNode? {
         entry.map { unsafeDowncast($0, to: NamedNode.self) }
@@ -189,7 +211,7 @@ public final class LiveGraph {
             listeners: counts.liveListeners,
             subscriptions: subscriptions,
             keptChains: keptChains,
-            released: chains.releasedCount,
+            released: releases.count,
             commits: commits,
             pending: pending.count,
             unreachable: leaked.count

@@ -230,7 +230,8 @@ public final class NamedNode: RegistryEntry {
 
     /// The living node is being freed.
     public override func nodeDied(_ node: AnyNode) {
-        graph.chains.died(self, unsafeDowncast(node, to: Node<Datum>.self))
+        graph.releases.died(self, unsafeDowncast(node, to: Node<Datum>.self))
+        graph.chains.forgetStage(node.id)
         ring = nil
         source = nil
         if family != nil { graph.members.nodeDied(self) }

@@ -7,9 +7,9 @@ extension LiveGraph {
     /// - Returns: how many nodes were freed, including those they were made from.
     @discardableResult
     func flushUnused(matching pattern: String = "*") -> UInt64 {
-        let before = chains.releasedCount
-        releasing(because: .pressure) { _ = registry.flushUnused(matching: pattern) }
-        return chains.releasedCount - before
+        let before = releases.count
+        releases.because(.pressure) { _ = registry.flushUnused(matching: pattern) }
+        return releases.count - before
     }
 }
 
@@ -19,13 +19,13 @@ extension Host {
     /// - Returns: how many nodes were freed.
     @discardableResult
     public func flushUnused() -> UInt64 {
-        let before = graphs.reduce(0) { $0 + $1.chains.releasedCount }
+        let before = graphs.reduce(0) { $0 + $1.releases.count }
         sessions.kept.releaseAll()
         for graph in graphs {
             graph.flushUnused()
             graph.members.dropUnneeded()
         }
-        let released = graphs.reduce(0) { $0 + $1.chains.releasedCount } - before
+        let released = graphs.reduce(0) { $0 + $1.releases.count } - before
         pressure.count(released)
         return released
     }
@@ -53,16 +53,16 @@ extension Host {
     ///     them, whatever their names.
     /// - Returns: the freed nodes.
     public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
-        graph.chains.deadNames = []
-        let before = graph.chains.releasedCount
+        graph.releases.names = []
+        let before = graph.releases.count
         graph.flushUnused(matching: pattern)
         let dropped = graph.members.dropUnneeded(matching: pattern)
-        let released = graph.chains.releasedCount - before
-        var names = graph.chains.deadNames ?? []
+        let released = graph.releases.count - before
+        var names = graph.releases.names ?? []
         // With a log, their removal is pending.
         let gone = Set(names)
         names += dropped.filter { !gone.contains($0) }
-        graph.chains.deadNames = nil
+        graph.releases.names = nil
         pressure.count(released)
         work += released
         return Flushed(names: names, nodes: released)

@@ -44,15 +44,15 @@ struct Redefinition {
             let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
             graph.core.setPropagation(propagation, reaching: graph.roots)
         }
-        var retying = graph.releasing(because: .redefined) { Retying(graph, from: old, rebuilding) }
-        graph.releasing(because: .redefined) { rebuilding.cut() }
-        graph.releasing(because: .removed) {
+        var retying = graph.releases.because(.redefined) { Retying(graph, from: old, rebuilding) }
+        graph.releases.because(.redefined) { rebuilding.cut() }
+        graph.releases.because(.removed) {
             for node in gone { graph.remove(node) }
             going.removeAll()
         }
         rebuilding.run(setting: values)
         retying.finish()
-        graph.releasing(because: .redefined) { held.removeAll() }
+        graph.releases.because(.redefined) { held.removeAll() }
         withExtendedLifetime(gone) {}
 
         let added = graph.nodes.filter { old[$0.name] == nil }
@@ -60,8 +60,8 @@ struct Redefinition {
         if hasOtherRules || !gone.isEmpty { graph.narrowedAt = stamp.rev }
         graph.host.sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
         // Observers need the right to see every node, which a new node may take away.
-        if hasOtherRules || (graph.chains.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
-        graph.chains.watch?.redefined()
+        if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
+        graph.releases.watch?.redefined()
         if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
         if isAboutMembers { graph.members.showAgain(declared.filter { $0.exists && $0.family != nil }) }
         graph.facets.noteEdges()

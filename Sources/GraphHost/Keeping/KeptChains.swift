@@ -72,7 +72,7 @@ final class KeptChains {
     func releaseAll() {
         for chain in kept {
             let subscription = chain.subscription
-            subscription.graph.releasing(because: .pressure) {
+            subscription.graph.releases.because(.pressure) {
                 _ = subscription.session.end(subscription, because: "pressure")
             }
         }

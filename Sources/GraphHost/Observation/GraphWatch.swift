@@ -1,24 +1,6 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Why a node was freed (docs/protocol.md, observe).
-enum ReleaseReason: String {
-    /// Its last owner went.
-    case lastOwner = "last_owner"
-    /// It is no longer in the definition, or the graph was removed.
-    case removed
-    /// The new definition built another node.
-    case redefined
-    /// Memory was short.
-    case pressure
-    /// The family member was not set for too long.
-    case expired
-    /// A client dropped the family member.
-    case dropped
-    /// It lives on, but is no longer near the observed node.
-    case away
-}
-
 /// Collects what ended in a graph since its observers last looked.
 ///
 /// It exists while the graph is observed.
@@ -116,7 +98,7 @@ final class GraphWatch {
             number: number,
             name: entry.named?.name,
             isMember: entry.named?.family != nil || entry.inner?.isOfMember == true,
-            reason: graph.releaseReason,
+            reason: graph.releases.reason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,
             entry: written { entry.append(to: &$0, isLive: true) }
@@ -143,48 +125,6 @@ final class GraphWatch {
         var buffer = ByteBuffer()
         write(&buffer)
         return Array(buffer.bytes)
-    }
-}
-
-extension LiveGraph {
-    /// Adds an observer.
-    func watch(for observer: Observer) {
-        let watch = chains.watch ?? GraphWatch(self)
-        chains.watch = watch
-        watch.add(observer)
-    }
-
-    /// Removes an observer.
-    func unwatch(for observer: Observer) {
-        chains.watch?.remove(observer)
-        if chains.watch?.observers.isEmpty == true { chains.watch = nil }
-    }
-
-    /// Runs `body`, and reports the nodes that it frees with this reason.
-    func releasing<Result>(because reason: ReleaseReason, _ body: () -> Result) -> Result {
-        let outer = releaseReason
-        releaseReason = reason
-        defer { releaseReason = outer }
-        return body()
-    }
-
-    /// The stamp of the last change of a living node; for an unnamed one, the newest among the
-    /// named nodes it is made from.
-    func lastChange(of node: AnyNode) -> LogStamp {
-        var newest = LogStamp(rev: 0, time: 0)
-        var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while let next = open.popLast() {
-            if let named = name(of: next) {
-                let change = named.lastChange
-                if change.rev > newest.rev { newest = change }
-                continue
-            }
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                open.append(upstream)
-            }
-        }
-        return newest
     }
 }
 

@@ -124,14 +124,14 @@ final class Observer {
 
     /// Starts observing: the first message has been sent.
     func start() {
-        graph.watch(for: self)
+        graph.releases.add(self, of: graph)
         schedule()
     }
 
     /// Stops observing.
     func cancel() {
         session.host.timers.cancel(timer)
-        graph.unwatch(for: self)
+        graph.releases.remove(self)
     }
 
     /// Changes the interval.

@@ -57,12 +57,12 @@ final class OwnerTable {
     ///
     /// - Returns: how many nodes were freed.
     func remove(_ owner: SubscriptionOwner, from subscription: Subscription) -> UInt64 {
-        let chains = subscription.graph.chains
-        let before = chains.releasedCount
+        let releases = subscription.graph.releases
+        let before = releases.count
         remove(owner)
         subscription.owners?.remove(owner)
         subscription.graph.ownerChanges += 1
-        return chains.releasedCount - before
+        return releases.count - before
     }
 
     /// A new set of owners, with the library's type for owners of a listen edge.

@@ -168,12 +168,6 @@ final class Chains {
     private var inner: [UInt64: InnerStage] = [:]
     /// How sources of client pipelines depend on their inputs, if values decide that.
     private var branchings: [UInt64: Branching] = [:]
-    /// Receives the releases of nodes while a client observes the graph.
-    var watch: GraphWatch?
-    /// The names of nodes that are freed while it is not nil.
-    var deadNames: [String]?
-    /// How many nodes were freed, not counting hidden ones.
-    private(set) var releasedCount: UInt64 = 0
 
     /// The living chain with that key.
     func find(_ key: ChainKey) -> Record? { shared[key] }
@@ -220,19 +214,18 @@ final class Chains {
     /// Whether the node of that number is only a part of a stage.
     func isHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.contains(number) }
 
-    /// A named node is being freed.
-    func died(_ name: NamedNode, _ node: Node<Datum>) {
-        watch?.died(name, node)
-        deadNames?.append(name.name)
-        // It may also be the last stage of its pipe.
-        if !inner.isEmpty { inner[node.id] = nil }
+    /// The graph has freed a node.
+    ///
+    /// - Returns: whether it was only a part of a stage.
+    func removeHidden(_ number: UInt64) -> Bool { !hidden.isEmpty && hidden.remove(number) != nil }
+
+    /// A named node, which may also be the last stage of its pipe, was reported as freed.
+    func forgetStage(_ number: UInt64) {
+        if !inner.isEmpty { inner[number] = nil }
     }
 
     /// The graph has freed a node.
-    func released(_ number: UInt64) {
-        if !hidden.isEmpty, hidden.remove(number) != nil { return }
-        releasedCount += 1
-        if let watch { watch.died(number) }
+    func died(_ number: UInt64) {
         if !inner.isEmpty { inner[number] = nil }
         if !branchings.isEmpty { branchings[number] = nil }
         guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }

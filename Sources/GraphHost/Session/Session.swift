@@ -221,14 +221,14 @@ public final class Session {
         let graph = subscription.graph
         let isKept = subscription.isKept
         tellLeaving(subscription, because: reason())
-        let before = graph.chains.releasedCount
+        let before = graph.releases.count
         if subscription.owners != nil { owners?.forget(subscription.namedOwners) }
         subscription.release()
         if subscription.queued > 0 { outbox.queue.drop(of: [subscription]) }
         if let ticket = subscription.ticket { host.sessions.kept.forget(ticket) }
         if !isKept { remove(subscription) }
         graph.audit()
-        let freed = graph.chains.releasedCount - before
+        let freed = graph.releases.count - before
         host.work += 1 + freed
         return freed
     }

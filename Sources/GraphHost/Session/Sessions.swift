@@ -116,7 +116,7 @@ final class Sessions {
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.isHeard || graph.chains.watch != nil else { return }
+        guard graph.isHeard || graph.releases.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 

@@ -73,7 +73,7 @@ private final class Observed {
         }
         for (client, _) in clients { client.session.close() }
         observer.session.close()
-        return graph.chains.watch == nil && graph.isWhole ? [] : ["something is left over"]
+        return graph.releases.watch == nil && graph.isWhole ? [] : ["something is left over"]
     }
 
     /// Lets time pass in steps of ten milliseconds.

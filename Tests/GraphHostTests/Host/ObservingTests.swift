@@ -192,7 +192,7 @@ struct ObservingTests {
         try bench.set(graph, [("x", "10")])
         #expect(next(1000).allSatisfy { !$0.contains(#""id":7,"#) })
         watcher.session.close()
-        #expect(graph.chains.watch == nil, "nobody looks any more")
+        #expect(graph.releases.watch == nil, "nobody looks any more")
     }
 
     @Test("A client that does not read is told everything in one message later")
@@ -274,7 +274,7 @@ struct ObservingTests {
         watcher.ask(#"{"op":"observe","id":7,"graph":"h"}"#)
         watcher.session.shutDown(after: 1)
         #expect(watcher.take() == [#"{"op":"end","id":7,"code":"shutdown","released":0}"#])
-        #expect(other.chains.watch == nil)
+        #expect(other.releases.watch == nil)
     }
 
     @Test("A graph too large for one message is refused")

@@ -77,7 +77,7 @@ struct PressureTests {
             "the other graph keeps what it has"
         )
         #expect(bench.host.statistics.pressureEvents == 3 && bench.host.statistics.pressureReleased == 3)
-        #expect(graph.isWhole && graph.chains.deadNames == nil)
+        #expect(graph.isWhole && graph.releases.names == nil)
     }
 
     @Test("Nodes released under pressure are reported to observers with that reason")

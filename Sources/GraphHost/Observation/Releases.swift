@@ -1,0 +1,64 @@
+internal import ReactiveGraph
+
+/// Why a node was freed (docs/protocol.md, observe).
+enum ReleaseReason: String {
+    /// Its last owner went.
+    case lastOwner = "last_owner"
+    /// It is no longer in the definition, or the graph was removed.
+    case removed
+    /// The new definition built another node.
+    case redefined
+    /// Memory was short.
+    case pressure
+    /// The family member was not set for too long.
+    case expired
+    /// A client dropped the family member.
+    case dropped
+    /// It lives on, but is no longer near the observed node.
+    case away
+}
+
+/// Counts the nodes that one graph frees, and passes them on to its observers.
+final class Releases {
+    /// How many nodes were freed, not counting those that are only parts of stages.
+    private(set) var count: UInt64 = 0
+    /// Why nodes are freed now.
+    var reason = ReleaseReason.lastOwner
+    /// Receives them while a client observes the graph.
+    var watch: GraphWatch?
+    /// The names of nodes that are freed while it is not nil.
+    var names: [String]?
+
+    /// Runs `body`, which frees nodes for this reason.
+    func because<Result>(_ reason: ReleaseReason, _ body: () -> Result) -> Result {
+        let outer = self.reason
+        self.reason = reason
+        defer { self.reason = outer }
+        return body()
+    }
+
+    /// A named node is being freed.
+    func died(_ name: NamedNode, _ node: Node<Datum>) {
+        watch?.died(name, node)
+        names?.append(name.name)
+    }
+
+    /// The graph has freed a node, which the tables still have.
+    func died(_ number: UInt64) {
+        count += 1
+        if let watch { watch.died(number) }
+    }
+
+    /// Adds an observer of the graph.
+    func add(_ observer: Observer, of graph: LiveGraph) {
+        let watch = watch ?? GraphWatch(graph)
+        self.watch = watch
+        watch.add(observer)
+    }
+
+    /// Removes an observer.
+    func remove(_ observer: Observer) {
+        watch?.remove(observer)
+        if watch?.observers.isEmpty == true { watch = nil }
+    }
+}
