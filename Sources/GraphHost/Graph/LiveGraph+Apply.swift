@@ -14,7 +14,7 @@ extension LiveGraph {
             self.origin = origin
             Redefinition(of: self, as: definition, at: stamp).apply()
         case .remove: end(.removed)
-        case .tick(let now): ring(until: now)
+        case .tick(let now): fireTimers(until: now)
         case .drop: members.drop(commit, stamp)
         case .expire:
             isExpiring = false
@@ -101,7 +101,7 @@ extension LiveGraph {
     }
 
     /// One tick: everything that is due emits, all in one turn.
-    private func ring(until now: UInt64) {
+    private func fireTimers(until now: UInt64) {
         isTickPending = false
         core.fire(timers, until: .milliseconds(now))
     }
