@@ -1,3 +1,4 @@
+internal import ReactiveGraph
 internal import Support
 
 /// One producer's `demand` request (docs/protocol.md): `wanted` messages report which nodes are
@@ -39,7 +40,7 @@ final class DemandWatch {
     /// - Returns: the first message.
     func begin() -> [UInt8] {
         let demand = graph.begin(self)
-        for pattern in patterns { news.formUnion(demand.wanted(matching: pattern)) }
+        for pattern in patterns { news.formUnion(demand.wanted.matching(pattern)) }
         asked = news.filter(demand.isAwaited)
         session.host.work += UInt64(news.count)
         var buffer = ByteBuffer()
@@ -104,7 +105,7 @@ final class DemandWatch {
 
     /// The entry for a node; nil if the client knows its state already, or may not know it.
     private func entry(_ name: String) -> Entry? {
-        let isWanted = graph.demand?.isWanted(name) ?? false
+        let isWanted = graph.demand?.wanted.contains(name) ?? false
         let isAsked = asked.remove(name) != nil
         let isKnown = unsaid.remove(name) == nil && told.contains(name) == isWanted
         guard !isKnown || isAsked else { return nil }

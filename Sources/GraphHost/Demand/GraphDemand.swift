@@ -12,8 +12,8 @@ final class GraphDemand {
     private var asks: [String: LoadAsk] = [:]
     /// Nodes whose values became stale in this turn.
     private var stale: Set<String> = []
-    /// The names of the mutable nodes that are wanted.
-    private let wanted = SortedNames()
+    /// The names of the mutable nodes that are wanted, as far as this turn has found out.
+    let wanted = SortedNames()
     private let core: Demand
 
     private struct Watch {
@@ -71,14 +71,6 @@ final class GraphDemand {
         asks = [:]
     }
 
-    /// Whether a client listens to the node with that name, as far as this turn has found out.
-    func isWanted(_ name: String) -> Bool { wanted.contains(name) }
-
-    /// The wanted nodes that match a name or glob, sorted by name.
-    func wanted(matching pattern: String) -> [String] {
-        wanted.matching(pattern)
-    }
-
     // MARK: - The end of the turn
 
     /// Whether there is work to do.
@@ -105,7 +97,7 @@ final class GraphDemand {
 
     /// The graph has a new definition: nodes may be gone, newly mutable, or no longer mutable.
     func redefined() {
-        for name in wanted(matching: "*") where graph.existing(name).map(isWanted) != true {
+        for name in wanted.matching("*") where graph.existing(name).map(isWanted) != true {
             wanted.remove(name)
             for found in watches.found(by: name) { found.watch?.note(name) }
         }

@@ -42,7 +42,7 @@ extension Members {
         if let family = member.family { show(member.name, of: family) { member } }
         forEachDependent(of: member.name, in: member.family) { name, family in
             guard isMade(name, family, coming) else { return }
-            if let living = graph.existing(name), living.node != nil { living.retain(as: family.retention) }
+            if let living = graph.existing(name), living.node != nil { family.hold(living, withValue: true) }
             show(name, of: family) { graph.node(name) }
         }
     }
@@ -102,57 +102,40 @@ extension Members {
 
     // MARK: - Going
 
-    /// A name that globs no longer match.
-    struct Going {
-        let name: String
-        let node: NamedNode?
-    }
-
     /// Members are about to lose their values: calls the watchers of their names.
     ///
-    /// - Returns: what globs matched until now, including these members.
-    func hide(_ nodes: [NamedNode]) -> [Going] {
+    /// - Returns: what globs matched until now, including these members; nil: a name without entry.
+    func hide(_ nodes: [NamedNode]) -> [NamedNode?] {
         guard !families.isEmpty else { return [] }
-        var going: [Going] = []
+        var gone: [NamedNode?] = []
         func hide(_ name: String, of family: NodeFamily) {
             guard names.remove(name) else { return }
             family.shown -= 1
             let node = graph.existing(name)
-            going.append(Going(name: name, node: node))
+            gone.append(node)
             guard let node else { return }
             watchers.call(name, { node }) { $0.vanishing($1) }
         }
         for node in nodes {
             guard let family = node.family else { continue }
             hide(node.name, of: family)
-            forEachDependent(of: node.name, in: family) { name, family in hide(name, of: family) }
+            forEachDependent(of: node.name, in: family, hide)
         }
-        return going
+        return gone
     }
 
     /// The values of a commit are set: finishes announcing new members, and releases those that are
     /// gone.
-    func settle(_ going: [Going], _ stamp: LogStamp) {
-        for gone in going {
-            guard let node = gone.node else { continue }
-            watchers.call(gone.name, { node }) { $0.vanished($1) }
-        }
+    func settle(_ gone: [NamedNode?], _ stamp: LogStamp) {
+        for case let node? in gone { watchers.call(node.name, { node }) { $0.vanished($1) } }
         watchers.settle()
         // A client that resumes a glob with an older cursor does not know which nodes the glob no
         // longer matches.
-        if !going.isEmpty { graph.narrowedAt = stamp.rev }
-        for gone in going {
-            guard let node = gone.node, let family = node.family else { continue }
+        if !gone.isEmpty { graph.narrowedAt = stamp.rev }
+        for case let node? in gone {
+            guard let family = node.family else { continue }
             if node.isMutable { family.emptied = stamp }
-            node.retain(as: .whileInUse)
+            family.hold(node, withValue: false)
         }
-    }
-}
-
-extension NamedNode {
-    /// From now on the registry retains the living node like this.
-    fileprivate func retain(as retention: Retention) {
-        override = retention
-        hold()
     }
 }

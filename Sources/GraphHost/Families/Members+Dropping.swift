@@ -8,7 +8,7 @@ extension Members {
         let nodes = commit.clear.map(\.present).filter { $0.source != nil }
         var reason = ReleaseReason.dropped
         if case .expire = commit.kind { reason = .expired }
-        let going = hide(nodes)
+        let gone = hide(nodes)
         let ended = graph.endSubscriptions(to: nodes)
         graph.releases.because(reason) {
             graph.core.batch { batch in
@@ -21,7 +21,7 @@ extension Members {
                     batch.clear(source)
                 }
             }
-            settle(going, stamp)
+            settle(gone, stamp)
         }
         graph.audit()
         // Clients may send a request as soon as they receive the end.

@@ -105,7 +105,10 @@ final class Members {
     func checkRoom(forMembersOf commit: Commit) throws(HostError) {
         guard !families.isEmpty else { return }
         var new = 0
-        commit.set.forEach { if $0.node.isUnsetMember, $0.node.source == nil, !$0.node.isComing { new += 1 } }
+        commit.set.forEach { assignment in
+            let node = assignment.node
+            if node.isUnsetMember, node.source == nil, node.pending?.account == nil { new += 1 }
+        }
         try checkRoom(for: new, of: commit.by)
     }
 
@@ -147,9 +150,6 @@ extension NamedNode {
     /// since.
     @inline(__always)
     var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
-
-    /// Whether a pending commit will create it.
-    fileprivate var isComing: Bool { pending?.account != nil }
 }
 
 extension Host {

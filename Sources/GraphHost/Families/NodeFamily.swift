@@ -59,7 +59,7 @@ final class NodeFamily: RegistryFamily {
         if case .mutable(let rules) = definition.kind { rules.expire?.count } else { nil }
     }
 
-    /// Makes the registry hold a mutable member while it has a value.
+    /// Makes the registry hold a member if it has a value, or if all that it is made from have one.
     func hold(_ member: NamedNode, withValue holdsValue: Bool) {
         member.override = holdsValue ? retention : .whileInUse
         member.hold()

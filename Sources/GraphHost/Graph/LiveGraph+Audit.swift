@@ -9,7 +9,7 @@ extension LiveGraph {
     func audit() {
         #if DEBUG
             guard core.counts.liveNodes + core.counts.liveListeners <= 512 else { return }
-            let reachable = countReachable()
+            let reachable = reachable(from: roots).count
             precondition(
                 reachable == core.counts.liveNodes,
                 "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
@@ -18,7 +18,7 @@ extension LiveGraph {
     }
 
     /// Whether every living node is reachable.
-    var isWhole: Bool { countReachable() == core.counts.liveNodes }
+    var isWhole: Bool { reachable(from: roots).count == core.counts.liveNodes }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {
@@ -30,9 +30,6 @@ extension LiveGraph {
         for record in chains.all where record.node.hasListener { roots.append(record.node) }
         return roots
     }
-
-    /// The number of nodes reachable from the roots.
-    func countReachable() -> Int { reachable(from: roots).count }
 
     /// These nodes and everything that they need.
     func reachable(from roots: [AnyNode]) -> Set<AnyNode> {

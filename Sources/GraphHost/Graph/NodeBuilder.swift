@@ -143,23 +143,14 @@ final class NodeBuilder {
         var result = source(derived.source, at: node.name, member, node.members)
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
+        func site(_ position: Int) -> StageSite {
+            StageSite(graph: graph, timers: graph.timers, place: "\(node.name)/\(position)", member: member)
+        }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
-            let site = StageSite(
-                graph: graph,
-                timers: graph.timers,
-                place: "\(node.name)/\(position)",
-                member: member
-            )
-            result = stage.make(site).derive(result).named(stage.label)
+            result = stage.make(site(position)).derive(result).named(stage.label)
             note(result, as: InnerStage.Part(of: node, stage.name, label: stage.label))
         }
-        let site = StageSite(
-            graph: graph,
-            timers: graph.timers,
-            place: "\(node.name)/\(derived.pipe.count - 1)",
-            member: member
-        )
-        return (result, last.make(site))
+        return (result, last.make(site(derived.pipe.count - 1)))
     }
 
     /// The node of a source, in a definition or in a client's pipeline.

@@ -29,9 +29,7 @@ extension Host {
         pressure.count(released)
         return released
     }
-}
 
-extension Host {
     /// The result of flushing one graph.
     public struct Flushed {
         /// The names of the freed nodes in the order in which they were freed, and of members whose

@@ -46,7 +46,7 @@ final class Releases {
     /// The graph has freed a node, which the tables still have.
     func died(_ number: UInt64) {
         count += 1
-        if let watch { watch.died(number) }
+        watch?.died(number)
     }
 
     /// Adds an observer of the graph.

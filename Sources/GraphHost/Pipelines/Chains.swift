@@ -135,12 +135,11 @@ final class Chains {
             label: String,
             isShared: Bool,
             node: Node<Datum>,
-            born: UInt64,
-            rev: UInt64,
+            in graph: LiveGraph,
             behind previous: Record?,
             sources: [String] = [],
             members: AllMembers? = nil,
-            patterns: [any RegexMatcher] = [],
+            patterns: [any RegexMatcher],
             hasMemory: Bool,
             gate: StageGate
         ) {
@@ -149,8 +148,8 @@ final class Chains {
             level = previous.map { $0.level + 1 } ?? 0
             self.patterns = patterns
             self.sources = sources
-            self.born = born
-            self.rev = rev
+            born = graph.host.clock.wall
+            rev = graph.rev
             self.previous = previous
             self.gate = gate
             self.key = key

@@ -1,4 +1,3 @@
-internal import CEL
 internal import ReactiveGraph
 
 extension NodeBuilder {
@@ -39,34 +38,6 @@ extension NodeBuilder {
         }
         var record: Chains.Record?
         var node: Node<Datum>
-        func add(
-            _ stage: String,
-            _ label: String,
-            _ built: Node<Datum>,
-            _ gate: StageGate,
-            of sources: [String] = [],
-            _ members: AllMembers? = nil,
-            hasMemory: Bool,
-            _ patterns: [any RegexMatcher]
-        ) {
-            let made = Chains.Record(
-                key: key,
-                stage: stage,
-                label: label,
-                isShared: isShared,
-                node: built,
-                born: host.clock.wall,
-                rev: graph.rev,
-                behind: record,
-                sources: sources,
-                members: members,
-                patterns: patterns,
-                hasMemory: hasMemory,
-                gate: gate
-            )
-            chains.add(made)
-            record = made
-        }
         if source.isNode {
             node = self.source(source, at: "pipe")
         } else if isShared, let known = chains.find(key), !known.isBehind {
@@ -78,17 +49,22 @@ extension NodeBuilder {
             let members = source.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
             node = self.source(source, at: "pipe", nil, members)
             host.work += 1
-            let hasMemory = source.operator.stateClass != .none
-            add(
-                source.name,
-                key.text,
-                node,
-                gate,
-                of: source.nodes,
-                members,
-                hasMemory: hasMemory,
-                source.patterns
+            let made = Chains.Record(
+                key: key,
+                stage: source.name,
+                label: key.text,
+                isShared: isShared,
+                node: node,
+                in: graph,
+                behind: nil,
+                sources: source.nodes,
+                members: members,
+                patterns: source.patterns,
+                hasMemory: source.operator.stateClass != .none,
+                gate: gate
             )
+            chains.add(made)
+            record = made
             chains.note(node, as: source.branching)
         }
         for (position, stage) in pipe.enumerated() {
@@ -107,7 +83,20 @@ extension NodeBuilder {
             let site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
             node = stage.make(site).derive(node)
             host.work += 1
-            add(stage.name, stage.label, node, gate, hasMemory: stage.stateClass != .none, stage.patterns)
+            let made = Chains.Record(
+                key: key,
+                stage: stage.name,
+                label: stage.label,
+                isShared: isShared,
+                node: node,
+                in: graph,
+                behind: record,
+                patterns: stage.patterns,
+                hasMemory: stage.stateClass != .none,
+                gate: gate
+            )
+            chains.add(made)
+            record = made
         }
         return (node, record)
     }
