@@ -16,7 +16,6 @@ LARGER = {
     "ReactiveGraph/Node": 2900,
     "ReactiveGraph/Graph": 2200,
     "ReactiveGraph/AnyNode": 950,
-    "GraphHost/Notebook": 1700,
     "Engines/RedisLog": 900,
     "CEL/Checker": 750,
 }

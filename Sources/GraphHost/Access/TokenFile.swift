@@ -20,73 +20,73 @@ public enum TokenFile {
         _ document: Document,
         file: String
     ) -> (tokens: [Principal], problems: [DefinitionProblem]) {
-        let notebook = Notebook(file: file, options: DefinitionOptions())
-        let tokens = notebook.tokens(document)
-        let problems = notebook.sorted
+        let reader = DocumentReader(file: file, options: DefinitionOptions())
+        let tokens = tokens(document, reader)
+        let problems = reader.sortedProblems
         return (problems.isEmpty ? tokens : [], problems)
     }
-}
 
-extension Notebook {
-    private static let tokenKeys = ["name", "hash", "roles", "can", "graphs", "nodes", "expires"]
+    private static let keys = ["name", "hash", "roles", "can", "graphs", "nodes", "expires"]
 
-    fileprivate func tokens(_ document: Document) -> [Principal] {
-        guard let list = document.elements ?? tokenList(document) else { return [] }
+    private static func tokens(_ document: Document, _ reader: DocumentReader) -> [Principal] {
+        guard let list = document.elements ?? list(document, reader) else { return [] }
         var hashes: Set<[UInt8]> = []
         return list.compactMap { element in
-            guard let token = token(element) else { return nil }
+            guard let token = token(element, reader) else { return nil }
             guard hashes.insert(token.digest).inserted else {
-                add("this hash is given twice", at: element.position)
+                reader.add("this hash is given twice", at: element.position)
                 return nil
             }
             return token
         }
     }
 
-    private func tokenList(_ document: Document) -> [Document]? {
-        guard let members = members(document, of: "the file of tokens") else { return nil }
+    private static func list(_ document: Document, _ reader: DocumentReader) -> [Document]? {
+        guard let members = reader.members(document, of: "the file of tokens") else { return nil }
         for (key, entry) in members where key != "tokens" {
-            add(
-                "unknown key '\(key)'",
-                at: entry.key.position,
-                hint: Spelling.hint(for: key, among: ["tokens"])
-            )
+            reader.addUnknown("unknown key '\(key)'", entry.key, among: ["tokens"])
         }
         guard let list = document["tokens"] else {
-            add("the file of tokens needs 'tokens'", at: document.position)
+            reader.add("the file of tokens needs 'tokens'", at: document.position)
             return nil
         }
-        if list.elements == nil { add("'tokens' must be a list, not \(list.kindName)", at: list.position) }
+        if list.elements == nil {
+            reader.add("'tokens' must be a list, not \(list.kindName)", at: list.position)
+        }
         return list.elements
     }
 
-    private func token(_ document: Document) -> Principal? {
-        guard let members = members(document, of: "a token") else { return nil }
-        for (key, entry) in members where !Notebook.tokenKeys.contains(key) {
-            let hint = Spelling.hint(for: key, among: Notebook.tokenKeys)
-            add("unknown key '\(key)' of a token", at: entry.key.position, hint: hint)
+    private static func token(_ document: Document, _ reader: DocumentReader) -> Principal? {
+        guard let members = reader.members(document, of: "a token") else { return nil }
+        for (key, entry) in members where !keys.contains(key) {
+            reader.addUnknown("unknown key '\(key)' of a token", entry.key, among: keys)
         }
         guard let nameField = document["name"], let hashField = document["hash"] else {
-            add("a token needs 'name' and 'hash'", at: document.position, hint: "`sluice token` makes both")
+            reader.add(
+                "a token needs 'name' and 'hash'",
+                at: document.position,
+                hint: "`sluice token` makes both"
+            )
             return nil
         }
-        let can = document["can"].map { self.rights($0) } ?? .customary
-        let expires = document["expires"].map(moment)
-        guard let name = principalName(nameField), let digest = digest(hashField), let can else { return nil }
+        let can = document["can"].map { Rights($0, from: reader) } ?? .customary
+        let expires = document["expires"].map { moment($0, reader) }
+        guard let name = principalName(nameField, reader), let digest = digest(hashField, reader), let can
+        else { return nil }
         let grant = Principal.Grant(
-            graphs: document["graphs"].map { names($0, of: "graphs") } ?? ["*"],
-            nodes: document["nodes"].map { names($0, of: "nodes") } ?? ["*"],
+            graphs: document["graphs"].map { reader.texts($0, of: "graphs") } ?? ["*"],
+            nodes: document["nodes"].map { reader.texts($0, of: "nodes") } ?? ["*"],
             can: can
         )
-        let roles = document["roles"].map { names($0, of: "roles") } ?? []
+        let roles = document["roles"].map { reader.texts($0, of: "roles") } ?? []
         return Principal(name: name, roles: roles, grants: [grant], expires: expires ?? nil, digest: digest)
     }
 
-    private func principalName(_ document: Document) -> String? {
-        guard let name = text(document, of: "name") else { return nil }
+    private static func principalName(_ document: Document, _ reader: DocumentReader) -> String? {
+        guard let name = reader.text(document, of: "name") else { return nil }
         let isGood = (1...128).contains(name.utf8.count) && name.utf8.allSatisfy { $0 > 32 && $0 != 127 }
         guard isGood, name != "*", !name.hasPrefix("role:") else {
-            add(
+            reader.add(
                 "a name has 1 to 128 bytes without blanks, and is neither * nor role:…",
                 at: document.position,
                 hint: "names such as device:7 or alice"
@@ -96,7 +96,7 @@ extension Notebook {
         return name
     }
 
-    private func digest(_ document: Document) -> [UInt8]? {
+    private static func digest(_ document: Document, _ reader: DocumentReader) -> [UInt8]? {
         let prefix = "sha256:"
         if let text = document.scalar?.text, text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + 64
         {
@@ -108,7 +108,7 @@ extension Notebook {
                 return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
             }
         }
-        add(
+        reader.add(
             "a hash must be sha256: and 64 hexadecimal digits",
             at: document.position,
             hint:
@@ -117,11 +117,11 @@ extension Notebook {
         return nil
     }
 
-    private func moment(_ document: Document) -> UInt64? {
+    private static func moment(_ document: Document, _ reader: DocumentReader) -> UInt64? {
         if let text = document.scalar?.text, let moment = Timestamp(rfc3339: text), moment.seconds >= 0 {
             return UInt64(moment.seconds) * 1000
         }
-        add("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
+        reader.add("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
         return nil
     }
 }

@@ -31,50 +31,18 @@ struct AllArgument: SourceArgument {
     var canonical: String { "\(pattern);\(reduce.rawValue)\(map.map { ";\($0.key)" } ?? "")" }
 
     static func read(_ reading: SourceReading) -> AllArgument? {
-        let notebook = reading.notebook
+        let reader = reading.reader
         let glob = reading.glob()
         var reduce: Reduce?
         if let document = reading.beside["reduce"] {
-            reduce = notebook.word(document, of: "reduce")
+            reduce = reader.word(document, of: "reduce")
         } else {
             let words = Reduce.allCases.map(\.rawValue).joined(separator: ", ")
-            notebook.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
+            reader.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
         }
         let map = reading.expression("map", in: reading.beside)
         guard let glob, let reduce else { return nil }
         return AllArgument(pattern: glob, reduce: reduce, map: map)
-    }
-}
-
-extension SourceReading {
-    /// The argument as a glob.
-    ///
-    /// It is recorded so that the reader can check that it matches something.
-    fileprivate func glob() -> String? {
-        guard let scalar = argument.scalar, scalar.value != .null else {
-            notebook.add("\(row.name) must be a glob, not \(argument.kindName)", at: argument.position)
-            return nil
-        }
-        let glob = scalar.text
-        guard Glob.isGlob(glob) else {
-            notebook.add(
-                "'\(glob)' matches at most one node: \(row.name) takes a glob",
-                at: argument.position,
-                hint: "write 'from: \(glob)', or a glob with '*' or '?'"
-            )
-            return nil
-        }
-        let name = glob.replacing("*", with: "x").replacing("?", with: "x")
-        guard Name.isValid(name) else {
-            notebook.add(
-                "'\(glob)' matches no name of a node",
-                at: argument.position,
-                hint: Notebook.nameHint
-            )
-            return nil
-        }
-        notebook.note(glob: glob, at: argument.position)
-        return glob
     }
 }
 

@@ -63,7 +63,7 @@ extension Catalogue {
         "ok": {"description": "Beside `severity`: the value at which all is well."},
         "history": {
           "description": "How many earlier values are kept.",
-          "type": "integer", "minimum": 0, "maximum": \##(Notebook.longestHistory)
+          "type": "integer", "minimum": 0, "maximum": \##(NodeDefinition.longestHistory)
         }
         """##
 
@@ -131,7 +131,7 @@ extension Catalogue {
             },
             "text": {"type": ["string", "number", "boolean"]},
             "names": {
-              "type": "array", "minItems": 1, "maxItems": \##(Notebook.mostInputs),
+              "type": "array", "minItems": 1, "maxItems": \##(NodeDefinition.mostInputs),
               "items": {"$ref": "#/$defs/name"}
             },
             "identifier": {
@@ -264,7 +264,7 @@ extension Catalogue {
                 "$id": true
               }
             },
-            "pipe": {"type": "array", "maxItems": \##(Notebook.longestPipe), "items": {"$ref": "#/$defs/stage"}},
+            "pipe": {"type": "array", "maxItems": \##(Stage.longestPipe), "items": {"$ref": "#/$defs/stage"}},
             "stage": \##(stages)
           }
         }

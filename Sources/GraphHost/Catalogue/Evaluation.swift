@@ -32,7 +32,7 @@ struct Evaluation {
         program = expression.program
         self.place = place
         self.graph = graph
-        self.key = expression.variables.last == Notebook.keyName ? key : nil
+        self.key = expression.variables.last == Expression.keyName ? key : nil
         gate = graph.builder.gate
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)

@@ -40,16 +40,16 @@ struct FlattenArgument: SourceArgument {
     }
 
     static func read(_ reading: SourceReading) -> FlattenArgument? {
-        let notebook = reading.notebook
+        let reader = reading.reader
         let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
         let otherwise = reading.node("otherwise", in: fields)
-        let members = fields["to"].flatMap { notebook.members($0, of: "to") } ?? []
+        let members = fields["to"].flatMap { reader.members($0, of: "to") } ?? []
         let to = members.compactMap { key, entry in
             reading.node(entry.value, of: "'\(key)'").map { (key: key, node: $0) }
         }
         if let place = fields["to"], place.entries?.isEmpty == true {
-            notebook.add("'to' must name at least one node", at: place.position)
+            reader.add("'to' must name at least one node", at: place.position)
         }
         return from.map { FlattenArgument(from: $0, to: to, otherwise: otherwise) }
     }

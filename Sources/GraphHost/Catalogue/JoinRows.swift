@@ -12,7 +12,7 @@ struct CombineArgument: SourceArgument {
 
     static let schema = ArgumentSchema.either(
         ArgumentSchema(
-            members: #""type":"object","minProperties":1,"maxProperties":\#(Notebook.mostInputs),"#
+            members: #""type":"object","minProperties":1,"maxProperties":\#(NodeDefinition.mostInputs),"#
                 + ##""propertyNames":{"$ref":"#/$defs/identifier"},"additionalProperties":{"$ref":"#/$defs/name"}"##
         ),
         .nodes
@@ -40,25 +40,25 @@ struct CombineArgument: SourceArgument {
         }
         // If the inputs cannot be read, checking the expression would only report unknown names.
         guard let inputs else { return nil }
-        let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Notebook.valueNames
-        let types = reading.notebook.types
-        reading.notebook.types.names = Dictionary(
+        let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Expression.valueNames
+        let types = reading.reader.types
+        reading.reader.types.names = Dictionary(
             zip(names ?? [], inputs).map { ($0, types[node: $1]) },
             uniquingKeysWith: { first, _ in first }
         )
         let map = reading.beside["map"].flatMap {
-            reading.notebook.expression($0, of: "map", variables: variables)
+            reading.reader.expression($0, of: "map", variables: variables)
         }
         return CombineArgument(names: names, inputs: inputs, map: map)
     }
 
     private static func named(_ reading: SourceReading) -> [(name: String, node: String)]? {
-        let notebook = reading.notebook
-        let members = notebook.members(reading.argument, of: "combine") ?? []
+        let reader = reading.reader
+        let members = reader.members(reading.argument, of: "combine") ?? []
         guard reading.hasRoom(members.count) else { return nil }
         let named = members.compactMap { name, entry -> (name: String, node: String)? in
             guard Identifier.isValid(name) else {
-                notebook.add(
+                reader.add(
                     "'\(name)' cannot be used as a name in an expression",
                     at: entry.key.position,
                     hint: Identifier.isReserved(name)
@@ -95,11 +95,11 @@ struct ZipArgument: SourceArgument {
     }
 
     static func read(_ reading: SourceReading) -> ZipArgument? {
-        let notebook = reading.notebook
+        let reader = reading.reader
         let inputs = reading.nodes()
         let map = reading.expression("map", in: reading.beside)
         let buffer = reading.beside["buffer"].flatMap {
-            notebook.count($0, of: "buffer", in: 1...notebook.options.zipBuffer)
+            reader.count($0, of: "buffer", in: 1...reader.options.zipBuffer)
         }
         return inputs.map { ZipArgument(inputs: $0, map: map, buffer: buffer) }
     }

@@ -44,10 +44,10 @@ struct BetweenArgument: SourceArgument {
 
     static func read(_ reading: SourceReading) -> BetweenArgument? {
         let zone = reading.zone()
-        let notebook = reading.notebook
+        let reader = reading.reader
         guard reading.takesClock() else { return nil }
         guard let elements = reading.argument.elements, elements.count == 2 else {
-            notebook.add(
+            reader.add(
                 "between must be a list of two times of day",
                 at: reading.argument.position,
                 hint: "such as [\"22:00\", \"06:00\"]"
@@ -57,12 +57,12 @@ struct BetweenArgument: SourceArgument {
         let times = elements.map { reading.timeOfDay($0) }
         guard let from = times[0], let to = times[1] else { return nil }
         guard from != to else {
-            notebook.add("the two times of between are the same", at: elements[1].position)
+            reader.add("the two times of between are the same", at: elements[1].position)
             return nil
         }
         var begins = reading.cron(elements[0]) { () throws(CronError) in try CronSchedule(minute: from) }
         if let days = reading.beside["days"] {
-            guard let text = notebook.text(days, of: "days") else { return nil }
+            guard let text = reader.text(days, of: "days") else { return nil }
             begins = reading.cron(days) { () throws(CronError) in
                 try CronSchedule(minute: from, weekdays: text)
             }
@@ -90,11 +90,11 @@ extension SourceReading {
     /// The value of the sibling key `zone`, or UTC.
     fileprivate func zone() -> Zone? {
         guard let document = beside["zone"] else { return Zone(name: "UTC") { _ in 0 } }
-        guard let name = notebook.text(document, of: "zone") else { return nil }
-        if let offset = notebook.options.expressions.offset(of: name) {
+        guard let name = reader.text(document, of: "zone") else { return nil }
+        if let offset = reader.options.expressions.offset(of: name) {
             return Zone(name: name, offset: offset)
         }
-        notebook.add(
+        reader.add(
             "the time zone '\(name)' is not known",
             at: document.position,
             hint:
@@ -103,12 +103,12 @@ extension SourceReading {
         return nil
     }
 
-    fileprivate func text() -> String? { notebook.text(argument, of: row.name) }
+    fileprivate func text() -> String? { reader.text(argument, of: row.name) }
 
     /// Reports an error in a family: the time is the same for all members.
     fileprivate func takesClock() -> Bool {
-        guard notebook.pattern != nil else { return true }
-        notebook.add(
+        guard reader.family != nil else { return true }
+        reader.add(
             "a family cannot have '\(row.name)': it would be the same for all members",
             at: argument.position,
             hint: "make it a node of its own, and derive the members from that node"
@@ -125,7 +125,7 @@ extension SourceReading {
             return try read()
         } catch {
             let place = document.scalar?.position(line: 1, column: error.offset + 1) ?? document.position
-            notebook.add(error.message, at: place, hint: error.hint)
+            reader.add(error.message, at: place, hint: error.hint)
             return nil
         }
     }
@@ -142,7 +142,7 @@ extension SourceReading {
         {
             return hour * 60 + minute
         }
-        notebook.add(
+        reader.add(
             "a time of day is written like \"22:00\", from \"00:00\" to \"23:59\"",
             at: document.position,
             hint: "midnight is \"00:00\""

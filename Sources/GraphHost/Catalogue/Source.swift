@@ -112,13 +112,13 @@ extension Source {
         beside: [String: Document] = [:],
         options: DefinitionOptions = DefinitionOptions()
     ) -> (source: Source?, problems: [DefinitionProblem]) {
-        let notebook = Notebook(file: nil, options: options)
+        let reader = DocumentReader(file: nil, options: options)
         guard let row = options.catalogue[word], case .source(_, _, let read) = row.form else {
             return (nil, [])
         }
-        let reading = SourceReading(notebook: notebook, row: row, argument: argument, beside: beside)
+        let reading = SourceReading(reader: reader, row: row, argument: argument, beside: beside)
         let source = read(reading)
-        source?.patterns = notebook.takePatterns()
-        return (source, notebook.sorted)
+        source?.patterns = reader.takePatterns()
+        return (source, reader.sortedProblems)
     }
 }

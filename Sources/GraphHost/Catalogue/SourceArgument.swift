@@ -1,9 +1,10 @@
 internal import CEL
+internal import ReactiveGraph
 internal import Support
 
 /// A source being read: the value of its key, and of its sibling keys.
 final class SourceReading {
-    let notebook: Notebook
+    let reader: DocumentReader
     let row: OperatorRow
     let argument: Document
     /// The values of the sibling keys that belong to sources.
@@ -12,9 +13,11 @@ final class SourceReading {
     private(set) var references: [NodeReference] = []
     /// Where it names new nodes; complete even if there are other problems.
     private(set) var newNodes: [NodeReference] = []
+    /// Its glob, even if there are other problems.
+    private(set) var globReference: GlobReference?
 
-    init(notebook: Notebook, row: OperatorRow, argument: Document, beside: [String: Document]) {
-        self.notebook = notebook
+    init(reader: DocumentReader, row: OperatorRow, argument: Document, beside: [String: Document]) {
+        self.reader = reader
         self.row = row
         self.argument = argument
         self.beside = beside
@@ -22,12 +25,12 @@ final class SourceReading {
 
     /// The members of the argument.
     func fields(_ known: [ArgumentField]) -> [String: Document] {
-        notebook.fields(argument, of: row.name, known)
+        reader.fields(argument, of: row.name, known)
     }
 
     /// The name of a node, recorded so that the reader can check that it exists.
     func node(_ document: Document, of what: String) -> String? {
-        guard let name = notebook.nodeName(document, "\(what) must name a node") else { return nil }
+        guard let name = reader.nodeName(document, "\(what) must name a node") else { return nil }
         references.append(NodeReference(node: name, position: document.position))
         return name
     }
@@ -41,7 +44,7 @@ final class SourceReading {
     func nodes() -> [String]? {
         let what = row.name
         guard let elements = argument.elements else {
-            notebook.add("\(what) must be a list of nodes, not \(argument.kindName)", at: argument.position)
+            reader.add("\(what) must be a list of nodes, not \(argument.kindName)", at: argument.position)
             return nil
         }
         guard hasRoom(elements.count) else { return nil }
@@ -51,15 +54,50 @@ final class SourceReading {
 
     /// Whether an operator takes so many nodes.
     func hasRoom(_ count: Int) -> Bool {
-        if (1...Notebook.mostInputs).contains(count) { return true }
-        notebook.add("\(row.name) must name 1 to \(Notebook.mostInputs) nodes", at: argument.position)
+        if (1...NodeDefinition.mostInputs).contains(count) { return true }
+        reader.add("\(row.name) must name 1 to \(NodeDefinition.mostInputs) nodes", at: argument.position)
         return false
+    }
+
+    /// The argument as a glob, recorded so that the reader can check that it matches something.
+    func glob() -> String? {
+        guard let scalar = argument.scalar, scalar.value != .null else {
+            reader.add("\(row.name) must be a glob, not \(argument.kindName)", at: argument.position)
+            return nil
+        }
+        let glob = scalar.text
+        guard Glob.isGlob(glob) else {
+            reader.add(
+                "'\(glob)' matches at most one node: \(row.name) takes a glob",
+                at: argument.position,
+                hint: "write 'from: \(glob)', or a glob with '*' or '?'"
+            )
+            return nil
+        }
+        let name = glob.replacing("*", with: "x").replacing("?", with: "x")
+        guard Name.isValid(name) else {
+            reader.add(
+                "'\(glob)' matches no name of a node",
+                at: argument.position,
+                hint: DocumentReader.nameHint
+            )
+            return nil
+        }
+        if reader.family != nil {
+            reader.add(
+                "a family cannot join all nodes of a glob",
+                at: argument.position,
+                hint: "a node without placeholders can"
+            )
+        }
+        globReference = GlobReference(glob: glob, position: argument.position)
+        return glob
     }
 
     /// The expression over `value` under a key.
     func expression(_ key: String, in fields: [String: Document]) -> Expression? {
-        notebook.types.see(valuesOf: fields["from"]?.scalar?.text)
-        return fields[key].flatMap { notebook.expression($0, of: key, variables: Notebook.valueNames) }
+        reader.types.see(valuesOf: fields["from"]?.scalar?.text)
+        return fields[key].flatMap { reader.expression($0, of: key, variables: Expression.valueNames) }
     }
 
     /// A further node of the source, if the key `word` gives its name.
@@ -69,7 +107,7 @@ final class SourceReading {
         source: @escaping (String) -> Source
     ) -> Source.Side? {
         guard let document = fields[word],
-            let name = notebook.nodeName(document, "'\(word)' must be the name of a new node")
+            let name = reader.nodeName(document, "'\(word)' must be the name of a new node")
         else { return nil }
         newNodes.append(NodeReference(node: name, position: document.position))
         return Source.Side(name: name, position: document.position, word: word, source: source)
@@ -79,6 +117,12 @@ final class SourceReading {
 /// A place where a definition names a node.
 struct NodeReference {
     let node: String
+    let position: Position
+}
+
+/// A place where `all` names nodes by a glob.
+struct GlobReference {
+    let glob: String
     let position: Position
 }
 

@@ -129,9 +129,9 @@ extension OperatorRow {
         make: @escaping @Sendable (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
     ) -> OperatorRow {
         let form = Form.source(place, argument) { reading in
-            let before = reading.notebook.problems.count
+            let before = reading.reader.problems.count
             let argument = Argument.read(reading)
-            guard let argument, reading.notebook.problems.count == before else { return nil }
+            guard let argument, reading.reader.problems.count == before else { return nil }
             return Source(reading.row, argument, make: make)
         }
         return OperatorRow(

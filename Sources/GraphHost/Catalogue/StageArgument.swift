@@ -1,6 +1,6 @@
 /// A stage being read: its word and its argument.
 struct StageReading {
-    let notebook: Notebook
+    let reader: DocumentReader
     let row: OperatorRow
     /// The word as it was written: the operator's name or its alias.
     let word: String
@@ -33,7 +33,7 @@ struct NoArgument: StageArgument {
 
     static func read(_ reading: StageReading) -> NoArgument? {
         guard let given = reading.argument else { return NoArgument() }
-        reading.notebook.add("\(reading.word) takes no argument", at: given.position)
+        reading.reader.add("\(reading.word) takes no argument", at: given.position)
         return nil
     }
 }
@@ -44,7 +44,7 @@ extension Expression: StageArgument {
 
     static func read(_ reading: StageReading) -> Expression? {
         reading.argument.flatMap {
-            reading.notebook.expression($0, of: reading.word, variables: Notebook.valueNames)
+            reading.reader.expression($0, of: reading.word, variables: Expression.valueNames)
         }
     }
 }
@@ -66,7 +66,7 @@ extension Datum: StageArgument {
     var canonical: String? { text }
 
     static func read(_ reading: StageReading) -> Self? {
-        reading.argument.flatMap { reading.notebook.datum($0) } as? Self
+        reading.argument.flatMap { reading.reader.datum($0) } as? Self
     }
 }
 
@@ -76,7 +76,7 @@ extension Int: StageArgument {
 
     static func read(_ reading: StageReading) -> Int? {
         reading.argument.flatMap {
-            reading.notebook.count($0, of: reading.word, in: 0...Int(Int32.max))
+            reading.reader.count($0, of: reading.word, in: 0...Int(Int32.max))
         }
     }
 }
@@ -86,6 +86,6 @@ extension Stage.Span: StageArgument {
     var canonical: String? { String(milliseconds) }
 
     static func read(_ reading: StageReading) -> Stage.Span? {
-        reading.argument.flatMap { reading.notebook.span($0, of: reading.word) }
+        reading.argument.flatMap { reading.reader.span($0, of: reading.word) }
     }
 }

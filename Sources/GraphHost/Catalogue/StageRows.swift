@@ -313,11 +313,11 @@ struct ScanArgument: StageArgument {
 
     static func read(_ reading: StageReading) -> ScanArgument? {
         guard let argument = reading.argument else { return nil }
-        let notebook = reading.notebook
-        let fields = notebook.fields(argument, of: "scan", Self.fields)
-        let start = fields["start"].flatMap(notebook.datum)
+        let reader = reading.reader
+        let fields = reader.fields(argument, of: "scan", Self.fields)
+        let start = fields["start"].flatMap(reader.datum)
         let names = ["acc", "value", "index", "time"]
-        let with = fields["with"].flatMap { notebook.expression($0, of: "with", variables: names) }
+        let with = fields["with"].flatMap { reader.expression($0, of: "with", variables: names) }
         guard let start, let with else { return nil }
         return ScanArgument(start: start, with: with)
     }
@@ -338,16 +338,16 @@ struct DebounceArgument: StageArgument {
 
     static func read(_ reading: StageReading) -> DebounceArgument? {
         guard let argument = reading.argument else { return nil }
-        let notebook = reading.notebook
+        let reader = reading.reader
         guard argument.entries != nil else {
-            return notebook.span(argument, of: reading.word).map {
+            return reader.span(argument, of: reading.word).map {
                 DebounceArgument(interval: $0, edge: .trailing)
             }
         }
-        let fields = notebook.fields(argument, of: reading.word, Self.fields)
+        let fields = reader.fields(argument, of: reading.word, Self.fields)
         var edge: DebounceEdge? = .trailing
-        if let stated = fields["edge"] { edge = notebook.word(stated, of: "edge") }
-        let interval = fields["for"].flatMap { notebook.span($0, of: "for") }
+        if let stated = fields["edge"] { edge = reader.word(stated, of: "edge") }
+        let interval = fields["for"].flatMap { reader.span($0, of: "for") }
         guard let interval, let edge else { return nil }
         return DebounceArgument(interval: interval, edge: edge)
     }

@@ -60,7 +60,7 @@ struct CaseArgument: SourceArgument {
     static func read(_ reading: SourceReading) -> CaseArgument? {
         let fields = reading.fields(Self.fields)
         let of = reading.node("of", in: fields)
-        let key = fields["key"].flatMap(reading.notebook.datum)
+        let key = fields["key"].flatMap(reading.reader.datum)
         guard let of, let key else { return nil }
         return CaseArgument(of: of, key: key)
     }
@@ -100,7 +100,7 @@ struct OtherwiseArgument: SourceArgument {
         .required("of", .node, "The switch."),
         .required(
             "excluding",
-            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(Notebook.mostInputs)"#),
+            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(NodeDefinition.mostInputs)"#),
             "The keys to leave out: any JSON values; null for values without a key."
         ),
     ]
@@ -117,14 +117,14 @@ struct OtherwiseArgument: SourceArgument {
         let fields = reading.fields(Self.fields)
         let of = reading.node("of", in: fields)
         guard let list = fields["excluding"] else { return nil }
-        guard let keys = list.elements, (1...Notebook.mostInputs).contains(keys.count) else {
-            reading.notebook.add(
-                "'excluding' must be a list of 1 to \(Notebook.mostInputs) keys",
+        guard let keys = list.elements, (1...NodeDefinition.mostInputs).contains(keys.count) else {
+            reading.reader.add(
+                "'excluding' must be a list of 1 to \(NodeDefinition.mostInputs) keys",
                 at: list.position
             )
             return nil
         }
-        let excluding = keys.compactMap(reading.notebook.datum)
+        let excluding = keys.compactMap(reading.reader.datum)
         return of.map { OtherwiseArgument(of: $0, excluding: excluding) }
     }
 }
@@ -150,7 +150,7 @@ struct IfArgument: SourceArgument {
     var canonical: String { "\(from);\(when.key)" }
 
     static func read(_ reading: SourceReading) -> IfArgument? {
-        let before = reading.notebook.problems.count
+        let before = reading.reader.problems.count
         let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
         let when = reading.expression("when", in: fields)
@@ -161,8 +161,8 @@ struct IfArgument: SourceArgument {
                 return Source(.case, argument, make: CaseArgument.make)
             }
         }
-        if fields["then"] == nil, fields["else"] == nil, reading.notebook.problems.count == before {
-            reading.notebook.add(
+        if fields["then"] == nil, fields["else"] == nil, reading.reader.problems.count == before {
+            reading.reader.add(
                 "if needs 'then' or 'else', the names of the nodes it makes",
                 at: reading.argument.position
             )

@@ -38,19 +38,19 @@ struct WindowArgument: StageArgument {
 
     static func read(_ reading: StageReading) -> WindowArgument? {
         guard let argument = reading.argument else { return nil }
-        let notebook = reading.notebook
-        let fields = notebook.fields(argument, of: "window", Self.fields)
-        let figure: Figure? = fields["of"].flatMap { notebook.word($0, of: "of") }
+        let reader = reading.reader
+        let fields = reader.fields(argument, of: "window", Self.fields)
+        let figure: Figure? = fields["of"].flatMap { reader.word($0, of: "of") }
         var extent: Extent?
         switch (fields["last"], fields["count"]) {
         case (let last?, nil):
-            extent = notebook.span(last, of: "last").map { .last($0) }
+            extent = reader.span(last, of: "last").map { .last($0) }
         case (nil, let number?):
-            let range = 1...notebook.options.windowValues
-            extent = notebook.count(number, of: "count", in: range).map { .count($0) }
+            let range = 1...reader.options.windowValues
+            extent = reader.count(number, of: "count", in: range).map { .count($0) }
         default:
             if argument.entries != nil {
-                notebook.add("a window needs either last or count", at: argument.position)
+                reader.add("a window needs either last or count", at: argument.position)
             }
         }
         guard let figure, let extent else { return nil }

@@ -4,34 +4,34 @@
 /// Where branches meet again, a merge passes on every value of every branch; so does a combine in
 /// immediate mode. A stack of either doubles the values with each step. Syncs and links are counted
 /// while a commit is applied (``Tie/mostInCommit``).
-struct Deliveries {
+enum Deliveries {
     /// The limit, besides ten for each node and stage: about 0.1 s.
     static let most = 1_000_000.0
 
-    /// The first node, in order, at which the limit is exceeded; nil: none.
-    private(set) var excess: NodeDefinition?
-
-    init(
-        _ nodes: [NodeDefinition],
-        order: [Int],
-        mode: GraphDefinition.Mode,
-        _ families: FamilyIndex
-    ) {
+    /// Reports a graph in which one commit could cause too much work, at the first node, in order,
+    /// that exceeds the limit.
+    static func check(_ section: NodeSection, _ mode: GraphDefinition.Mode, _ reader: DocumentReader) {
+        let nodes = section.nodes
         var values: [String: Double] = [:]
         func valuesOf(_ input: String) -> Double? {
-            values[input] ?? families.place(of: input).flatMap { values[nodes[$0].name] }
+            values[input] ?? section.families.place(of: input).flatMap { values[nodes[$0].name] }
         }
         var total = 0.0
         let stages = nodes.reduce(0) { $0 + 1 + $1.stageCount }
-        for place in order {
+        for place in section.order {
             let node = nodes[place]
-            let count = Self.count(node, mode, valuesOf)
+            let count = count(node, mode, valuesOf)
             values[node.name] = count
             total += count * Double(1 + node.stageCount)
-            if total > Self.most + 10 * Double(stages) {
-                excess = node
-                return
-            }
+            guard total > most + 10 * Double(stages) else { continue }
+            return reader.add(
+                "one commit could bring '\(node.name)' and the nodes before it more than \(Int(most)) values",
+                code: .cycleLimit,
+                at: node.position,
+                hint: mode == .immediate
+                    ? "branches that meet in a combine double the values; with 'mode: settled' it passes on one"
+                    : "branches that meet in a merge double the values; a combine passes on one"
+            )
         }
     }
 
@@ -56,25 +56,5 @@ struct Deliveries {
 extension NodeDefinition {
     fileprivate var stageCount: Int {
         if case .derived(let derived) = kind { derived.pipe.count } else { 0 }
-    }
-}
-
-extension Notebook {
-    /// Reports a graph in which one commit could cause too much work.
-    func checkDeliveries(
-        _ nodes: [NodeDefinition],
-        order: [Int],
-        mode: GraphDefinition.Mode,
-        _ families: FamilyIndex
-    ) {
-        guard let node = Deliveries(nodes, order: order, mode: mode, families).excess else { return }
-        add(
-            "one commit could bring '\(node.name)' and the nodes before it more than \(Int(Deliveries.most)) values",
-            code: .cycleLimit,
-            at: node.position,
-            hint: mode == .immediate
-                ? "branches that meet in a combine double the values; with 'mode: settled' it passes on one"
-                : "branches that meet in a merge double the values; a combine passes on one"
-        )
     }
 }

@@ -25,6 +25,8 @@ public struct SinkDefinition: Sendable {
     public let secret: String?
     /// The whole definition as JSON with sorted keys: equal if nothing has changed.
     public let canonical: String
+    /// The place of `from` in the file.
+    let fromPosition: Position
 
     /// The most sinks of one graph.
     static let most = 1_000

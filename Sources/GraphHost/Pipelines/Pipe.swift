@@ -65,7 +65,7 @@ final class Pipe {
             guard !words.contains(word) else { continue }
             let isStage = options.catalogue[key]?.isStage == true
             let message =
-                "\(key): only allowed with \(Notebook.enumeration(words))"
+                "\(key): only allowed with \(words.enumeration)"
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }

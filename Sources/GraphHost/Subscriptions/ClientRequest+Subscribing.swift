@@ -184,7 +184,7 @@ extension SubscriptionOptions {
         if let initial = try fields.bool(.initial) { self.initial = initial }
         if let facets = try fields.bool(.facets) { hasFacets = facets }
         if let loads = try fields.bool(.load) { self.loads = loads }
-        if let history = try fields.integer(.history, in: 0...Notebook.longestHistory) {
+        if let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory) {
             self.history = Int32(history)
         }
     }

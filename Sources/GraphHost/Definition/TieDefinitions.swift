@@ -18,12 +18,36 @@ extension SyncDefinition {
         of: fields,
         rules: #""dependentRequired":{"to_a":["to_b"],"to_b":["to_a"]}"#
     )
-    fileprivate static let fields: [ArgumentField] = [
+    private static let fields: [ArgumentField] = [
         .required("a", .node, "One of the nodes."),
         .required("b", .node, "The other one; its value wins if both have one at the start."),
         .optional("to_b", .expression, "The value of `b` for a `value` of `a`."),
         .optional("to_a", .expression, "The value of `a` for a `value` of `b`."),
     ]
+
+    /// `{ a: setpoint_c, b: setpoint_f, to_b: "value * 9 / 5 + 32", to_a: "(value - 32) * 5 / 9" }`.
+    fileprivate init?(_ document: Document, from reader: DocumentReader) {
+        let before = reader.problems.count
+        let fields = reader.fields(document, of: "a sync", Self.fields)
+        let a = fields["a"].flatMap { reader.nodeName($0, "a must name a node") }
+        let b = fields["b"].flatMap { reader.nodeName($0, "b must name a node") }
+        let toB = fields["to_b"].flatMap {
+            reader.expression($0, of: "to_b", variables: Expression.valueNames)
+        }
+        let toA = fields["to_a"].flatMap {
+            reader.expression($0, of: "to_a", variables: Expression.valueNames)
+        }
+        if (fields["to_a"] == nil) != (fields["to_b"] == nil) {
+            let missing = fields["to_a"] == nil ? "to_a" : "to_b"
+            reader.add(
+                "a sync needs '\(missing)' too: each expression undoes the other",
+                at: document.position,
+                hint: "for one direction only, write a link"
+            )
+        }
+        guard let a, let b, reader.problems.count == before else { return nil }
+        self.init(a: a, b: b, toB: toB, toA: toA, position: document.position)
+    }
 }
 
 /// A further edge into a node that exists already; edges of this kind may close cycles.
@@ -45,11 +69,22 @@ public struct LinkDefinition {
 
 extension LinkDefinition {
     static let schema = ArgumentSchema.list(of: fields)
-    fileprivate static let fields: [ArgumentField] = [
+    private static let fields: [ArgumentField] = [
         .required("from", .node, "The node whose values go over the link."),
         .required("to", .node, "The node that receives them, besides its own values."),
         .optional("pipe", .reference("pipe"), "Stages that every value goes through, in this order."),
     ]
+
+    /// `{ from: indoor_c, to: any_temp, pipe: [ { map: "value + 0.1" } ] }`.
+    fileprivate init?(_ document: Document, from reader: DocumentReader) {
+        let before = reader.problems.count
+        let fields = reader.fields(document, of: "a link", Self.fields)
+        let from = fields["from"].flatMap { reader.nodeName($0, "from must name a node") }
+        let to = fields["to"].flatMap { reader.nodeName($0, "to must name a node") }
+        let stages = fields["pipe"].map { Stage.pipe($0, from: reader) } ?? []
+        guard let from, let to, reader.problems.count == before else { return nil }
+        self.init(from: from, to: to, pipe: stages, position: document.position)
+    }
 }
 
 /// The `sync` and the `links` of a graph.
@@ -58,72 +93,45 @@ struct TieDefinitions {
     var links: [LinkDefinition] = []
 }
 
-extension Notebook {
-    /// Reads the sections `sync` and `links`; ``checkTies(_:_:among:)`` checks the names in them.
-    func ties(sync: Document?, links: Document?) -> TieDefinitions {
-        TieDefinitions(
-            syncs: sync.map { list($0, of: "sync") }?.compactMap(oneSync) ?? [],
-            links: links.map { list($0, of: "links") }?.compactMap(oneLink) ?? []
-        )
+extension TieDefinitions {
+    /// Reads the sections `sync` and `links`; ``check(_:_:)`` checks the names in them.
+    init(sync: Document?, links: Document?, from reader: DocumentReader) {
+        syncs = Self.list(sync, of: "sync", reader).compactMap { SyncDefinition($0, from: reader) }
+        self.links = Self.list(links, of: "links", reader).compactMap { LinkDefinition($0, from: reader) }
     }
 
-    private func list(_ document: Document, of what: String) -> [Document] {
+    private static func list(
+        _ document: Document?,
+        of what: String,
+        _ reader: DocumentReader
+    ) -> [Document] {
+        guard let document else { return [] }
         guard let elements = document.elements else {
-            add("\(what) must be a list, not \(document.kindName)", at: document.position)
+            reader.add("\(what) must be a list, not \(document.kindName)", at: document.position)
             return []
         }
-        guard elements.count <= options.mostNodes else {
-            add("\(what) has at most \(options.mostNodes) elements", at: document.position)
+        let mostNodes = reader.options.mostNodes
+        guard elements.count <= mostNodes else {
+            reader.add("\(what) has at most \(mostNodes) elements", at: document.position)
             return []
         }
         return elements
     }
 
-    /// `{ a: setpoint_c, b: setpoint_f, to_b: "value * 9 / 5 + 32", to_a: "(value - 32) * 5 / 9" }`.
-    private func oneSync(_ document: Document) -> SyncDefinition? {
-        let before = problems.count
-        let fields = fields(document, of: "a sync", SyncDefinition.fields)
-        let a = fields["a"].flatMap { nodeName($0, "a must name a node") }
-        let b = fields["b"].flatMap { nodeName($0, "b must name a node") }
-        let toB = fields["to_b"].flatMap { expression($0, of: "to_b", variables: Notebook.valueNames) }
-        let toA = fields["to_a"].flatMap { expression($0, of: "to_a", variables: Notebook.valueNames) }
-        if (fields["to_a"] == nil) != (fields["to_b"] == nil) {
-            let missing = fields["to_a"] == nil ? "to_a" : "to_b"
-            add(
-                "a sync needs '\(missing)' too: each expression undoes the other",
-                at: document.position,
-                hint: "for one direction only, write a link"
-            )
-        }
-        guard let a, let b, problems.count == before else { return nil }
-        return SyncDefinition(a: a, b: b, toB: toB, toA: toA, position: document.position)
-    }
-
-    /// `{ from: indoor_c, to: any_temp, pipe: [ { map: "value + 0.1" } ] }`.
-    private func oneLink(_ document: Document) -> LinkDefinition? {
-        let before = problems.count
-        let fields = fields(document, of: "a link", LinkDefinition.fields)
-        let from = fields["from"].flatMap { nodeName($0, "from must name a node") }
-        let to = fields["to"].flatMap { nodeName($0, "to must name a node") }
-        let stages = fields["pipe"].map(pipe) ?? []
-        guard let from, let to, problems.count == before else { return nil }
-        return LinkDefinition(from: from, to: to, pipe: stages, position: document.position)
-    }
-
     /// Checks the names in the ties, and sets the class of the nodes that links lead to.
-    func checkTies(_ ties: TieDefinitions, _ nodes: inout [NodeDefinition]) {
-        guard !ties.syncs.isEmpty || !ties.links.isEmpty else { return }
-        let before = problems.count
+    func check(_ nodes: [NodeDefinition], _ reader: DocumentReader) {
+        guard !syncs.isEmpty || !links.isEmpty else { return }
+        let before = reader.problems.count
         let index = Dictionary(
             nodes.enumerated().map { ($1.name, $0) },
             uniquingKeysWith: { first, _ in first }
         )
         var pairs: Set<[String]> = []
-        for sync in ties.syncs {
+        for sync in syncs {
             for name in [sync.a, sync.b] {
-                guard let place = requireNode(name, at: sync.position, index) else { continue }
+                guard let place = Self.require(name, at: sync.position, index, reader) else { continue }
                 if case .derived = nodes[place].kind {
-                    add(
+                    reader.add(
                         "'\(name)' is derived: a sync connects mutable nodes",
                         at: sync.position,
                         hint: "use a link to a derived node"
@@ -131,37 +139,42 @@ extension Notebook {
                 }
             }
             if sync.a == sync.b {
-                add("'\(sync.a)' cannot be in sync with itself", at: sync.position)
+                reader.add("'\(sync.a)' cannot be in sync with itself", at: sync.position)
             } else if !pairs.insert([sync.a, sync.b].sorted()).inserted {
-                add("'\(sync.a)' and '\(sync.b)' are in sync already", at: sync.position)
+                reader.add("'\(sync.a)' and '\(sync.b)' are in sync already", at: sync.position)
             }
         }
-        for link in ties.links {
-            _ = requireNode(link.from, at: link.position, index)
-            guard let place = requireNode(link.to, at: link.position, index) else { continue }
+        for link in links {
+            _ = Self.require(link.from, at: link.position, index, reader)
+            guard let place = Self.require(link.to, at: link.position, index, reader) else { continue }
             if link.from == link.to {
-                add("'\(link.from)' cannot be linked to itself", at: link.position)
+                reader.add("'\(link.from)' cannot be linked to itself", at: link.position)
             }
             if let retain = nodes[place].statedRetain, retain != .always {
-                add(
+                reader.add(
                     "'\(link.to)' cannot be retained \(retain.rawValue): a node that a link leads to is always held",
                     at: link.position
                 )
             }
             nodes[place].linkClass = max(nodes[place].linkClass ?? .history, link.stateClass)
         }
-        if problems.count == before { checkCircles(ties, nodes, index) }
+        if reader.problems.count == before { checkCircles(nodes, index, reader) }
     }
 
-    private func requireNode(_ name: String, at position: Position, _ index: [String: Int]) -> Int? {
+    private static func require(
+        _ name: String,
+        at position: Position,
+        _ index: [String: Int],
+        _ reader: DocumentReader
+    ) -> Int? {
         if let place = index[name] { return place }
-        addUnknown(node: name, among: index.keys.sorted(), at: position)
+        reader.addUnknown(node: name, among: index.keys.sorted(), at: position)
         return nil
     }
 
     /// Reports cycles that contain a delay: each round is a commit of its own, so nothing would
     /// ever stop them.
-    private func checkCircles(_ ties: TieDefinitions, _ nodes: [NodeDefinition], _ index: [String: Int]) {
+    private func checkCircles(_ nodes: [NodeDefinition], _ index: [String: Int], _ reader: DocumentReader) {
         var circles = Circles(count: nodes.count)
         for (place, node) in nodes.enumerated() {
             for input in node.inputs {
@@ -169,23 +182,23 @@ extension Notebook {
                 circles.connect(source, place, waits: node.ownStateClass == .timed)
             }
         }
-        for sync in ties.syncs {
+        for sync in syncs {
             guard let a = index[sync.a], let b = index[sync.b] else { continue }
             circles.connect(a, b, waits: false)
             circles.connect(b, a, waits: false)
         }
-        for link in ties.links {
+        for link in links {
             guard let from = index[link.from], let to = index[link.to] else { continue }
             circles.connect(from, to, waits: link.stateClass == .timed)
         }
         let endless = circles.groupsThatWait()
-        var told: Set<Int> = []
-        for link in ties.links {
+        var reported: Set<Int> = []
+        for link in links {
             guard let from = index[link.from], let to = index[link.to] else { continue }
-            guard let group = endless[from], group == endless[to], told.insert(group).inserted else {
+            guard let group = endless[from], group == endless[to], reported.insert(group).inserted else {
                 continue
             }
-            add(
+            reader.add(
                 "this link closes a cycle with a timed stage: it would never settle",
                 at: link.position,
                 hint: "remove debounce, delay, sample and timed windows from the cycle"

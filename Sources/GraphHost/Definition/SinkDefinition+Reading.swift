@@ -11,7 +11,7 @@ extension SinkDefinition {
         )
     }
 
-    fileprivate static let fields: [ArgumentField] = [
+    private static let fields: [ArgumentField] = [
         .required("from", .node, "The node whose values are sent."),
         .required(
             "url",
@@ -31,40 +31,41 @@ extension SinkDefinition {
             "The name of the secret that signs requests: the server reads it from SLUICE_SECRET_ followed by this name."
         ),
     ]
-}
 
-extension Notebook {
-    /// Reads the section `sinks`; ``checkSinks(_:_:)`` checks the names in it.
-    func sinks(_ document: Document) -> [(sink: SinkDefinition, from: Position)] {
-        guard let members = members(document, of: "sinks") else { return [] }
-        guard members.count <= SinkDefinition.most else {
-            add("a graph has at most \(SinkDefinition.most) sinks", code: .tooLarge, at: document.position)
+    /// Reads the section `sinks`; ``check(_:_:_:)`` checks the names in it.
+    static func section(_ document: Document, from reader: DocumentReader) -> [SinkDefinition] {
+        guard let members = reader.members(document, of: "sinks") else { return [] }
+        guard members.count <= most else {
+            reader.add("a graph has at most \(most) sinks", code: .tooLarge, at: document.position)
             return []
         }
-        return members.compactMap { sink($0.key, $0.entry) }
+        return members.compactMap { SinkDefinition($0.key, $0.entry, from: reader) }
     }
 
-    private func sink(_ name: String, _ entry: Document.Entry) -> (sink: SinkDefinition, from: Position)? {
-        let before = problems.count
+    private init?(_ name: String, _ entry: Document.Entry, from reader: DocumentReader) {
+        let before = reader.problems.count
         if !Name.isValid(name) {
-            add("'\(name)' cannot be the name of a sink", at: entry.key.position, hint: Notebook.nameHint)
+            reader.add(
+                "'\(name)' cannot be the name of a sink",
+                at: entry.key.position,
+                hint: DocumentReader.nameHint
+            )
         }
-        let fields = fields(entry.value, of: "a sink", SinkDefinition.fields)
-        let from = fields["from"].flatMap { nodeName($0, "from must name a node") }
-        let url = fields["url"].flatMap(sinkURL)
-        let mode: SinkDefinition.Mode? = fields["mode"].flatMap { word($0, of: "mode") }
-        let queue = fields["queue"].flatMap { count($0, of: "queue", in: 1...SinkDefinition.mostQueued) }
+        let fields = reader.fields(entry.value, of: "a sink", Self.fields)
+        let from = fields["from"].flatMap { reader.nodeName($0, "from must name a node") }
+        let url = fields["url"].flatMap { Self.url($0, reader) }
+        let mode: Mode? = fields["mode"].flatMap { reader.word($0, of: "mode") }
+        let queue = fields["queue"].flatMap { reader.count($0, of: "queue", in: 1...Self.mostQueued) }
         if let document = fields["queue"], (mode ?? .latest) == .latest {
-            add("'queue' is for mode all", at: document.position)
+            reader.add("'queue' is for mode all", at: document.position)
         }
-        let timeout = fields["timeout"].flatMap { span($0, of: "timeout") }
-        if let document = fields["timeout"], let timeout, timeout.milliseconds > SinkDefinition.longestTimeout
-        {
-            add("timeout must be at most 1m", at: document.position)
+        let timeout = fields["timeout"].flatMap { reader.span($0, of: "timeout") }
+        if let document = fields["timeout"], let timeout, timeout.milliseconds > Self.longestTimeout {
+            reader.add("timeout must be at most 1m", at: document.position)
         }
-        let secret = fields["secret"].flatMap(secretName)
-        guard let from, let url, problems.count == before else { return nil }
-        let sink = SinkDefinition(
+        let secret = fields["secret"].flatMap { Self.secret($0, reader) }
+        guard let from, let url, reader.problems.count == before else { return nil }
+        self.init(
             name: name,
             from: from,
             url: url,
@@ -72,23 +73,23 @@ extension Notebook {
             queue: queue ?? 256,
             timeout: timeout?.milliseconds ?? 10_000,
             secret: secret,
-            canonical: entry.value.json(isCanonical: true)
+            canonical: entry.value.json(isCanonical: true),
+            fromPosition: fields["from"]?.position ?? entry.key.position
         )
-        return (sink, fields["from"]?.position ?? entry.key.position)
     }
 
-    private func sinkURL(_ document: Document) -> SinkURL? {
-        guard let text = text(document, of: "url") else { return nil }
+    private static func url(_ document: Document, _ reader: DocumentReader) -> SinkURL? {
+        guard let text = reader.text(document, of: "url") else { return nil }
         guard let url = SinkURL(text) else {
-            add(
+            reader.add(
                 "url must be an address such as https://example.org/hook",
                 at: document.position,
                 hint: "http or https, without a user, a fragment and blanks"
             )
             return nil
         }
-        if let hosts = options.sinkHosts, !url.isAllowed(by: hosts) {
-            add(
+        if let hosts = reader.options.sinkHosts, !url.isAllowed(by: hosts) {
+            reader.add(
                 "sinks must not send to '\(url.authority)'",
                 at: document.position,
                 hint:
@@ -99,21 +100,21 @@ extension Notebook {
         return url
     }
 
-    private func secretName(_ document: Document) -> String? {
-        guard let text = text(document, of: "secret") else { return nil }
+    private static func secret(_ document: Document, _ reader: DocumentReader) -> String? {
+        guard let text = reader.text(document, of: "secret") else { return nil }
         let isName =
             (1...64).contains(text.utf8.count) && text.utf8.first.map { (0x41...0x5A).contains($0) } == true
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
         if isName {
-            guard let secrets = options.sinkSecrets, !secrets.contains(text) else { return text }
-            add(
+            guard let secrets = reader.options.sinkSecrets, !secrets.contains(text) else { return text }
+            reader.add(
                 "there is no secret '\(text)'",
                 at: document.position,
                 hint: "set SLUICE_SECRET_\(text) in the server's environment"
             )
             return nil
         }
-        add(
+        reader.add(
             "secret must be the name of a secret",
             at: document.position,
             hint:
@@ -123,15 +124,12 @@ extension Notebook {
     }
 
     /// Reports sinks of nodes that do not exist.
-    func checkSinks(
-        _ sinks: [(sink: SinkDefinition, from: Position)],
-        _ nodes: [NodeDefinition]
-    ) {
+    static func check(_ sinks: [SinkDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {
         guard !sinks.isEmpty else { return }
         let names = Set(nodes.map(\.name))
-        for (sink, position) in sinks where !names.contains(sink.from) {
+        for sink in sinks where !names.contains(sink.from) {
             if nodes.contains(where: { $0.pattern?.values(of: sink.from) != nil }) { continue }
-            addUnknown(node: sink.from, among: names.sorted(), at: position)
+            reader.addUnknown(node: sink.from, among: names.sorted(), at: sink.fromPosition)
         }
     }
 }

@@ -1,0 +1,164 @@
+internal import CEL
+internal import Support
+
+extension DocumentReader {
+    /// The members of a mapping by key; reports other values and duplicate keys.
+    func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
+        guard let entries = document.entries else {
+            add("\(what) must be a mapping, not \(document.kindName)", at: document.position)
+            return nil
+        }
+        var seen: Set<String> = []
+        var members: [(key: String, entry: Document.Entry)] = []
+        for entry in entries {
+            guard let scalar = entry.key.scalar else {
+                add("a key must be a word, not \(entry.key.kindName)", at: entry.key.position)
+                continue
+            }
+            guard seen.insert(scalar.text).inserted else {
+                add("the key '\(scalar.text)' is given twice", at: entry.key.position)
+                continue
+            }
+            members.append((scalar.text, entry))
+        }
+        return members
+    }
+
+    /// The values of a mapping with these keys; reports missing and unknown ones.
+    func fields(
+        _ document: Document,
+        of what: String,
+        _ known: [ArgumentField]
+    ) -> [String: Document] {
+        guard let members = members(document, of: what) else { return [:] }
+        var fields: [String: Document] = [:]
+        for (key, entry) in members {
+            guard known.contains(where: { $0.key == key }) else {
+                addUnknown("unknown key '\(key)' in \(what)", entry.key, among: known.map(\.key))
+                continue
+            }
+            fields[key] = entry.value
+        }
+        for field in known where field.isRequired && fields[field.key] == nil {
+            add("\(what) needs '\(field.key)'", at: document.position)
+        }
+        return fields
+    }
+
+    /// A text for people: any scalar except null, as it was written.
+    func text(_ document: Document, of what: String) -> String? {
+        guard let scalar = document.scalar, scalar.value != .null else {
+            add("\(what) must be text, not \(document.kindName)", at: document.position)
+            return nil
+        }
+        return scalar.text
+    }
+
+    /// One text, or a list of them.
+    func texts(_ document: Document, of what: String) -> [String] {
+        (document.elements ?? [document]).compactMap { text($0, of: what) }
+    }
+
+    /// One of the words of an enumeration.
+    func word<Word: RawRepresentable & CaseIterable>(_ document: Document, of what: String) -> Word?
+    where Word.RawValue == String {
+        let words = Word.allCases.map(\.rawValue)
+        guard let text = document.scalar?.text else {
+            add(
+                "\(what) must be one of \(words.joined(separator: ", ")), not \(document.kindName)",
+                at: document.position
+            )
+            return nil
+        }
+        if let word = Word(rawValue: text) { return word }
+        addUnknown("\(what) must be one of \(words.joined(separator: ", "))", document, among: words)
+        return nil
+    }
+
+    /// A whole number within bounds.
+    func count(_ document: Document, of what: String, in range: ClosedRange<Int>) -> Int? {
+        if case .number(let text)? = document.scalar?.value, let number = whole(text), range.contains(number)
+        {
+            return number
+        }
+        let bounds =
+            range.upperBound == .max
+            ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+        add("\(what) must be a whole number \(bounds)", at: document.position)
+        return nil
+    }
+
+    private func whole(_ text: String) -> Int? {
+        var text = text
+        return text.withUTF8 { JSONReader(validated: UnsafeRawBufferPointer($0)).int }
+    }
+
+    /// A number that is finite as a double.
+    func number(_ document: Document, of what: String) -> Double? {
+        if case .number(var text)? = document.scalar?.value {
+            let number = text.withUTF8 { JSONNumber.double(UnsafeRawBufferPointer($0)) }
+            if number.isFinite { return number }
+        }
+        add("\(what) must be a number", at: document.position)
+        return nil
+    }
+
+    /// `true` or `false`.
+    func flag(_ document: Document, of what: String) -> Bool? {
+        if case .bool(let flag)? = document.scalar?.value { return flag }
+        add("\(what) must be true or false, not \(document.kindName)", at: document.position)
+        return nil
+    }
+
+    /// A duration.
+    func span(_ document: Document, of what: String) -> Stage.Span? {
+        if let scalar = document.scalar, let span = Stage.Span(scalar.text) { return span }
+        add(
+            "\(what) must be a duration",
+            at: document.position,
+            hint: "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
+        )
+        return nil
+    }
+
+    /// Any JSON value.
+    func datum(_ document: Document) -> Datum? {
+        let before = problems.count
+        var bytes: [UInt8] = []
+        append(document, to: &bytes, depth: 0)
+        guard problems.count == before else { return nil }
+        do throws(JSONError) {
+            return try Datum.parse(String(decoding: bytes, as: UTF8.self))
+        } catch {
+            add("\(error.explanation)", code: error.code, at: document.position)
+            return nil
+        }
+    }
+
+    private func append(_ document: Document, to bytes: inout [UInt8], depth: Int) {
+        guard depth <= 64 else {
+            add("lists and mappings nest too deeply", at: document.position)
+            return
+        }
+        switch document.content {
+        case .scalar(let scalar):
+            switch scalar.value {
+            case .null: bytes.append(contentsOf: "null".utf8)
+            case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+            case .number(let text): bytes.append(contentsOf: text.utf8)
+            case .string(let text): bytes.append(json: text)
+            case .notFinite: add("JSON has no infinities and no NaN", at: document.position)
+            }
+        case .sequence(let elements):
+            bytes.append(list: elements) { append($0, to: &$1, depth: depth + 1) }
+        case .mapping:
+            bytes.append(UInt8(ascii: "{"))
+            bytes.append(separated: members(document, of: "a value") ?? []) { member, bytes in
+                bytes.append(json: member.key)
+                bytes.append(UInt8(ascii: ":"))
+                append(member.entry.value, to: &bytes, depth: depth + 1)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+}

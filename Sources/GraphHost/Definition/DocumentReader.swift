@@ -1,0 +1,74 @@
+internal import CEL
+internal import ReactiveGraph
+
+/// Reads the parts of a document, and collects the problems so that all are reported at once.
+///
+/// A function that reads a part returns nil after it has recorded what is wrong with it.
+final class DocumentReader {
+    /// The file's name for messages.
+    let file: String?
+    let options: DefinitionOptions
+    private(set) var problems: [DefinitionProblem] = []
+    /// How many unknown names have been compared with the names of nodes.
+    private var guesses = 0
+    /// The remaining budget of checks of initial and allowed values.
+    var checks = CheckBudget(CheckBudget.ofDefinition)
+    /// The name pattern of the family that is being read; names used in its definition may have the
+    /// same placeholders.
+    var family: NamePattern?
+    /// The known types of values.
+    var types = KnownTypes()
+    /// The regular expressions of the expressions read since they were last taken.
+    var patterns: [any RegexMatcher] = []
+
+    init(file: String?, options: DefinitionOptions) {
+        var options = options
+        // Those of a file are unlimited, but equal ones are compiled once.
+        let expressions = options.expressions
+        options.expressions.literals = expressions.literals ?? expressions.regex.map { LiteralPatterns($0) }
+        self.file = file
+        self.options = options
+    }
+
+    /// Records a problem.
+    func add(
+        _ message: String,
+        code: HostError.Code = .badField,
+        at position: Position,
+        hint: String? = nil
+    ) {
+        // Once one pattern is above the limit, all further ones are: report it once.
+        if code == .patternLimit, problems.contains(where: { $0.code == code }) { return }
+        problems.append(DefinitionProblem(message, code: code, file: file, at: position, hint: hint))
+    }
+
+    /// Reports a word that is not one of `known`.
+    func addUnknown(_ message: String, _ word: Document, among known: [String]) {
+        let hint = word.scalar.flatMap { Spelling.hint(for: $0.text, among: known) }
+        add(message, at: word.position, hint: hint)
+    }
+
+    /// Reports the name of a node that does not exist.
+    func addUnknown(node name: String, among names: @autoclosure () -> [String], at position: Position) {
+        guesses += 1
+        // Each guess takes time in proportion to the number of names; a file with that many
+        // mistakes gets no more of them.
+        let hint = guesses <= 20 ? Spelling.hint(for: name, among: names()) : nil
+        add("there is no node '\(name)'", code: .unknownNode, at: position, hint: hint)
+    }
+
+    /// The problems in the order of their places; those at one place in the order found.
+    var sortedProblems: [DefinitionProblem] {
+        problems.enumerated()
+            .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
+            .map(\.element)
+    }
+}
+
+extension [String] {
+    /// `a, b and c`.
+    var enumeration: String {
+        let start = dropLast().joined(separator: ", ")
+        return start.isEmpty ? joined() : "\(start) and \(self[count - 1])"
+    }
+}

@@ -1,0 +1,280 @@
+internal import CEL
+internal import ReactiveGraph
+internal import Support
+
+/// The keys that a node may have besides those of sources, and on which nodes.
+enum NodeKey: String, CaseIterable {
+    // Derived nodes, besides those of their source.
+    case pipe
+    // Mutable nodes.
+    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
+        requireIfMatch, role
+    // All nodes.
+    case retain, history, title, unit, description, severity, ok
+
+    static let mutableOnly: [NodeKey] = [
+        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .fresh,
+        .requireIfMatch, .role,
+    ]
+}
+
+/// A node being read: its keys, sorted into fixed ones, words of sources, and keys that belong to a
+/// source.
+struct NodeReading {
+    private let reader: DocumentReader
+    private let name: String
+    private let entry: Document.Entry
+    private var fields: [NodeKey: Document] = [:]
+    /// The places of the keys in `fields`.
+    private var places: [NodeKey: Position] = [:]
+    private var sources: [(row: OperatorRow, argument: Document)] = []
+    /// Sibling keys that belong to sources.
+    private var beside: [String: Document.Entry] = [:]
+    /// Where it names nodes; complete even if there are other problems.
+    private(set) var references: [NodeReference] = []
+    /// Where it names new nodes; complete even if there are other problems.
+    private(set) var newNodes: [NodeReference] = []
+    /// Its glob, even if there are other problems.
+    private(set) var glob: GlobReference?
+
+    init(_ name: String, _ entry: Document.Entry, from reader: DocumentReader) {
+        self.name = name
+        self.entry = entry
+        self.reader = reader
+    }
+
+    /// The node, and the further nodes that its source makes; none if it cannot be used.
+    mutating func definitions() -> [NodeDefinition] {
+        let before = reader.problems.count
+        if NamePattern.isPattern(name) {
+            reader.family = reader.namePattern(name, at: entry.key.position)
+        } else if !Name.isValid(name) {
+            reader.add(
+                "'\(name)' cannot be the name of a node",
+                at: entry.key.position,
+                hint: DocumentReader.nameHint
+            )
+        }
+        defer { reader.family = nil }
+        guard let members = reader.members(entry.value, of: "node '\(name)'") else { return [] }
+        sortKeys(members)
+        checkKeys()
+        let source = source()
+        var kind: NodeDefinition.Kind?
+        if let document = fields[.set] {
+            kind = mutable(document).map { .mutable($0) }
+        } else {
+            let stages = fields[.pipe].map { Stage.pipe($0, from: reader) } ?? []
+            kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
+        }
+        let definition = definition(kind)
+        guard reader.problems.count == before, let definition else { return [] }
+        return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
+    }
+
+    private mutating func sortKeys(_ members: [(key: String, entry: Document.Entry)]) {
+        let catalogue = reader.options.catalogue
+        for (word, entry) in members {
+            if let key = NodeKey(rawValue: word) {
+                fields[key] = entry.value
+                places[key] = entry.key.position
+            } else if let row = catalogue[word], row.isSource {
+                sources.append((row, entry.value))
+            } else if catalogue.keysBesideSources[word] != nil {
+                beside[word] = entry
+            } else {
+                addUnknown(word, entry.key.position)
+            }
+        }
+    }
+
+    private func addUnknown(_ word: String, _ position: Position) {
+        let catalogue = reader.options.catalogue
+        let words =
+            NodeKey.allCases.map(\.rawValue) + catalogue.sources.map(\.name)
+            + catalogue.keysBesideSources.keys.sorted()
+        var hint = Spelling.hint(for: word, among: words)
+        if word == "expect" { hint = "'fresh' says how long a value may go without being set" }
+        if let row = catalogue[word], row.isStage {
+            hint = "'\(word)' is a stage: write it in a pipe"
+        }
+        reader.add("unknown key '\(word)' of a node", at: position, hint: hint)
+    }
+
+    /// Reports an error unless exactly one key gives the source and all other keys are allowed with
+    /// it.
+    private func checkKeys() {
+        let catalogue = reader.options.catalogue
+        let isMutable = fields[.set] != nil
+        let stated = (isMutable ? ["set"] : []) + sources.map(\.row.name)
+        if stated.isEmpty {
+            let words = ["set"] + catalogue.sources.map(\.name)
+            reader.add(
+                "node '\(name)' does not say where its values come from",
+                at: entry.key.position,
+                hint: "give it one of \(words.joined(separator: ", "))"
+            )
+        }
+        if stated.count > 1 {
+            let words = stated.joined(separator: " and ")
+            reader.add("node '\(name)' has \(words): only one of them is allowed", at: entry.key.position)
+        }
+        for key in isMutable ? [.pipe] : stated.isEmpty ? [] : NodeKey.mutableOnly {
+            guard let place = places[key] else { continue }
+            addMisplaced(key.rawValue, isMutable, at: place)
+        }
+        for (word, entry) in beside {
+            guard !isMutable else {
+                addMisplaced(word, isMutable, at: entry.key.position)
+                continue
+            }
+            guard let row = sources.first?.row, let rows = catalogue.keysBesideSources[word],
+                !rows.contains(row.name)
+            else { continue }
+            let quoted = rows.map { "'\($0)'" }
+            reader.add(
+                "'\(word)' is only allowed with \(quoted.enumeration)",
+                at: entry.key.position,
+                hint: catalogue[word]?.isStage == true
+                    ? "write it as a stage: pipe: [ { \(word): … } ]" : nil
+            )
+        }
+    }
+
+    private func addMisplaced(_ word: String, _ isMutable: Bool, at place: Position) {
+        reader.add("'\(word)' is for nodes that are \(isMutable ? "derived" : "set")", at: place)
+    }
+
+    private mutating func source() -> Source? {
+        var source: Source?
+        for (row, argument) in sources {
+            guard case .source(_, _, let read) = row.form else { continue }
+            let beside = beside.mapValues(\.value)
+            let reading = SourceReading(reader: reader, row: row, argument: argument, beside: beside)
+            reader.types.names = [:]
+            source = read(reading)
+            reader.types.see(valuesOf: row.name == "from" ? argument.scalar?.text : nil)
+            references += reading.references
+            newNodes += reading.newNodes
+            glob = reading.globReference ?? glob
+        }
+        return source
+    }
+
+    private func mutable(_ document: Document) -> NodeDefinition.Mutable? {
+        let check = Check(document, fields, from: reader)
+        var initial: Datum?
+        if let document = fields[.initial] {
+            initial = reader.datum(document)
+            if let check, let initial, let complaint = check.complaint(about: initial, within: &reader.checks)
+            {
+                reader.add("the initial value \(complaint)", at: document.position)
+            }
+        }
+        let ttl = fields[.ttl].flatMap { reader.span($0, of: "ttl") }
+        let expire = fields[.expire].flatMap { reader.span($0, of: "expire") }
+        if reader.family == nil, let document = fields[.expire] {
+            reader.add(
+                "'expire' is for families: names with placeholders",
+                at: document.position,
+                hint: "a node can have a 'ttl'"
+            )
+        }
+        for (key, hint) in [(NodeKey.initial, nil), (.ttl, "a family can have 'expire'")]
+        where reader.family != nil {
+            guard let document = fields[key] else { continue }
+            reader.add(
+                "members of a family start without a value: '\(key.rawValue)' is not allowed",
+                at: document.position,
+                hint: hint
+            )
+        }
+        let fresh = fields[.fresh].flatMap { reader.span($0, of: "fresh") }
+        let role: NodeDefinition.Mutable.Role? = fields[.role].flatMap { reader.word($0, of: "role") }
+        let requiresIfMatch =
+            fields[.requireIfMatch].flatMap { reader.flag($0, of: "requireIfMatch") } ?? false
+        return check.map { check in
+            NodeDefinition.Mutable(
+                check: check,
+                initial: initial,
+                ttl: ttl,
+                fresh: fresh,
+                requiresIfMatch: requiresIfMatch,
+                expire: expire,
+                role: role
+            )
+        }
+    }
+
+    private func definition(_ kind: NodeDefinition.Kind?) -> NodeDefinition? {
+        let retain: Retention? = fields[.retain].flatMap { reader.word($0, of: "retain") }
+        if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain],
+            reader.family == nil || retain == .whileInUse
+        {
+            reader.add("a mutable node is always retained: it is the graph's state", at: place.position)
+        }
+        let history = fields[.history].flatMap {
+            reader.count($0, of: "history", in: 0...NodeDefinition.longestHistory)
+        }
+        let title = fields[.title].flatMap { reader.text($0, of: "title") }
+        let unit = fields[.unit].flatMap { reader.text($0, of: "unit") }
+        let description = fields[.description].flatMap { reader.text($0, of: "description") }
+        let alarm = alarm()
+        return kind.map { kind in
+            NodeDefinition(
+                name: name,
+                kind: kind,
+                title: title,
+                unit: unit,
+                description: description,
+                alarm: alarm,
+                statedRetain: retain,
+                history: history ?? 0,
+                position: entry.key.position,
+                canonical: entry.value.json(isCanonical: true)
+            )
+        }
+    }
+
+    /// Reads `severity` and `ok`.
+    private func alarm() -> Alarm? {
+        guard let document = fields[.severity] else {
+            if let ok = fields[.ok] {
+                reader.add(
+                    "'ok' belongs to an alarm: 'severity' is missing",
+                    at: ok.position,
+                    hint: "add severity: info, warning or alarm"
+                )
+            }
+            return nil
+        }
+        if reader.family != nil {
+            reader.add(
+                "a family has no 'severity'",
+                at: document.position,
+                hint: "give it to a node that joins the members: all: \"sensor.*.hot\", reduce: any"
+            )
+        }
+        let severity: Alarm.Severity? = reader.word(document, of: "severity")
+        let ok = fields[.ok].flatMap(reader.datum)
+        return severity.map { Alarm(severity: $0, ok: ok) }
+    }
+}
+
+extension NodeDefinition {
+    /// A node that another node's source makes.
+    fileprivate convenience init(side: Source.Side, of node: String) {
+        self.init(
+            name: side.name,
+            kind: .derived(Derived(source: side.source(node), pipe: [])),
+            title: nil,
+            unit: nil,
+            description: nil,
+            alarm: nil,
+            statedRetain: nil,
+            history: 0,
+            position: side.position,
+            canonical: "\(side.word) of \(node)"
+        )
+    }
+}

@@ -1,0 +1,169 @@
+internal import CEL
+internal import ReactiveGraph
+
+/// The section `nodes` of a graph: all nodes, and an order in which each comes after the nodes it
+/// is made from.
+struct NodeSection {
+    /// The most declared nodes that all globs of a definition may match together (F-5).
+    private static let mostMatches = 200_000
+
+    private let reader: DocumentReader
+    private(set) var nodes: [NodeDefinition] = []
+    /// Indices into `nodes`.
+    private(set) var order: [Int] = []
+    /// The families among them.
+    let families: FamilyIndex
+    /// The names in the order of the file; the sides of an `if` come right after its own name.
+    private var names: [String] = []
+    /// The index of each name; a member of a family that is named anywhere has the family's.
+    private var index: [String: Int] = [:]
+    /// The nodes that each is made from.
+    private var upstream: [[NodeReference]] = []
+    /// The glob of each node that has one, by its index.
+    private var globs: [Int: GlobReference] = [:]
+
+    /// Reads the section; nil if a node cannot be used.
+    init?(_ section: Document, _ ties: TieDefinitions, from reader: DocumentReader) {
+        self.reader = reader
+        guard let members = reader.members(section, of: "nodes") else { return nil }
+        guard members.count <= reader.options.mostNodes else {
+            reader.add(
+                "a graph has at most \(reader.options.mostNodes) nodes",
+                code: .tooLarge,
+                at: section.position,
+                hint: "limits.nodes"
+            )
+            return nil
+        }
+        reader.types = KnownTypes(declaredIn: members, except: ties)
+        defer { reader.types = KnownTypes() }
+        var sidePlaces: [String: Position] = [:]
+        for (name, entry) in members {
+            var node = NodeReading(name, entry, from: reader)
+            nodes += node.definitions()
+            globs[names.count] = node.glob
+            names.append(name)
+            upstream.append(node.references)
+            for side in node.newNodes {
+                names.append(side.node)
+                sidePlaces[side.node] = side.position
+                upstream.append([NodeReference(node: name, position: side.position)])
+            }
+        }
+        for (place, name) in names.enumerated() {
+            if index[name] == nil {
+                index[name] = place
+            } else {
+                reader.add("a node '\(name)' exists already", at: sidePlaces[name] ?? .start)
+            }
+        }
+        families = FamilyIndex(of: names, index)
+        checkReferences()
+        connectGlobs()
+        checkCases()
+        checkOverlaps()
+        sort()
+        guard nodes.count == names.count else { return nil }
+    }
+
+    /// Reports names of nodes that do not exist, and removes them.
+    private mutating func checkReferences() {
+        for place in upstream.indices {
+            for reference in upstream[place] where index[reference.node] == nil {
+                if let family = families.place(of: reference.node) {
+                    index[reference.node] = family
+                    continue
+                }
+                reader.addUnknown(node: reference.node, among: names, at: reference.position)
+            }
+            upstream[place].removeAll { index[$0.node] == nil }
+        }
+    }
+
+    /// Orders each node with a glob after all nodes that the glob matches; reports a glob that
+    /// matches none.
+    private mutating func connectGlobs() {
+        guard !globs.isEmpty else { return }
+        let definitions = Dictionary(nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var known: [String: [String]] = [:]
+        var left = Self.mostMatches
+        for (place, reference) in globs.sorted(by: { $0.key < $1.key }) {
+            let glob = reference.glob
+            let meant = known[glob] ?? names.filter { GlobOverlap.overlaps(glob, $0) }
+            known[glob] = meant
+            left -= meant.count
+            guard left >= 0 else {
+                return reader.add(
+                    "the globs of this graph match more than \(Self.mostMatches) nodes together",
+                    code: .tooLarge,
+                    at: reference.position
+                )
+            }
+            if meant.isEmpty {
+                reader.add(
+                    "'\(glob)' matches no node and no family",
+                    code: .unknownNode,
+                    at: reference.position
+                )
+            }
+            upstream[place] += meant.map { NodeReference(node: $0, position: reference.position) }
+            definitions[names[place]]?.matches = meant.filter { !NamePattern.isPattern($0) }.sorted()
+        }
+    }
+
+    /// Reports the first case above the limit of each switch.
+    private func checkCases() {
+        let switchKeys = reader.options.switchKeys
+        var cases: [String: Int] = [:]
+        for node in nodes {
+            guard case .derived(let derived) = node.kind, let of = derived.source.caseOf else { continue }
+            cases[of, default: 0] += 1
+            if cases[of] == switchKeys + 1 {
+                reader.add(
+                    "a switch has at most \(switchKeys) cases",
+                    at: node.position,
+                    hint: "limits.switchKeys"
+                )
+            }
+        }
+    }
+
+    /// Reports families that could have a member with the same name (F-2).
+    private func checkOverlaps() {
+        var byShape: [Int: [(node: NodeDefinition, pattern: NamePattern)]] = [:]
+        var compared = 0
+        for node in nodes {
+            guard let pattern = node.pattern else { continue }
+            let count = pattern.text.utf8.count { $0 == UInt8(ascii: ".") }
+            for other in byShape[count] ?? [] {
+                compared += 1
+                // Only as many pairs of families are compared as take no noticeable time.
+                guard compared <= 4_000_000 else {
+                    return reader.add("a graph can have about 2,000 families", at: node.position)
+                }
+                guard pattern.overlaps(other.pattern) else { continue }
+                reader.add(
+                    "'\(node.name)' and '\(other.node.name)' could match the same name",
+                    at: node.position,
+                    hint: "the other one is in line \(other.node.position.line)"
+                )
+            }
+            byShape[count, default: []].append((node, pattern))
+        }
+    }
+
+    /// Sets the order; reports nodes that are made from themselves.
+    private mutating func sort() {
+        let result = NodeOrder(names: names, upstream: upstream, index: index)
+        for cycle in result.cycles {
+            reader.add(
+                "a node cannot be made from itself: \(cycle.names.joined(separator: " → "))",
+                at: cycle.position,
+                hint: globs.values.contains { $0.position == cycle.position }
+                    ? "the glob must match neither the node itself nor what is made from it"
+                    : "declare an edge that closes a cycle under 'links'"
+            )
+        }
+        order = result.sorted
+    }
+}
