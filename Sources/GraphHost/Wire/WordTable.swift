@@ -1,32 +1,22 @@
+internal import Support
+
 /// A text of at most 16 bytes as two numbers: equal texts have equal ones, and different texts
 /// different ones.
 struct ShortText: Equatable {
     static let longest = 16
 
-    private let first: UInt64
-    private let last: UInt64
+    private let ends: TextEnds
     private let count: UInt64
 
     /// Nil for an empty text, and one that is too long.
     @inline(__always)
     init?(_ text: UnsafeRawBufferPointer) {
-        guard let base = text.baseAddress, 1...Self.longest ~= text.count else { return nil }
-        let size = text.count
-        if size >= 8 {
-            first = base.loadUnaligned(as: UInt64.self)
-            last = base.loadUnaligned(fromByteOffset: size - 8, as: UInt64.self)
-        } else if size >= 4 {
-            first = UInt64(base.loadUnaligned(as: UInt32.self))
-            last = UInt64(base.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self))
-        } else {
-            let middle = UInt64(base.load(fromByteOffset: size / 2, as: UInt8.self))
-            first = UInt64(base.load(as: UInt8.self))
-            last = middle << 8 | UInt64(base.load(fromByteOffset: size - 1, as: UInt8.self))
-        }
-        count = UInt64(size)
+        guard 1...Self.longest ~= text.count else { return nil }
+        ends = TextEnds(text)
+        count = UInt64(text.count)
     }
 
-    var hash: UInt64 { (first &* 31 ^ last ^ count << 59) &* 0x9e37_79b9_7f4a_7c15 }
+    var hash: UInt64 { (ends.first &* 31 ^ ends.last ^ count << 59) &* 0x9e37_79b9_7f4a_7c15 }
 }
 
 /// Finds which one of a few words a text is, without a comparison with each of them.

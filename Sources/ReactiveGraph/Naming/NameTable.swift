@@ -1,3 +1,5 @@
+internal import Support
+
 /// Finds an object by the bytes of its name, without making a `String`: open addressing over a
 /// power of two.
 ///
@@ -14,34 +16,16 @@ package final class NameTable {
         var object: AnyObject?
     }
 
-    /// The hash of a name, how long it is, its first bytes and its last, up to eight each: all of a
-    /// name of sixteen bytes at most.
+    /// The hash of a name, how long it is, and its ends.
     struct Ends: Equatable {
         var hash: UInt32 = 0
         let count: UInt32
-        let first: UInt64
-        let last: UInt64
+        let text: TextEnds
 
         @inline(__always)
         init(_ name: UnsafeRawBufferPointer) {
             count = UInt32(truncatingIfNeeded: name.count)
-            guard let base = name.baseAddress, name.count > 0 else {
-                first = 0
-                last = 0
-                return
-            }
-            let size = name.count
-            if size >= 8 {
-                first = base.loadUnaligned(as: UInt64.self)
-                last = base.loadUnaligned(fromByteOffset: size - 8, as: UInt64.self)
-            } else if size >= 4 {
-                first = UInt64(base.loadUnaligned(as: UInt32.self))
-                last = UInt64(base.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self))
-            } else {
-                let middle = UInt64(base.load(fromByteOffset: size / 2, as: UInt8.self))
-                first = UInt64(base.load(as: UInt8.self))
-                last = middle << 8 | UInt64(base.load(fromByteOffset: size - 1, as: UInt8.self))
-            }
+            text = TextEnds(name)
         }
     }
 
@@ -236,7 +220,7 @@ package final class NameTable {
 
     @inline(__always)
     func hash(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> UInt32 {
-        var hash = mix(ends.first ^ UInt64(ends.count), ends.last)
+        var hash = mix(ends.text.first ^ UInt64(ends.count), ends.text.last)
         // What the ends leave out: names of many nodes may differ in their middle only.
         var place = 8
         while place &+ 8 < name.count {
