@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 
-// What one server does for all: it holds the lease, notices lost servers, and stores snapshots.
+// What one server does for all: it holds the lease, notices lost servers, and compares digests.
 extension RedisLog {
     func beatLater() {
         writer.after(Self.pulse) { [weak self] in
@@ -73,65 +73,37 @@ extension RedisLog {
         )
         follower?.log(lost: lost)
         let graphs = Array(tracks.keys)
-        writer.run { [store] in
-            do throws(RedisError) {
-                try store.forget(lost, in: graphs)
-                return RedisError?.none
-            } catch {
-                return error
-            }
-        } then: { [weak self] error in
-            if let error { self?.lose(error) }
-        }
-    }
-
-    // MARK: - Snapshots
-
-    /// Every minute, graphs that have changed are stored, one after the other.
-    func lookAgain() {
-        writer.after(Self.snapshotMilliseconds) { [weak self] in
-            guard let self, !isClosed else { return }
-            for track in tracks.values.sorted(by: { $0.graph < $1.graph }) where track.unsaved > 0 {
-                snapshot(track.graph)
-            }
-            lookAgain()
-        }
-    }
-
-    func snapshot(_ name: String) {
-        guard isLeading else { return }
-        if !dueSnapshots.contains(name) { dueSnapshots.append(name) }
-        guard !isSnapshotting else { return }
-        isSnapshotting = true
-        writer.after(0) { [weak self] in self?.snapshotNext() }
-    }
-
-    func snapshotNext() {
-        guard health == .ready, isLeading, !isClosed, !dueSnapshots.isEmpty else {
-            dueSnapshots = []
-            isSnapshotting = false
-            return
-        }
-        let name = dueSnapshots.removeFirst()
-        guard let track = tracks[name], !track.isBroken, let snapshot = follower?.snapshot(of: name),
-            snapshot.stamp.rev == track.position.rev
-        else { return snapshotNext() }
-        track.unsaved = 0
-        let (position, token) = (track.position, token)
-        let oldest = position.rev > options.keepRevs ? position.rev - options.keepRevs : 0
         ask { (store) throws(RedisError) in
-            try store.store(snapshot.state, of: name, at: position, fence: token, keeping: oldest)
+            try store.forget(lost, in: graphs)
         } then: { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let isStored): if isStored { statistics.snapshots += 1 }
-            case .failure(let error):
-                // The stream has all that the snapshot would have had; the next one is tried when
-                // it is due.
-                track.unsaved += 1
-                lose(error)
+            if case .failure(let error) = result { self?.lose(error) }
+        }
+    }
+
+    /// Compares our digests with the leader's, and reads the graph again where they differ.
+    func compare(_ track: Track) {
+        let (name, digests, isLeading) = (track.graph, track.digests, isLeading)
+        track.hasNewDigests = false
+        ask { (store) throws(RedisError) in
+            if isLeading {
+                try store.store(digests, of: name)
+                return digests
             }
-            snapshotNext()
+            return try store.digests(of: name, at: Array(digests.keys))
+        } then: { [weak self] result in
+            guard let self, !isClosed else { return }
+            switch result {
+            case .failure(let error): lose(error)
+            case .success(let found):
+                // The holder of the lease may not have come that far.
+                if found.count < digests.count { track.hasNewDigests = true }
+                guard let rev = found.keys.sorted().first(where: { found[$0] != digests[$0] }),
+                    !track.isBroken
+                else {
+                    return
+                }
+                readAgain(track, "differs from the other servers at rev \(rev)")
+            }
         }
     }
 }
