@@ -16,7 +16,6 @@ LARGER = {
     "ReactiveGraph/Node": 2900,
     "ReactiveGraph/Graph": 2200,
     "ReactiveGraph/AnyNode": 950,
-    "CEL/Checker": 750,
 }
 root = pathlib.Path(__file__).resolve().parent.parent
 start = re.compile(

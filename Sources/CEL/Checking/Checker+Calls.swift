@@ -13,13 +13,13 @@ extension Checker {
             return function(name, isAbsolute: isAbsolute, arguments, at: offset)
         }
         // `math.round(x)` looks like a method until the name is known.
-        if let (space, isAbsolute) = target.qualifiedName, !isLocal(root: space, isAbsolute) {
-            for candidate in candidates(for: space + "." + name, isAbsolute: isAbsolute) {
+        if let (space, isAbsolute) = target.qualifiedName, !scope.isLocal(root: space, isAbsolute) {
+            for candidate in scope.candidates(for: space + "." + name, isAbsolute: isAbsolute) {
                 if let function = Library.function(named: candidate, strictly: options.isStrict) {
                     return apply(function, arguments.map { check($0) }, isMethod: false, at: offset)
                 }
             }
-            if Library.namespaces.contains(space), !variables.contains(where: { $0.name == space }) {
+            if Library.namespaces.contains(space), !scope.variables.contains(where: { $0.name == space }) {
                 return unknownFunction(space + "." + name, arguments, at: offset)
             }
         }
@@ -36,7 +36,7 @@ extension Checker {
         _ arguments: [Syntax],
         at offset: Int
     ) -> Checked {
-        for candidate in candidates(for: name, isAbsolute: isAbsolute) {
+        for candidate in scope.candidates(for: name, isAbsolute: isAbsolute) {
             if let function = Library.function(named: candidate, strictly: options.isStrict) {
                 return apply(function, arguments.map { check($0) }, isMethod: false, at: offset)
             }

@@ -38,11 +38,10 @@ extension Checker {
         guard let names = variableNames(arguments.prefix(macro.hasTwoVariables ? 2 : 1)) else {
             return Checked(.constant(.null), type: .dyn, at: offset)
         }
-        let outer = scope.count
-        let keyLocal = macro.hasTwoVariables ? declare(names[0], type: first) : nil
-        let valueLocal = declare(names[names.count - 1], type: second)
+        let keyLocal = macro.hasTwoVariables ? scope.declare(names[0], type: first) : nil
+        let valueLocal = scope.declare(names[names.count - 1], type: second)
         var rest = arguments.dropFirst(names.count).map { check($0) }
-        scope.removeSubrange(outer...)
+        scope.removeLocals(names.count)
 
         let condition = macro.hasCondition ? rest.removeFirst() : nil
         let body = rest[0]
@@ -115,9 +114,9 @@ extension Checker {
         guard let names = variableNames(arguments.prefix(1)) else {
             return Checked(.constant(.null), type: .dyn, at: offset)
         }
-        let local = declare(names[0], type: initial.type)
+        let local = scope.declare(names[0], type: initial.type)
         let body = check(arguments[2])
-        scope.removeLast()
+        scope.removeLocals(1)
         return Checked(.bind(local: local, initial: initial, body: body), type: body.type, at: offset)
     }
 
@@ -137,9 +136,9 @@ extension Checker {
         guard let names = variableNames(arguments.prefix(1)) else {
             return Checked(.constant(.null), type: .dyn, at: offset)
         }
-        let local = declare(names[0], type: wrapped)
+        let local = scope.declare(names[0], type: wrapped)
         let body = check(arguments[1])
-        scope.removeLast()
+        scope.removeLocals(1)
         let type: StaticType = isFlat ? body.type : .optional(body.type)
         return Checked(
             .optionalMap(optional, local: local, body: body, isFlat: isFlat),

@@ -6,13 +6,8 @@
 struct Checker {
     let source: String
     let options: Options
-    let variables: [Variable]
-    private let positions: [String: Int]
-    /// In the names of variables and types: a longer chain of fields is not a name.
-    private let mostDots: Int
+    var scope: Scope
     private(set) var problems: [ExpressionProblem] = []
-    var scope: [(name: String, number: Int, type: StaticType)] = []
-    private var localCount = 0
 
     /// The checked tree of an expression, or everything that is wrong with it.
     static func check(
@@ -32,16 +27,7 @@ struct Checker {
     private init(source: String, variables: [Variable], options: Options) {
         self.source = source
         self.options = options
-        self.variables = variables
-        positions = Dictionary(
-            variables.enumerated().map { ($0.element.name, $0.offset) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        mostDots = (Array(positions.keys) + Self.typeNames.keys).map(Self.dots).max() ?? 0
-    }
-
-    private static func dots(_ name: String) -> Int {
-        name.utf8.count { $0 == UInt8(ascii: ".") }
+        scope = Scope(variables, container: options.container)
     }
 
     var mixesNumbers: Bool { !options.isStrict }
@@ -57,7 +43,7 @@ struct Checker {
         case .literal(let value):
             Checked(.constant(value), type: value.staticType, at: syntax.offset)
         case .name(let name, let isAbsolute):
-            resolve(name, isAbsolute: isAbsolute, at: syntax.offset) ?? unknown(name, at: syntax.offset)
+            scope.resolve(name, isAbsolute: isAbsolute, at: syntax.offset) ?? unknown(name, at: syntax.offset)
         case .select(let operand, let field, let isOptional):
             select(operand, field: field, isOptional: isOptional, in: syntax)
         case .index(let operand, let index, let isOptional):
@@ -79,59 +65,15 @@ struct Checker {
         }
     }
 
-    // MARK: Names
-
-    /// A macro's variable, which hides everything of the same name while `scope` holds it.
-    mutating func declare(_ name: String, type: StaticType) -> Int {
-        localCount += 1
-        scope.append((name, localCount, type))
-        return localCount
-    }
-
-    /// What a name stands for: a macro's variable, an argument, a type.
-    private func resolve(_ name: String, isAbsolute: Bool, at offset: Int) -> Checked? {
-        if !isAbsolute, let local = scope.last(where: { $0.name == name }) {
-            return Checked(.local(local.number), type: local.type, at: offset)
-        }
-        for candidate in candidates(for: name, isAbsolute: isAbsolute) {
-            if let position = positions[candidate] {
-                return Checked(.argument(position), type: variables[position].type, at: offset)
-            }
-            if let type = Checker.typeNames[candidate] {
-                return Checked(.constant(.type(type)), type: .type, at: offset)
-            }
-        }
-        return nil
-    }
-
-    /// The name within the container, then outwards.
-    func candidates(for name: String, isAbsolute: Bool) -> [String] {
-        guard !isAbsolute, !options.container.isEmpty else { return [name] }
-        var parts = options.container.split(separator: ".")
-        var names: [String] = []
-        while !parts.isEmpty {
-            names.append(parts.joined(separator: ".") + "." + name)
-            parts.removeLast()
-        }
-        return names + [name]
-    }
-
     private mutating func unknown(_ name: String, at offset: Int) -> Checked {
-        let known = scope.map(\.name) + variables.map(\.name) + Library.constantNames
+        let variables = scope.variables
+        let known = scope.locals.map(\.name) + variables.map(\.name) + Library.constantNames
         let hint =
             OtherLanguages.hint(name: name) ?? suggestion(for: name, among: known)
             ?? (variables.isEmpty
                 ? nil : "known here: " + variables.prefix(8).map(\.name).joined(separator: ", "))
         return report(.type, "the name '\(name)' is not known", at: offset, hint: hint)
     }
-
-    private static let typeNames: [String: TypeName] = {
-        let types: [TypeName] = [
-            .null, .bool, .int, .uint, .double, .string, .bytes, .list, .map, .timestamp, .duration, .type,
-            .optional,
-        ]
-        return Dictionary(uniqueKeysWithValues: types.map { ($0.rawValue, $0) })
-    }()
 
     // MARK: Fields and elements
 
@@ -141,20 +83,14 @@ struct Checker {
         isOptional: Bool,
         in syntax: Syntax
     ) -> Checked {
-        if !isOptional, syntax.hasAtMost(dots: mostDots), let (name, isAbsolute) = syntax.qualifiedName,
-            !isLocal(root: name, isAbsolute)
+        if !isOptional, syntax.hasAtMost(dots: scope.mostDots), let (name, isAbsolute) = syntax.qualifiedName,
+            !scope.isLocal(root: name, isAbsolute)
         {
-            if let resolved = resolve(name, isAbsolute: isAbsolute, at: syntax.offset) {
+            if let resolved = scope.resolve(name, isAbsolute: isAbsolute, at: syntax.offset) {
                 return resolved
             }
         }
         return select(check(operand), field: field, isOptional: isOptional, at: syntax.offset)
-    }
-
-    func isLocal(root name: String, _ isAbsolute: Bool) -> Bool {
-        guard !isAbsolute else { return false }
-        let root = name.prefix { $0 != "." }
-        return scope.contains { $0.name == root }
     }
 
     private mutating func select(
