@@ -353,60 +353,6 @@ struct DebounceArgument: StageArgument {
     }
 }
 
-extension StageSite {
-    /// A stage of an operator whose input and output are values of the host.
-    func stage<Base: Operator>(
-        _ base: Base,
-        _ failures: FailurePolicy,
-        _ cost: StageCost = .run,
-        _ failure: StageFailure? = nil,
-        afterwards: ((Base, Datum?) -> Void)? = nil,
-        give: @escaping (Datum) -> StageInput<Datum> = { .value($0) }
-    ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(failures, cost, gate, failure, give: give) { .value($0) }
-        policy.afterwards = afterwards
-        return StageOperator(Policied(base: base, policy: policy))
-    }
-
-    /// A stage of an operator with another input or output type.
-    fileprivate func stage<Base: Operator>(
-        _ base: Base,
-        _ failures: FailurePolicy,
-        give: @escaping (Datum) -> StageInput<Base.Input>,
-        take: @escaping (Base.Output) -> Emission<Datum>
-    ) -> StageOperator {
-        StageOperator(
-            Policied(base: base, policy: StagePolicy(failures, .run, gate, give: give, take: take))
-        )
-    }
-
-    /// A stage of a timed operator; failures are values like others.
-    fileprivate func timed<Base: TimedOperator>(_ base: Base) -> StageOperator
-    where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(.count, .run, gate, give: { .value($0) }) { .value($0) }
-        if let gate {
-            let sizes = HeldSizes()
-            policy.afterwards = { base, value in
-                if let value { sizes.add(value.heldBytes) }
-                sizes.trim(to: base.waiting)
-                gate.keeps(sizes.sum)
-            }
-        }
-        return StageOperator(Policied(base: base, policy: policy), on: timers)
-    }
-
-    /// Passes numbers to an operator, and a failure in place of anything else.
-    func number(_ message: String) -> (Datum) -> StageInput<Double> {
-        let place = place
-        return { datum in
-            guard case .double(let number) = datum.tree else {
-                return .failure(.fail("expr_type", at: place, message))
-            }
-            return .value(number)
-        }
-    }
-}
-
 /// The keys of values, computed by an expression.
 ///
 /// Each value is asked for twice in a row, so the last two results are kept.

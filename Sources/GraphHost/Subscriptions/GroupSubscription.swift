@@ -8,7 +8,7 @@ final class GroupSubscription: Subscription {
     private let patterns: [String]
 
     /// Owns the members.
-    fileprivate let bag = CancellableBag()
+    let bag = CancellableBag()
     private var changed: [GroupMember] = []
     /// Members added by the commit that is being applied.
     private var newcomers: [GroupMember] = []
@@ -52,7 +52,7 @@ final class GroupSubscription: Subscription {
     private var members: HeldListens<GroupMember> { bag.listens(as: GroupMember.self) }
 
     /// The next delivery includes the member.
-    fileprivate func tell(_ member: GroupMember) {
+    func tell(_ member: GroupMember) {
         member.isNew = false
         if options.isAll { return queue(member) }
         member.hasNewValue = true
@@ -61,7 +61,7 @@ final class GroupSubscription: Subscription {
     }
 
     /// The next delivery includes the member's facets.
-    fileprivate func tellState(of member: GroupMember) {
+    func tellState(of member: GroupMember) {
         guard !isEnded else { return }
         if options.isAll { return queueState(of: member) }
         member.hasNewState = true
@@ -190,7 +190,7 @@ final class GroupSubscription: Subscription {
     }
 
     /// Whether the client has named the node, not only matched it by a glob.
-    fileprivate func asks(for name: String) -> Bool { patterns.contains(name) }
+    func asks(for name: String) -> Bool { patterns.contains(name) }
 
     /// The names of its nodes.
     var names: [String] { members.map(\.name) }
@@ -356,61 +356,5 @@ extension GroupSubscription: NameWatcher {
         newcomers.removeAll { $0 === member }
         member.leave()
         tell(member)
-    }
-}
-
-/// The listen edge to one node of a group, with the node's name; without a source after the node
-/// was removed.
-final class GroupMember: ListenEdge<Datum>, FacetListener {
-    private let group: Unmanaged<GroupSubscription>
-    @exclusivity(unchecked) fileprivate var heardEmpty: Bool
-    /// It is in the group's list of members to deliver.
-    @exclusivity(unchecked) fileprivate var isChanged = false
-    /// Its value must be delivered, or its facets.
-    @exclusivity(unchecked) fileprivate var hasNewValue = false
-    @exclusivity(unchecked) fileprivate var hasNewState = false
-    /// The last frame of mode `all` that includes it.
-    fileprivate var frame: UInt64 = 0
-    /// Whether the client knows nothing about it yet.
-    fileprivate var isNew = false
-    /// Whether only globs match the node: they keep no family member alive (F-4).
-    let isByGlob: Bool
-
-    /// A member of `group`, which owns it.
-    fileprivate init(of group: GroupSubscription, name: String, node: Node<Datum>) {
-        self.group = .passUnretained(group)
-        heardEmpty = node.isEmpty
-        isByGlob = !group.asks(for: name)
-        super.init(name: name) { edge in
-            unsafeDowncast(edge, to: GroupMember.self).hear()
-            return .nothing
-        }
-        group.bag.insert(self)
-        listen(to: node)
-        if group.options.hasFacets { group.graph.facets.watch(node, by: self, in: group.graph) }
-    }
-
-    /// Stops listening.
-    fileprivate func leave() {
-        group._withUnsafeGuaranteedRef { group in
-            if group.options.hasFacets, let node = from { group.graph.facets.unwatch(node.id, by: self) }
-        }
-        disconnect()
-    }
-
-    func facetsChanged() {
-        group._withUnsafeGuaranteedRef { $0.tellState(of: self) }
-    }
-
-    /// The subscription that a listen edge of the graph belongs to; nil for other edges.
-    static func subscription(of edge: Edge) -> Subscription? {
-        (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
-    }
-
-    private func hear() {
-        let isEmpty = isSourceEmpty
-        if isEmpty, heardEmpty { return }
-        heardEmpty = isEmpty
-        group._withUnsafeGuaranteedRef { $0.tell(self) }
     }
 }

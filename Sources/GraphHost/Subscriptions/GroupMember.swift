@@ -1,0 +1,57 @@
+internal import ReactiveGraph
+
+/// The listen edge to one node of a group, with the node's name; without a source after the node
+/// was removed.
+final class GroupMember: ListenEdge<Datum>, FacetListener {
+    private let group: Unmanaged<GroupSubscription>
+    @exclusivity(unchecked) var heardEmpty: Bool
+    /// It is in the group's list of members to deliver.
+    @exclusivity(unchecked) var isChanged = false
+    /// Its value must be delivered, or its facets.
+    @exclusivity(unchecked) var hasNewValue = false
+    @exclusivity(unchecked) var hasNewState = false
+    /// The last frame of mode `all` that includes it.
+    var frame: UInt64 = 0
+    /// Whether the client knows nothing about it yet.
+    var isNew = false
+    /// Whether only globs match the node: they keep no family member alive (F-4).
+    let isByGlob: Bool
+
+    /// A member of `group`, which owns it.
+    init(of group: GroupSubscription, name: String, node: Node<Datum>) {
+        self.group = .passUnretained(group)
+        heardEmpty = node.isEmpty
+        isByGlob = !group.asks(for: name)
+        super.init(name: name) { edge in
+            unsafeDowncast(edge, to: GroupMember.self).hear()
+            return .nothing
+        }
+        group.bag.insert(self)
+        listen(to: node)
+        if group.options.hasFacets { group.graph.facets.watch(node, by: self, in: group.graph) }
+    }
+
+    /// Stops listening.
+    func leave() {
+        group._withUnsafeGuaranteedRef { group in
+            if group.options.hasFacets, let node = from { group.graph.facets.unwatch(node.id, by: self) }
+        }
+        disconnect()
+    }
+
+    func facetsChanged() {
+        group._withUnsafeGuaranteedRef { $0.tellState(of: self) }
+    }
+
+    /// The subscription that a listen edge of the graph belongs to; nil for other edges.
+    static func subscription(of edge: Edge) -> Subscription? {
+        (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
+    }
+
+    private func hear() {
+        let isEmpty = isSourceEmpty
+        if isEmpty, heardEmpty { return }
+        heardEmpty = isEmpty
+        group._withUnsafeGuaranteedRef { $0.tell(self) }
+    }
+}
