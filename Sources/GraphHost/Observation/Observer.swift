@@ -9,7 +9,7 @@ internal import Support
 ///
 /// With surroundings it shows only what is near one node (I-1).
 ///
-/// Invariant: a node in `nodes` is alive, because ``note(_:)-(GraphWatch.Death)`` removes those
+/// Invariant: a node in `sent` is alive, because ``note(_:)-(GraphWatch.Death)`` removes those
 /// that die.
 final class Observer {
     /// The shortest interval between two messages.
@@ -35,40 +35,19 @@ final class Observer {
     private var sequence: UInt64 = 0
     private var told = Figures()
     private var listenersTold: UInt64 = 0
-    private var nodes: [UInt64: KnownNode] = [:]
-    /// The names that are shown, if not all are.
-    private var names: Set<String> = []
-    private var edges: [UInt64: Int] = [:]
+    private var sent = SentPicture()
     private var familiesTold: [KnownFamily] = []
-    private var listeners: [Picture.Holder: KnownListener] = [:]
     private var deaths: Endings<GraphWatch.Death>
     private var departures: Endings<GraphWatch.Departure>
     /// The definitions that were sent last, by name, and whether they have changed since.
     private var declared: [String: String] = [:]
     private var isRedefined = false
 
-    /// What was sent about a node.
-    private struct KnownNode {
-        let node: Unmanaged<Node<Datum>>
-        let owners: [Picture.Owner]
-        var count: UInt32
-    }
-
     /// What was sent about a family.
     private struct KnownFamily: Equatable {
         let definition: ObjectIdentifier
         let members: Int
         let alive: Int
-    }
-
-    /// What was sent about a listener.
-    private struct KnownListener: Equatable {
-        let on: [UInt64]
-        let families: [String]
-        let owners: [String]
-        let client: String?
-        let queued: Int
-        let folded: UInt64
     }
 
     init(
@@ -148,7 +127,7 @@ final class Observer {
 
     /// A node is being freed.
     func note(_ death: GraphWatch.Death) {
-        let wasShown = nodes.removeValue(forKey: death.number) != nil
+        let wasShown = sent.nodes.removeValue(forKey: death.number) != nil
         // If it was not shown, it is unknown whether it was near.
         guard wasShown || (surroundings == nil && !(death.isMember && hidesMembers)) else { return }
         deaths.append(wasShown ? death.shown : death)
@@ -158,12 +137,12 @@ final class Observer {
 
     /// A node without an entry is being freed and must not be used any more.
     func forget(_ number: UInt64) {
-        nodes[number] = nil
+        sent.nodes[number] = nil
     }
 
     /// A session stops listening, or a chain is no longer kept.
     func note(_ departure: GraphWatch.Departure) {
-        let wasShown = listeners.removeValue(forKey: departure.holder) != nil
+        let wasShown = sent.listeners.removeValue(forKey: departure.holder) != nil
         guard wasShown || surroundings == nil else { return }
         departures.append(wasShown ? departure.shown : departure)
     }
@@ -225,16 +204,16 @@ final class Observer {
         var buffer = ByteBuffer()
         let picture = picture ?? (listenersToo ? self.picture : nil)
         var values: [(number: UInt64, node: Node<Datum>, count: UInt32)] = []
-        for (number, known) in nodes {
+        for (number, known) in sent.nodes {
             let count = known.node._withUnsafeGuaranteedRef { $0.emissionCount }
             if count != known.count { values.append((number, known.node.takeUnretainedValue(), count)) }
         }
-        for value in values { nodes[value.number]?.count = value.count }
+        for value in values { sent.nodes[value.number]?.count = value.count }
         values.sort { $0.number < $1.number }
-        let before = (nodes: nodes, names: names, edges: edges, listeners: listeners)
+        let before = sent
         if let picture { learn(picture) }
-        let away = picture == nil ? [] : away(from: before.nodes, before.names)
-        if !away.isEmpty { values.removeAll { nodes[$0.number] == nil } }
+        let away = picture == nil ? [] : away(from: before)
+        if !away.isEmpty { values.removeAll { sent.nodes[$0.number] == nil } }
 
         let redefinition = redefinition(picture)
         var newNodes = picture?.entries.filter { $0.number.map { before.nodes[$0] == nil } ?? false } ?? []
@@ -249,13 +228,13 @@ final class Observer {
         let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
         let newListeners =
             picture.map(listed)?.filter {
-                listeners[$0.holder] != before.listeners[$0.holder]
+                sent.listeners[$0.holder] != before.listeners[$0.holder]
             } ?? []
         let left = partings
         let unseen =
             surroundings == nil || picture == nil
-            ? [] : before.listeners.keys.filter { listeners[$0] == nil }.sorted { $0.text < $1.text }
-        let goneEdges = picture == nil ? [] : before.edges.keys.filter { edges[$0] == nil }.sorted()
+            ? [] : before.listeners.keys.filter { sent.listeners[$0] == nil }.sorted { $0.text < $1.text }
+        let goneEdges = picture == nil ? [] : before.edges.keys.filter { sent.edges[$0] == nil }.sorted()
         let newOwners =
             picture?.entries.filter { entry in
                 guard let number = entry.number, let known = before.nodes[number] else { return false }
@@ -348,9 +327,9 @@ final class Observer {
 
     /// Nodes that live on, or are declared, and are no longer shown: they are not near, or there
     /// are too many family members now.
-    private func away(from formerNodes: [UInt64: KnownNode], _ formerNames: Set<String>) -> [Ended] {
-        formerNodes.keys.filter { nodes[$0] == nil }.sorted().map(Ended.away)
-            + formerNames.subtracting(names).sorted().map { name in
+    private func away(from former: SentPicture) -> [Ended] {
+        former.nodes.keys.filter { sent.nodes[$0] == nil }.sorted().map(Ended.away)
+            + former.names.subtracting(sent.names).sorted().map { name in
                 .name(name, graph.existing(name) == nil ? .removed : .away)
             }
     }
@@ -361,35 +340,13 @@ final class Observer {
     private var partings: [GraphWatch.Departure] {
         var seen: Set<Picture.Holder> = []
         return departures.all.reversed()
-            .filter { listeners[$0.holder] == nil && seen.insert($0.holder).inserted }
+            .filter { sent.listeners[$0.holder] == nil && seen.insert($0.holder).inserted }
             .reversed()
     }
 
     /// Remembers the contents of a picture.
     private func learn(_ picture: Picture) {
-        nodes = [:]
-        for entry in picture.entries {
-            guard let number = entry.number, let node = entry.node else { continue }
-            nodes[number] = KnownNode(
-                node: .passUnretained(node),
-                owners: entry.owners,
-                count: node.emissionCount
-            )
-        }
-        if surroundings != nil { names = Set(picture.entries.compactMap(\.named?.name)) }
-        edges = [:]
-        for link in picture.links { edges[link.number] = link.queued }
-        listeners = [:]
-        for listener in listed(picture) {
-            listeners[listener.holder] = KnownListener(
-                on: listener.on,
-                families: listener.families.map(\.pattern.text),
-                owners: listener.owners,
-                client: listener.client,
-                queued: listener.queued,
-                folded: listener.folded
-            )
-        }
+        sent = SentPicture(picture, listed(picture), namesToo: surroundings != nil)
         told = Figures(graph)
     }
 
