@@ -121,13 +121,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Programs that talk to a server: what the command line, the feed and load tests are made of.
+        // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
             name: "SluiceClient",
-            dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: ["Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer"],
             swiftSettings: strict
         ),
         .target(
@@ -147,15 +144,24 @@ let package = Package(
             swiftSettings: strict
         ),
         // Not shipped: load, generated documentation, expressions by the thousand.
+        .target(
+            name: "LoadGenerator",
+            dependencies: [
+                "Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer", "SluiceClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/LoadGenerator",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "sluice-dev",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "SluiceClient", "GraphHost", "CEL",
+                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Tests/sluice-dev",
             swiftSettings: strict
         ),
-
         .target(
             name: "TestSupport",
             dependencies: ["ReactiveGraph"],
@@ -215,7 +221,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SluiceClientTests",
-            dependencies: ["SluiceClient", "EventLoop", "TestSupport"],
+            dependencies: ["SluiceClient", "LoadGenerator", "EventLoop", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -56,7 +56,6 @@ CODES = {
     "Sources/SluiceServer/Access/CORS.swift": None,
     "Sources/SluiceServer/Access/Identification.swift": "unauthenticated",
     "Sources/SluiceServer/Connections/Admission.swift": "not_found",
-    "Sources/SluiceClient/Bench/": None,
     "Sources/SluiceClient/": "command",
     "Sources/SluiceServer/Configuration/Key": None,
     "Sources/SluiceServer/Configuration/FixedLimits.swift": None,
@@ -70,7 +69,6 @@ CODES = {
     "Sources/Support/": "bad_field",
     "Sources/Support/ByteBuffer.swift": None,
     "Sources/sluice/": "command",
-    "Sources/sluice-dev/": None,
     "Sources/CommandSupport/": "command",
     "Sources/SluiceServer/Client/": "command",
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SluiceClient
+@testable import LoadGenerator
 
 @Suite("A latency histogram")
 struct LatencyHistogramTests {

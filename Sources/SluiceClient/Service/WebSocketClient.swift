@@ -3,7 +3,7 @@ public import HTTP
 public import SluiceServer
 internal import Support
 
-/// A WebSocket to a server, for the command line and the load run.
+/// A WebSocket to a server, for the command line and load tests.
 ///
 /// Belongs to its loop's thread. It answers pings by itself. Dropping it closes the connection.
 public final class WebSocketClient {
@@ -33,21 +33,13 @@ public final class WebSocketClient {
     ///   - target: path and query, escaped already; the URL's own path goes before it.
     ///   - subprotocol: the one to offer, or nil for a bare stream.
     ///   - loop: its loop.
-    public convenience init(
-        _ url: ServiceURL,
-        _ target: String,
-        subprotocol: String? = "sluice.v1.json",
-        on loop: Loop
-    ) {
-        self.init(url, target, subprotocol: subprotocol, on: loop, trust: nil)
-    }
-
-    init(
+    ///   - trust: what many sockets to one server share; nil: the authorities of the URL are read.
+    package init(
         _ url: ServiceURL,
         _ target: String,
         subprotocol: String? = "sluice.v1.json",
         on loop: Loop,
-        trust: TLSContext?
+        trust: TLSContext? = nil
     ) {
         self.url = url
         self.subprotocol = subprotocol
@@ -96,7 +88,7 @@ public final class WebSocketClient {
     }
 
     /// Ends the connection with a reset, like a client that crashes; no callback follows.
-    func vanish() {
+    package func vanish() {
         isOver = true
         connection?.setDelegate(nil)
         connection?.reset()

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import SluiceClient
 public import SluiceServer
 
 /// A load run of clients that come and go: each connects, subscribes, gets its snapshot and

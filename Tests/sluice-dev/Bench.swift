@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import SluiceClient
+internal import LoadGenerator
 internal import SluiceServer
 
 struct BenchCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import SluiceClient
 public import SluiceServer
 internal import Support
 
