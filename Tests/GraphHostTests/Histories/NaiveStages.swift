@@ -251,24 +251,32 @@ extension Naive.Figure {
         }
     }
 
-    /// The sum with what rounding loses, as the rules of windows want it.
-    private static func sum(_ numbers: [Double]) -> Double {
+    /// The sum as a number, and what rounding lost of it.
+    private static func sum(_ numbers: [Double]) -> (sum: Double, lost: Double) {
         var (sum, lost) = (0.0, 0.0)
         for number in numbers {
             let next = sum + number
             lost += abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
             sum = next
         }
-        return sum.isFinite ? sum + lost : sum
+        return (sum, sum.isFinite ? lost : 0)
+    }
+
+    /// The exact sum divided by their number, rounded once.
+    private static func mean(_ numbers: [Double]) -> Double {
+        let ((sum, lost), count) = (Self.sum(numbers), Double(numbers.count))
+        let mean = sum / count
+        return mean.isFinite ? mean + (sum.addingProduct(-mean, count) + lost) / count : mean
     }
 
     /// The figure; of nothing, `count` and `sum` are 0, the list is empty, and there is no other.
     func of(_ values: [(value: Naive.Value, time: UInt64)]) -> Naive.Held {
         let numbers = values.compactMap(\.value.number)
-        let sum = Self.sum(numbers)
         switch self {
         case .count: return .value(.number(Double(values.count)))
-        case .sum: return .value(.number(sum))
+        case .sum:
+            let (sum, lost) = Self.sum(numbers)
+            return .value(.number(sum + lost))
         case .list: return .value(.list(values.map(\.value)))
         default: break
         }
@@ -276,7 +284,7 @@ extension Naive.Figure {
         switch self {
         case .first: return .value(first.value)
         case .last: return .value(last.value)
-        case .avg: return .value(.number(sum / Double(numbers.count)))
+        case .avg: return .value(.number(Self.mean(numbers)))
         case .min: return .value(.number(numbers.min() ?? 0))
         case .max: return .value(.number(numbers.max() ?? 0))
         case .p50: return Self.percentile(numbers, 0.5)
