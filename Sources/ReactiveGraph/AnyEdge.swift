@@ -125,7 +125,7 @@ open class AnyEdge {
     /// then: that has replayed itself.
     private final func settle(_ graph: Graph, replays: Bool) {
         let stamp = core.stamp
-        graph.bury()
+        graph.releaseDue()
         if replays, core.stamp == stamp { graph.replay(core) }
     }
 

@@ -67,7 +67,7 @@ open class Edge {
     // - A dead edge has neither source, target nor bag.
     //
     // It is never retained by the engine while it runs; an edge that ends during a turn waits in
-    // `Graph.graves`.
+    // `Graph.retired`.
 
     /// Reads its ends from the edge, so it survives re-aiming.
     ///

@@ -136,10 +136,11 @@ public final class Graph {
     @exclusivity(unchecked) var dropped: ContiguousArray<AnyEdge> = []
     /// Inner nodes of switches that lost their last edge.
     @exclusivity(unchecked) var idleInners: ContiguousArray<AnyNode> = []
-    @exclusivity(unchecked) var graves: ContiguousArray<AnyObject> = []
+    /// Edges, joins and closures that have ended: freed when no turn runs (G-66a).
+    @exclusivity(unchecked) var retired: ContiguousArray<AnyObject> = []
     /// Inner nodes of switches that have ended.
     @exclusivity(unchecked) var remains: ContiguousArray<AnyObject> = []
-    @exclusivity(unchecked) var burying = false
+    @exclusivity(unchecked) var isReleasing = false
     /// The listens of owners that are watched by weak references only.
     let foreign = CancellableBag()
     /// Notes the properties that are read while a bound path is evaluated.

@@ -95,13 +95,13 @@ extension AnyNode {
     /// Disconnects every edge that goes from this node to a node.
     public func removeDownstreamNodes() {
         for edge in outgoing where edge.target != nil { graph.end(edge) }
-        graph.bury()
+        graph.releaseDue()
     }
 
     private func endHeld(where matches: (Edge) -> Bool) {
         // A snapshot: ending a flatten ends its inner following too.
         for edge in incoming where matches(edge) { graph.end(edge) }
-        graph.bury()
+        graph.releaseDue()
     }
 }
 

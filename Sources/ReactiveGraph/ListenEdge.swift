@@ -71,8 +71,8 @@ open class ListenEdge<Value>: Edge {
                 }
             }
             let stamp = stamp
-            former?.bury()
-            if graph !== former { graph?.bury() }
+            former?.releaseDue()
+            if graph !== former { graph?.releaseDue() }
             // What died by then may have aimed it elsewhere, and that has replayed.
             if self.stamp == stamp { graph?.replay(self) }
         }

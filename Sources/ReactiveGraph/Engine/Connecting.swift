@@ -20,7 +20,7 @@ extension Graph {
         if let side = edge.side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
             side.lastSource = node.id
-            if !isFirst, let remains = side.state?.reset() { graves.append(remains) }
+            if !isFirst, let remains = side.state?.reset() { retired.append(remains) }
         }
     }
 
@@ -68,10 +68,10 @@ extension Graph {
             counts.liveEdges -= 1
         }
         if edge.target != nil { unorder(edge) }
-        if let remains = edge.side?.state?.detach() { graves.append(remains) }
+        if let remains = edge.side?.state?.detach() { retired.append(remains) }
     }
 
-    /// Takes the source away; the source may die at the next `bury`.
+    /// Takes the source away; the source may die at the next `releaseDue`.
     func detachSource(_ edge: Edge) {
         guard let source = edge.source else { return }
         incomplete(edge)
@@ -105,7 +105,7 @@ extension Graph {
         if !edge.traits.contains(.own) { dying.append(source) }
     }
 
-    /// Takes the target or the bag away; the edge waits in the graves while it may be running.
+    /// Takes the target or the bag away; the edge waits among the retired while it may be running.
     func detachTarget(_ edge: Edge) {
         guard edge.target != nil || edge.bag != nil else { return }
         incomplete(edge)
@@ -113,18 +113,18 @@ extension Graph {
             edge.side?.follower = nil
             follower._withUnsafeGuaranteedRef { end($0) }
         }
-        if let join = edge.side?.join, let remains = join.end() { graves.append(remains) }
+        if let join = edge.side?.join, let remains = join.end() { retired.append(remains) }
         edge.leaveHolder()
         if let side = edge.side, let user = side.user {
             side.user = nil
             dropped.append(user)
         }
-        graves.append(EdgeRef.passUnretained(edge).takeRetainedValue())
+        retired.append(EdgeRef.passUnretained(edge).takeRetainedValue())
     }
 
     /// Ends an edge for good: both ends go, its cancellable becomes blank.
     ///
-    /// The caller calls `bury`.
+    /// The caller calls `releaseDue`.
     func end(_ edge: Edge) {
         edge.ended()
         // Keeps the edge until its cancellable has been blanked.
@@ -145,7 +145,7 @@ extension Graph {
     /// As `end`, and releases what only this edge needed.
     func cut(_ edge: Edge) {
         end(edge)
-        bury()
+        releaseDue()
     }
 
     // MARK: - Replay

@@ -71,7 +71,7 @@ extension Graph {
         turnNumber &+= 1
         // First, so that what the dead set is delivered again.
         if stopping { reportStop() }
-        if !graves.isEmpty || !dying.isEmpty || !dropped.isEmpty { bury() }
+        if !retired.isEmpty || !dying.isEmpty || !dropped.isEmpty { releaseDue() }
     }
 
     // MARK: - Frames

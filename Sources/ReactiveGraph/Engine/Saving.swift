@@ -41,10 +41,10 @@ extension Graph {
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
         // Nothing is released before everything is in place: a node may be without an edge for a
         // moment.
-        burying = true
+        isReleasing = true
         defer {
-            burying = false
-            bury()
+            isReleasing = false
+            releaseDue()
         }
         for node in nodes { try node.restoreState(from: &reader) }
         let isStale = try reader.flag()

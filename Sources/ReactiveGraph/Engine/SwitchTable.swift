@@ -29,7 +29,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     }
 
     override func reset() -> AnyObject? {
-        // At once, not with the graves: inner nodes are nodes (G-66a).
+        // At once, not with the retired objects: inner nodes are nodes (G-66a).
         if let graph = edge?._withUnsafeGuaranteedRef({ $0.graph }) { graph.remains.append(leave()) }
         return nil
     }

@@ -25,7 +25,7 @@ extension Graph {
         if let join = node.join {
             node.join = nil
             join._withUnsafeGuaranteedRef { $0.node = nil }
-            graves.append(join.takeRetainedValue())
+            retired.append(join.takeRetainedValue())
         }
         while let edge = node.held { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
         if !reachable.isEmpty { reachable[node.id] = nil }
@@ -33,7 +33,7 @@ extension Graph {
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)
-        bury()
+        releaseDue()
     }
 
     /// The target dies: the edge ends, unless its public object is held from outside, which keeps
@@ -48,9 +48,9 @@ extension Graph {
 
     /// Releases what is no longer needed: nodes and public edge objects at once, closures when no
     /// turn runs (G-66a).
-    func bury() {
-        guard !burying else { return }
-        burying = true
+    func releaseDue() {
+        guard !isReleasing else { return }
+        isReleasing = true
         while true {
             if let node = dying.popLast() {
                 node.release()
@@ -61,13 +61,13 @@ extension Graph {
                 dropped.removeLast()
             } else if !remains.isEmpty {
                 remains.removeLast()
-            } else if turns == 0, !graves.isEmpty {
-                graves.removeLast()
+            } else if turns == 0, !retired.isEmpty {
+                retired.removeLast()
             } else {
                 break
             }
         }
-        burying = false
+        isReleasing = false
         withExtendedLifetime(self) {}
     }
 
@@ -79,7 +79,7 @@ extension Graph {
     public func collect() {
         // A released listener may have been its own owner elsewhere: look again.
         while collectOnce() {}
-        bury()
+        releaseDue()
         endTies()
         noticeDeaths()
     }

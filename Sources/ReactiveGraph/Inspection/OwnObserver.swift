@@ -9,11 +9,11 @@ extension Node {
         let side = needSide()
         if let former = side.observer {
             // It may be running.
-            graph.graves.append(former)
+            graph.retired.append(former)
             side.observer = nil
             graph.detachSource(former)
         }
-        guard let body else { return graph.bury() }
+        guard let body else { return graph.releaseDue() }
         let edge = Edge("Observe", [.listener, .own]) { edge in
             body(edge.input(Value.self))
             return .nothing

@@ -65,7 +65,10 @@ private final class InvariantChecker {
         expect(graph.extras.isEmpty && graph.looseExtras == 0, "extras are left")
         expect(graph.drains.isEmpty, "drains are left")
         expect(graph.marked.isEmpty, "marked joins are left")
-        expect(graph.graves.isEmpty && graph.dying.isEmpty && graph.dropped.isEmpty, "graves are left")
+        expect(
+            graph.retired.isEmpty && graph.dying.isEmpty && graph.dropped.isEmpty,
+            "retired objects are left"
+        )
         expect(graph.restored == nil && graph.context == nil && graph.careful == 0, "a path is left")
         expect(graph.runningBatches == 0 && !graph.stopping, "a batch or a stop is left")
     }

@@ -14,7 +14,7 @@ struct NameSlots {
     private let slots: UnsafeMutablePointer<UInt32>
 
     /// A slot whose row is no longer found through it.
-    private static var grave: UInt32 { .max }
+    private static var tombstone: UInt32 { .max }
 
     /// A power of two of free slots; who makes them frees them.
     init(_ count: Int) {
@@ -30,7 +30,7 @@ struct NameSlots {
     @inline(__always) func home(of hash: UInt32) -> Int { Int(hash) & (count - 1) }
     @inline(__always) func next(_ slot: Int) -> Int { (slot + 1) & (count - 1) }
     @inline(__always) func isUsed(_ slot: Int) -> Bool { slots[slot] != 0 }
-    @inline(__always) func isLive(_ slot: Int) -> Bool { slots[slot] != Self.grave }
+    @inline(__always) func isLive(_ slot: Int) -> Bool { slots[slot] != Self.tombstone }
     @inline(__always) func row(at slot: Int) -> Int { Int(slots[slot]) - 1 }
 
     func place(row: Int, _ hash: UInt32) {
@@ -63,5 +63,5 @@ struct NameSlots {
     }
 
     /// Nothing is found through the slot any more, and nothing else moves.
-    func bury(_ slot: Int) { slots[slot] = Self.grave }
+    func remove(_ slot: Int) { slots[slot] = Self.tombstone }
 }

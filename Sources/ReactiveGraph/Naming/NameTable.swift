@@ -99,7 +99,7 @@ package final class NameTable {
             if let former, let slot = slot(of: name, ends, in: former) {
                 row = former.row(at: slot)
                 // What stands after it must stay where it is: it may not have been moved.
-                former.bury(slot)
+                former.remove(slot)
             }
             guard let row else { return }
             let object = rows[row].object.take()

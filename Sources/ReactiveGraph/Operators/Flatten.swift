@@ -98,7 +98,7 @@ extension Graph {
             attach(follower, from: inner)
             complete(follower)
         }
-        bury()
+        releaseDue()
         return true
     }
 

@@ -54,7 +54,7 @@ extension AnyNode {
                 if matches(edge) { graph.end(edge) }
             }
         }
-        graph.bury()
+        graph.releaseDue()
     }
 
     /// Ends the listens of this node whose owners have all died; the inner following of a flatten
@@ -82,7 +82,7 @@ extension AnyNode {
     private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
         withExtendedLifetime(self) {
             for edge in edges where edge.source != nil { body(edge) }
-            graph.bury()
+            graph.releaseDue()
         }
     }
 }

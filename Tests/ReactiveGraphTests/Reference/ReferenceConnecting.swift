@@ -93,11 +93,11 @@ extension ReferenceGraph {
         if let shared = edge.shared {
             edge.shared = nil
             shared.count -= 1
-            if shared.count == 0 { buryFunction() }
+            if shared.count == 0 { retireFunction() }
         }
         guard edge.hasFunction else { return }
         edge.hasFunction = false
-        buryFunction()
+        retireFunction()
     }
 
     func cancel(_ ticket: ReferenceTicket) {
@@ -106,8 +106,8 @@ extension ReferenceGraph {
         sweep()
     }
 
-    private func buryFunction() {
-        if turns > 0 { buried += 1 } else { liveFunctions -= 1 }
+    private func retireFunction() {
+        if turns > 0 { retired += 1 } else { liveFunctions -= 1 }
     }
 
     func dropFollower(_ edge: ReferenceEdge) {
@@ -148,7 +148,7 @@ extension ReferenceGraph {
         node.queue = []
         node.pair = nil
         onDeath(node)
-        if node.hasJoinFunction { buryFunction() }
+        if node.hasJoinFunction { retireFunction() }
         node.join = nil
         for edge in node.ins {
             detachTarget(edge)

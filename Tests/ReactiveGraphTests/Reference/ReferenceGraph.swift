@@ -34,7 +34,7 @@ final class ReferenceGraph {
     /// Functions of users that are alive.
     var liveFunctions = 0
     /// Functions that die when the outermost turn is over (G-66a).
-    var buried = 0
+    var retired = 0
     var turns = 0
 
     /// The joins marked by the running turn.
@@ -158,8 +158,8 @@ final class ReferenceGraph {
         turns -= 1
         marked = outer
         if turns == 0 {
-            liveFunctions -= buried
-            buried = 0
+            liveFunctions -= retired
+            retired = 0
             reached = [:]
         }
     }
