@@ -7,7 +7,7 @@ enum Identification {
     /// The caller's rights.
     ///
     /// - Throws: `unauthenticated`, `token_expired` or `rate_limited` if the caller is not known,
-    ///   `forbidden` if the right is missing. Rights on nodes are looked at where nodes are.
+    ///   `forbidden` if the right is missing. The route checks rights on nodes.
     @inline(__always)
     static func access(
         of head: RequestHead,
