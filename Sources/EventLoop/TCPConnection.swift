@@ -33,7 +33,7 @@ public final class TCPConnection {
     @exclusivity(unchecked) public private(set) var isOpen = true
     /// Whether bytes are being read.
     @exclusivity(unchecked) public private(set) var isReading = false
-    /// Whether the peer has said that it will send nothing more.
+    /// Whether nothing more can be read: the peer has ended its side, or reading failed.
     @exclusivity(unchecked) public private(set) var isPeerClosed = false
     /// Whether ``shutdown()`` was called.
     @exclusivity(unchecked) public private(set) var isShutDown = false
@@ -108,13 +108,13 @@ public final class TCPConnection {
             isReading = false
             isPeerClosed = true
             let error = count == Int(UV_EOF.rawValue) ? nil : UVError(code: Int32(count), call: "read")
-            guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return peerEnded(error) }
+            guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return readEnded(error) }
             turnEnd.postpone(self, error)
         }
     }
 
     /// The peer has ended the connection, or its direction of it: `error` is nil then.
-    func peerEnded(_ error: UVError?) {
+    func readEnded(_ error: UVError?) {
         guard isOpen else { return }
         if let error {
             fail(error)
@@ -268,14 +268,6 @@ public final class TCPConnection {
     /// written in one call.
     public func setNoDelay(_ on: Bool) {
         if isOpen, !isUnix { uv_tcp_nodelay(tcp, on ? 1 : 0) }
-    }
-
-    /// Lets the kernel probe a peer that has been silent for `delay` (whole seconds, at least one);
-    /// nil switches it off.
-    public func setKeepAlive(_ delay: Duration?) {
-        guard isOpen, !isUnix else { return }
-        let seconds = UInt32(clamping: max(1, delay?.components.seconds ?? 1))
-        uv_tcp_keepalive(tcp, delay == nil ? 0 : 1, seconds)
     }
 
     /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`,

@@ -78,7 +78,7 @@ public final class TurnEnd {
     private func endPostponed() {
         while endedInTurn < Self.endings, let (connection, error) = postponed.popFirst() {
             endedInTurn += 1
-            connection.peerEnded(error)
+            connection.readEnded(error)
         }
         if postponed.isEmpty { uv_idle_stop(idle.raw) }
     }

@@ -61,26 +61,16 @@ extension UVError {
 
         /// Another process listens there.
         public static let addressInUse = Code(UV_EADDRINUSE)
-        /// The address does not belong to this machine.
-        public static let addressNotAvailable = Code(UV_EADDRNOTAVAIL)
-        /// The system refuses, for example a port below 1024.
-        public static let accessDenied = Code(UV_EACCES)
         /// A non-blocking call has nothing to do at the moment.
         public static let again = Code(UV_EAGAIN)
         /// The operation was given up because its handle was closed.
         public static let cancelled = Code(UV_ECANCELED)
         /// No program listens there.
         public static let connectionRefused = Code(UV_ECONNREFUSED)
-        /// The peer reset the connection.
-        public static let connectionReset = Code(UV_ECONNRESET)
-        /// The other end of a pipe or socket is gone.
-        public static let brokenPipe = Code(UV_EPIPE)
         /// The peer did not answer in time (also `TCP_USER_TIMEOUT`).
         public static let timedOut = Code(UV_ETIMEDOUT)
         /// The process has no descriptors left.
         public static let tooManyOpenFiles = Code(UV_EMFILE)
-        /// The system has no descriptors left.
-        public static let fileTableOverflow = Code(UV_ENFILE)
         /// No such file.
         public static let notFound = Code(UV_ENOENT)
         /// A directory where a file was expected.
@@ -93,10 +83,6 @@ extension UVError {
         public static let invalidArgument = Code(UV_EINVAL)
         /// The name is not known to the resolver.
         public static let unknownHost = Code(UV_EAI_NONAME)
-        /// The handle is already closed.
-        public static let badDescriptor = Code(UV_EBADF)
-        /// The socket is not connected, or not any more.
-        public static let notConnected = Code(UV_ENOTCONN)
     }
 }
 

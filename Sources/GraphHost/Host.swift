@@ -11,7 +11,7 @@ public enum CommitStore {
 }
 
 /// The live graphs by name, the sessions that listen to them, and the only way to change a graph
-/// (``submit(_:)``).
+/// (``submit(_:)``, and ``set(_:to:)`` for the simplest change).
 ///
 /// A host belongs to one event loop, which drives it: ``advance()`` when a deadline has come, and
 /// ``flush()`` at the end of each loop turn, which sends every session its changes in one message

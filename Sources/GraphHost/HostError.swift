@@ -96,7 +96,6 @@ extension HostError.Code {
     public static let exprCost = Self(rawValue: "expr_cost")
     public static let keyReused = Self(rawValue: "key_reused")
     public static let cycleLimit = Self(rawValue: "cycle_limit")
-    public static let nodeFailed = Self(rawValue: "node_failed")
     public static let preconditionRequired = Self(rawValue: "precondition_required")
     public static let rateLimited = Self(rawValue: "rate_limited")
     public static let subLimit = Self(rawValue: "sub_limit")

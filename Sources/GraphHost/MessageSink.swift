@@ -1,4 +1,4 @@
-/// Receives a session's messages: one WebSocket, from the host's view.
+/// Receives a session's messages: a WebSocket, an event stream, or a request that waits.
 ///
 /// The sink owns the bytes once they are sent. It calls ``Session/drained()`` when a slow peer has
 /// caught up, and ``Session/close(_:)`` exactly once when the connection is gone, for whatever

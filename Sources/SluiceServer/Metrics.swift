@@ -32,7 +32,7 @@ enum Metrics {
         out.sample("sluice_internal_errors_total", "counter", "Internal faults of the server.", server.faults)
         times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
-        server.sinks.appendMetrics(to: &out)
+        server.sinks?.appendMetrics(to: &out)
         out.head("sluice_build_info", "gauge", "The version of Sluice.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)

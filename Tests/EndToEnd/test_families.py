@@ -78,7 +78,7 @@ def test_dropping_a_declared_mutable_node_says_what_works_instead():
 
 
 def test_a_glob_takes_members_as_they_come_and_go(fleet, listener):
-    """F-4, F-6: births and deaths reach subscriptions to globs; the node's own subscription ends."""
+    """F-4, F-6: created and released members reach subscriptions to globs; the node's own subscription ends."""
     listener.send(op="sub", id=1, graph="fleet", nodes=["note.*"])
     assert listener.receive()["m"] == {}
     listener.send(op="set", graph="fleet", set={"note.hall.1": "x", "note.hall.2": "y"})

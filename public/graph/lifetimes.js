@@ -17,11 +17,11 @@ export function tellingOf({ joined, left, born, died }) {
     .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");
 }
 
-/** How far back births and deaths are counted, and how many of the dead are remembered. */
+/** How many seconds are counted, and how many released nodes are remembered. */
 const seconds = 300;
 const trayed = 50;
 
-/** Births and deaths per second, in rings of fixed size. */
+/** Created and released nodes per second, in rings of fixed size. */
 export class LifeLog {
   births = new Uint32Array(seconds);
   deaths = new Uint32Array(seconds);

@@ -71,7 +71,7 @@ export class GraphView {
 
   apply(news, now) {
     if (news.fresh) this.dying.clear();
-    this.#bury(now); // also where nothing is drawn
+    this.#forgetGone(now); // also where nothing is drawn
     const seen = new Set([...news.born, ...news.joined]);
     for (const gone of [...news.died, ...news.left]) {
       this.#dirty.delete(gone.id);
@@ -146,7 +146,7 @@ export class GraphView {
   get isDown() { return this.#direction === "down"; }
 
   #draw(now) {
-    this.#bury(now);
+    this.#forgetGone(now);
     let more = this.dying.size > 0;
     if (this.#needsLayout && !this.#waiting) {
       if (now - this.#laidOutAt >= calm.layout) this.#layout(now);
@@ -202,7 +202,7 @@ export class GraphView {
     this.#frame.mark();
   }
 
-  #bury(now) {
+  #forgetGone(now) {
     for (const [id, gone] of this.dying) {
       if (now - gone.at < calm.gone) return;
       this.dying.delete(id);

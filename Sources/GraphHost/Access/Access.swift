@@ -116,10 +116,10 @@ public struct Access {
     /// How many nodes of a graph may be read.
     public func countReadable(_ graph: LiveGraph) -> Int {
         guard let principal else { return readable(graph).count }
-        let outlook = principal.outlooks[graph]
-        if let count = outlook.readable { return count }
+        let known = principal.graphRights[graph]
+        if let count = known.readable { return count }
         let count = readable(graph).count
-        outlook.readable = count
+        known.readable = count
         return count
     }
 
@@ -138,25 +138,25 @@ public struct Access {
     func observes(_ graph: LiveGraph) -> Bool {
         let needed: Rights = [.observe, .read]
         guard let principal else { return everywhere.isSuperset(of: needed) }
-        let outlook = principal.outlooks[graph]
-        if let observes = outlook.observes { return observes }
+        let known = principal.graphRights[graph]
+        if let observes = known.observes { return observes }
         let secret = graph.nodes.firstIndex { !rights(on: $0).isSuperset(of: needed) }
         graph.host.work += Self.work(looking: secret ?? graph.nodes.count)
         let observes =
             secret == nil && graph.members.families.allSatisfy { rights(onAllOf: $0).isSuperset(of: needed) }
-        outlook.observes = observes
+        known.observes = observes
         return observes
     }
 
     /// Whether the graph exists for this caller: it has a right on at least one of its nodes.
     public func sees(_ graph: LiveGraph) -> Bool {
         guard let principal else { return !everywhere.isEmpty }
-        let outlook = principal.outlooks[graph]
-        if let sees = outlook.sees { return sees }
+        let known = principal.graphRights[graph]
+        if let sees = known.sees { return sees }
         let first = graph.nodes.firstIndex { !rights(on: $0).isEmpty }
         graph.host.work += Self.work(looking: first ?? graph.nodes.count)
         let sees = first != nil || graph.members.families.contains { !rights(onSomeOf: $0).isEmpty }
-        outlook.sees = sees
+        known.sees = sees
         return sees
     }
 }

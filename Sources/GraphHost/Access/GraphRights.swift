@@ -1,7 +1,7 @@
 /// A principal's rights in one graph as a whole, cached for each definition.
 ///
 /// Every message needs them, and finding them takes a look at every node.
-final class Outlook {
+final class GraphRights {
     /// The definition that this holds for.
     ///
     /// Retained, so that no other object can get the same address.
@@ -24,21 +24,21 @@ final class Outlook {
 final class DefinitionMark {}
 
 /// A principal's cached rights, by graph.
-struct Outlooks {
+struct GraphRightsCache {
     /// The most graphs that are cached; one more clears the cache.
     ///
     /// A host has 1,000 graphs by default, but graphs are removed and created under other names.
     private static var most: Int { 2_000 }
 
-    private var known: [String: Outlook] = [:]
+    private var known: [String: GraphRights] = [:]
 
-    subscript(graph: LiveGraph) -> Outlook {
+    subscript(graph: LiveGraph) -> GraphRights {
         mutating get {
-            if let outlook = known[graph.name], outlook.definition === graph.definitionMark { return outlook }
+            if let rights = known[graph.name], rights.definition === graph.definitionMark { return rights }
             if known.count >= Self.most { known = [:] }
-            let outlook = Outlook(graph.definitionMark)
-            known[graph.name] = outlook
-            return outlook
+            let rights = GraphRights(graph.definitionMark)
+            known[graph.name] = rights
+            return rights
         }
     }
 }

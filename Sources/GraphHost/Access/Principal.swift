@@ -14,7 +14,7 @@ public final class Principal {
     ///
     /// They bound its rights in addition to the rules of that time.
     var presentRules: [AccessRule] = []
-    var outlooks = Outlooks()
+    var graphRights = GraphRightsCache()
 
     /// A principal with these grants.
     public init(

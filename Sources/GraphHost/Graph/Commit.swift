@@ -1,7 +1,8 @@
 /// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
 ///
-/// This is the only way to change a graph. A client's set, the start and the end of a graph, and
-/// the ticks of timed operators are all commits.
+/// A client's set, the start and the end of a graph, and the ticks of timed operators are all
+/// commits. Only ``Submissions/set(_:to:)`` changes a graph without one: the set of a single node
+/// that asks for nothing else, with the same checks.
 public struct Commit {
     /// The graph to change.
     public let graph: LiveGraph

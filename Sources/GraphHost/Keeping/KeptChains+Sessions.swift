@@ -21,7 +21,7 @@ extension KeptChains {
             // There is no room: it is released with the others.
             guard account.held <= host.limits.held else { return }
         }
-        session.tellLeaving(subscription, because: reason.rawValue)
+        session.reportEnd(of: subscription, because: reason.rawValue)
         disown(subscription)
         subscription.park()
         session.remove(subscription)
@@ -45,7 +45,7 @@ extension KeptChains {
         session.extras?.keptChains.removeAll { $0 === chain }
         subscription.graph.keptChains -= 1
         subscription.graph.ownerChanges += 1
-        if session.keptChains.isEmpty { session.host.sessions.leave(session) }
+        if session.keptChains.isEmpty { session.host.sessions.queueForRelease(session) }
     }
 
     // MARK: - Taking over
@@ -73,7 +73,7 @@ extension KeptChains {
         let subscription = chain.subscription
         let (former, formerID) = (subscription.session, subscription.id)
         let wasOpen = !subscription.isKept
-        former.tellLeaving(subscription, because: "resumed")
+        former.reportEnd(of: subscription, because: "resumed")
         if wasOpen {
             former.outbox.unmark(subscription)
             former.outbox.queue.drop(of: [subscription])

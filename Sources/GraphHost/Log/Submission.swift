@@ -8,7 +8,7 @@ public enum Submission {
     ///
     /// Indirect: an error is many times as large as the other answers, which are frequent.
     indirect case refused(HostError)
-    /// It is in the log; the answer follows.
+    /// It waits for the log; the answer follows.
     case pending(PendingCommit)
 }
 

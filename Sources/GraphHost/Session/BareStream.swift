@@ -74,8 +74,8 @@ struct BareStream {
     func receive(_ message: UnsafeRawBufferPointer) {
         do throws(HostError) {
             try view.require(.set, on: node)
-            try session.rate.message(session.host)
-            try session.rate.set(session.host)
+            try session.rate.countMessage(of: session.host)
+            try session.rate.countSet(of: session.host)
         } catch {
             return refuse(error)
         }
@@ -93,7 +93,7 @@ struct BareStream {
                 }
             }
         } catch {
-            session.finish(4400, error.code.rawValue)
+            session.endConnection(4400, error.code.rawValue)
         }
     }
 
@@ -113,14 +113,14 @@ struct BareStream {
     /// A refused value closes the connection, because the stream has no error messages.
     private func refuse(_ error: HostError) {
         switch error.code {
-        case .forbidden: session.finish(4403, error.code.rawValue)
-        case .rateLimited: session.finish(4429, error.code.rawValue)
+        case .forbidden: session.endConnection(4403, error.code.rawValue)
+        case .rateLimited: session.endConnection(4429, error.code.rawValue)
         case .engineDown, .noSpace, .notReady:
             // Spread out, so that not all clients reconnect at the same moment.
             let after = UInt64(error.after ?? 1000) + session.number &* 7919 % 2000
-            session.finish(4503, "{\"after\":\(after)}")
-        case .internalError: session.finish(1011, error.message)
-        default: session.finish(4400, error.code.rawValue)
+            session.endConnection(4503, "{\"after\":\(after)}")
+        case .internalError: session.endConnection(1011, error.message)
+        default: session.endConnection(4400, error.code.rawValue)
         }
     }
 }

@@ -6,12 +6,11 @@ internal import Support
 /// the order of answers. Each operation is a method.
 struct ClientRequest {
     let session: Session
+    let host: Host
     let fields: Fields
     let id: UInt64?
     /// The size of its text.
     let bytes: Int
-
-    var host: Host { session.host }
 
     /// Performs it.
     ///
@@ -71,7 +70,7 @@ struct ClientRequest {
 
     private func hello() throws(HostError) {
         let token = try fields.string(.token)
-        if let token { try session.show(token) }
+        if let token { try session.authenticate(with: token) }
         guard session.access.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
         if let client = try fields.string(.client) { session.madeExtras.client = String(client.prefix(128)) }
         session.greeted()
@@ -101,7 +100,7 @@ struct ClientRequest {
         guard let token = try fields.string(.token) else {
             throw HostError(.badField, "token: a string is needed")
         }
-        try session.show(token)
+        try session.authenticate(with: token)
         session.greeted()
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)

@@ -11,7 +11,7 @@ public struct CloseReason: RawRepresentable, Hashable, Sendable {
 
     /// The client closed the connection.
     public static let closed = Self(rawValue: "closed")
-    /// The connection broke.
+    /// The socket ended without a close frame: a reset, or the end of the stream.
     public static let reset = Self(rawValue: "reset")
     /// The peer did not answer.
     public static let timeout = Self(rawValue: "timeout")

@@ -20,11 +20,13 @@ final class Dispatcher {
 
     /// Handles a message of a client that speaks the protocol.
     func receive(_ message: UnsafeRawBufferPointer, from session: Session) {
+        countMessage()
+        let host = session.host
         do throws(JSONError) {
             var isBad = false
             try Fields.forEachObject(message) { bytes, fields in
                 if session.isClosed { return }
-                if let fields { return accept(bytes, fields, from: session) }
+                if let fields { return accept(bytes, fields, from: session, of: host) }
                 guard isWithinRate(session, of: nil, isSet: false) else { return }
                 isBad = true
                 refuseBadJSON("a message must be an object or a list of objects", from: session)
@@ -48,15 +50,21 @@ final class Dispatcher {
         guard !session.isClosed else { return }
         let host = session.host
         if session.madeExtras.badMessages.note(at: host.clock.now, host.limits) {
-            session.finish(4400, "bad_json")
+            session.endConnection(4400, "bad_json")
         }
     }
 
     /// Performs a request now, or queues it after those that wait.
-    private func accept(_ bytes: UnsafeRawBufferPointer, _ fields: Fields, from session: Session) {
+    @inline(never)
+    private func accept(
+        _ bytes: UnsafeRawBufferPointer,
+        _ fields: Fields,
+        from session: Session,
+        of host: Host
+    ) {
         let isDear = fields.operation.isDear
-        let isExhausted = session.inbox.share.isSpent(of: session.host)
-        guard !session.inbox.pending.isEmpty || isExhausted || (isDear && session.host.isCrowded) else {
+        let isExhausted = session.inbox.share.isSpent(of: host)
+        guard !session.inbox.pending.isEmpty || isExhausted || (isDear && host.isCrowded) else {
             perform(fields, bytes, of: session)
             return
         }
@@ -77,7 +85,7 @@ final class Dispatcher {
                 PendingRequests.Entry(id: id, bytes: bytes.count, state: state, freeing: freeing),
                 to: session
             )
-            if session.inbox.mustWait(of: session.host) { goOnLater(session) }
+            if session.inbox.mustWait(of: host) { goOnLater(session) }
         }
     }
 
@@ -126,7 +134,7 @@ final class Dispatcher {
         defer {
             session.inbox.isDraining = false
             if !session.isClosed { throttle(session) }
-            session.leaveIfAnswered()
+            session.endIfAnswered()
         }
         while !session.isClosed {
             if session.inbox.mustWait(of: session.host) {
@@ -161,7 +169,8 @@ final class Dispatcher {
         let before = host.work
         defer { if host.work != before { session.inbox.share.spend(since: before, of: host) } }
         do throws(HostError) {
-            try ClientRequest(session: session, fields: fields, id: id, bytes: bytes.count).perform()
+            try ClientRequest(session: session, host: host, fields: fields, id: id, bytes: bytes.count)
+                .perform()
         } catch {
             if performsAgain(bytes, id: id, of: session) { return }
             refuse(error, id: id, session)
@@ -197,8 +206,8 @@ final class Dispatcher {
     @inline(__always)
     private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool) -> Bool {
         do throws(HostError) {
-            try session.rate.message(session.host)
-            if isSet { try session.rate.set(session.host) }
+            try session.rate.countMessage(of: session.host)
+            if isSet { try session.rate.countSet(of: session.host) }
             return true
         } catch {
             refuse(error, id: id, session)
@@ -218,13 +227,13 @@ final class Dispatcher {
         guard !session.isClosed else { return }
         let host = session.host
         switch error.code {
-        case .internalError: session.finish(1011, error.message)
+        case .internalError: session.endConnection(1011, error.message)
         case .badOp, .badField, .badRequest:
             if session.madeExtras.misuse.note(at: host.clock.now, host.limits) {
-                session.finish(4400, error.code.rawValue)
+                session.endConnection(4400, error.code.rawValue)
             }
         default:
-            if session.rate.note(error, of: host) { session.finish(4429, error.code.rawValue) }
+            if session.rate.note(error, of: host) { session.endConnection(4429, error.code.rawValue) }
         }
     }
 

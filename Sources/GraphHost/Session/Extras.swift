@@ -13,7 +13,7 @@ final class Extras {
     /// The nodes that are cleared when this session ends.
     var presence = PresenceClaims()
     /// Milliseconds after which the client of a stopping server should reconnect.
-    var leaving: Int?
+    var reconnectAfter: Int?
     /// The owners that the client has named; nil if it never named one.
     var owners: OwnerTable?
     /// The chains kept for its client; empty before it is closed.
@@ -45,7 +45,7 @@ extension Session {
     var demands: [DemandWatch] { extras?.demands ?? [] }
     var owners: OwnerTable? { extras?.owners }
     var keptChains: [KeptChain] { extras?.keptChains ?? [] }
-    var leaving: Int? { extras?.leaving }
+    var reconnectAfter: Int? { extras?.reconnectAfter }
 
     /// The extras, made if there were none.
     var madeExtras: Extras {

@@ -2,11 +2,11 @@ internal import ReactiveGraph
 
 /// Waits for the `hello` of a client that is not authorised yet.
 ///
-/// Alarms are called before a loop turn reads its sockets. When the time is over, the next turn
+/// Timers fire before a loop turn reads its sockets. When the time is over, the next turn
 /// decides, so that a `hello` that has already arrived counts, however long the server was busy.
 final class Greeting {
     private unowned let session: Session
-    private lazy var timer = Timer { [unowned self] in ring() }
+    private lazy var timer = Timer { [unowned self] in timerFired() }
     private var isOver = false
 
     init(_ session: Session) {
@@ -19,11 +19,11 @@ final class Greeting {
         session.host.timers.cancel(timer)
     }
 
-    func ring() {
+    func timerFired() {
         guard isOver else {
             isOver = true
             return session.host.timers.set(timer, due: session.host.clock.now + 1)
         }
-        session.finish(4408, "timeout")
+        session.endConnection(4408, "timeout")
     }
 }

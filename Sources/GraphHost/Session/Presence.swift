@@ -74,7 +74,7 @@ final class PresenceClearing {
     private static var pause: UInt64 { 1_000 }
 
     private unowned let host: Host
-    private lazy var timer = Timer { [unowned self] in ring() }
+    private lazy var timer = Timer { [unowned self] in timerFired() }
     /// The nodes that are not cleared yet: the log refused it, or a later set is pending.
     private var left: [(claim: Presence, by: String?)] = []
 
@@ -120,7 +120,7 @@ final class PresenceClearing {
         if !timer.isRunning { host.timers.set(timer, due: host.clock.now + Self.pause) }
     }
 
-    func ring() {
+    func timerFired() {
         left.removeAll { !$0.claim.isPresent }
         guard !left.isEmpty else { return }
         guard host.health == .ready else { return host.timers.set(timer, due: host.clock.now + Self.pause) }

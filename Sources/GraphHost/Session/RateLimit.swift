@@ -11,7 +11,7 @@ public struct RateLimit {
     private final class State {
         var sets: TokenBucket?
         var messages: TokenBucket?
-        var breaches = Violations()
+        var violations = Violations()
     }
 
     /// A connection that has sent nothing yet.
@@ -23,7 +23,7 @@ public struct RateLimit {
     public mutating func note(_ error: HostError, of host: Host) -> Bool {
         switch error.code {
         case .rateLimited, .subLimit, .pipeLimit, .patternLimit:
-            begin().breaches.note(at: host.clock.now, host.limits)
+            begin().violations.note(at: host.clock.now, host.limits)
         default: false
         }
     }
@@ -32,20 +32,20 @@ public struct RateLimit {
     ///
     /// - Throws: `rate_limited`.
     @inline(__always)
-    public mutating func set(_ host: Host) throws(HostError) {
-        if host.limits.setsPerSecond > 0 { try countSet(host) }
+    public mutating func countSet(of host: Host) throws(HostError) {
+        if host.limits.setsPerSecond > 0 { try takeSet(host) }
     }
 
     /// Counts a message; each object of a list is one.
     ///
     /// - Throws: `rate_limited`.
     @inline(__always)
-    mutating func message(_ host: Host) throws(HostError) {
-        if host.limits.messagesPerSecond > 0 { try countMessage(host) }
+    mutating func countMessage(of host: Host) throws(HostError) {
+        if host.limits.messagesPerSecond > 0 { try takeMessage(host) }
     }
 
     @inline(never)
-    private mutating func countSet(_ host: Host) throws(HostError) {
+    private mutating func takeSet(_ host: Host) throws(HostError) {
         let state = begin()
         let rate = host.limits.setsPerSecond
         guard let after = Self.take(from: &state.sets, rate, host) else { return }
@@ -53,7 +53,7 @@ public struct RateLimit {
     }
 
     @inline(never)
-    private mutating func countMessage(_ host: Host) throws(HostError) {
+    private mutating func takeMessage(_ host: Host) throws(HostError) {
         let state = begin()
         let rate = host.limits.messagesPerSecond
         guard let after = Self.take(from: &state.messages, rate, host) else { return }

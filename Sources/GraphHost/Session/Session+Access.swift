@@ -3,7 +3,7 @@ internal import Support
 
 extension Session {
     /// Takes the access of a token; if the server needs none, any token is accepted.
-    func show(_ token: String) throws(HostError) {
+    func authenticate(with token: String) throws(HostError) {
         guard let authenticate = access.authenticate else { return }
         change(to: try authenticate(token))
     }
@@ -41,7 +41,7 @@ extension Session {
 
     // MARK: - The end of a token
 
-    /// Sets the alarm for the expiry of the token (close code 4401).
+    /// Sets the timer for the expiry of the token (close code 4401).
     func watchExpiry() {
         extras?.expiry?.cancel()
         extras?.expiry = nil

@@ -4,9 +4,9 @@ internal import Support
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, its pending requests,
 /// and what must still be sent to it.
 ///
-/// The connection makes one, passes every message to it, and ends it with ``close(_:)``. That is
-/// the only way a session ends: everything that only this client needed is freed before that call
-/// returns, whatever the reason.
+/// The connection makes one, passes every message to it, and ends it with ``close(_:)``, the only
+/// way a session ends. Nothing that only this client needed outlives it, except chains with a
+/// ticket; large releases are spread over the next turns.
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
     unowned(unsafe) let host: Host
@@ -40,7 +40,7 @@ public final class Session {
     public internal(set) var access: SessionAccess
     private var table = SubscriptionTable()
     /// Whether it is closed and on the host's list of sessions to release.
-    var isLeaving = false
+    var isQueuedForRelease = false
     var extras: Extras?
     /// Limits how fast this connection may send.
     @exclusivity(unchecked) var rate = RateLimit()
@@ -85,11 +85,12 @@ public final class Session {
     ///
     /// The bytes are valid only during the call.
     public func receive(message: UnsafeRawBufferPointer) {
-        guard !isClosed, leaving == nil else { return }
-        host.dispatcher.countMessage()
+        guard !isClosed, reconnectAfter == nil else { return }
         switch form {
         case .messages: host.dispatcher.receive(message, from: self)
-        case .node(let node): BareStream(session: self, node: node).receive(message)
+        case .node(let node):
+            host.dispatcher.countMessage()
+            BareStream(session: self, node: node).receive(message)
         case .events: preconditionFailure("nothing is received on a stream of events")
         }
     }
@@ -104,9 +105,10 @@ public final class Session {
 
     /// Builds and sends one message other than a delivery.
     func send(_ build: (inout ByteBuffer) -> Void) {
-        host.dispatcher.answer.removeAll()
-        build(&host.dispatcher.answer)
-        send(host.dispatcher.answer.bytes)
+        let dispatcher = host.dispatcher
+        dispatcher.answer.removeAll()
+        build(&dispatcher.answer)
+        send(dispatcher.answer.bytes)
     }
 
     // MARK: - Deliveries
@@ -210,9 +212,8 @@ public final class Session {
 
     /// Ends one subscription and frees everything that only it needed.
     ///
-    /// No other code does this.
-    ///
-    /// It and each freed node count as work of this turn.
+    /// The only caller of ``Subscription/release()``. The subscription and each freed node count as
+    /// work of this turn.
     ///
     /// - Returns: how many nodes were freed.
     @discardableResult
@@ -220,7 +221,7 @@ public final class Session {
         guard !subscription.isEnded else { return 0 }
         let graph = subscription.graph
         let isKept = subscription.isKept
-        tellLeaving(subscription, because: reason())
+        reportEnd(of: subscription, because: reason())
         let before = graph.releases.count
         if subscription.owners != nil { owners?.forget(subscription.namedOwners) }
         subscription.release()
@@ -245,13 +246,13 @@ public final class Session {
         guard !isClosed else { return }
         if isBare {
             let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)
-            finish(close.0, close.1)
+            endConnection(close.0, close.1)
             return
         }
         send { Answer.end(id: id, code, released: released, to: &$0) }
         // An event stream without subscriptions has nothing more to send, and its client cannot ask
         // for more.
-        if case .events = form, subscriptionCount == 0, !isOpening { finish(1000, code.rawValue) }
+        if case .events = form, subscriptionCount == 0, !isOpening { endConnection(1000, code.rawValue) }
     }
 
     // MARK: - The end
@@ -272,11 +273,12 @@ public final class Session {
         isClosed = true
         ending = reason
         extras?.close()
+        table.close()
         outbox.clear()
         inbox.pending.clear()
         sink = nil
         if reason != .shutdown { host.sessions.kept.keepChains(of: self, reason) }
-        let released = host.sessions.end(self)
+        let released = host.sessions.closed(self)
         let claims = extras?.presence.takeAll() ?? []
         if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
         return released
@@ -286,7 +288,7 @@ public final class Session {
     ///
     /// - Parameter room: the limit, in units of ``Host/work``. The last one may exceed it.
     /// - Returns: how many nodes were freed.
-    func release(within room: UInt64) -> UInt64 {
+    func releaseSubscriptions(within room: UInt64) -> UInt64 {
         var freed: UInt64 = 0
         let before = host.work
         while host.work - before < room, let next = nextToRelease {
@@ -306,7 +308,7 @@ public final class Session {
     var isReleased: Bool { nextToRelease == nil }
 
     /// Closes the connection with a close code (docs/protocol.md, Errors), and the session with it.
-    func finish(_ code: UInt16, _ reason: String) {
+    func endConnection(_ code: UInt16, _ reason: String) {
         guard let sink else { return }
         switch code {
         case 4510: close(.epochLost)
@@ -329,16 +331,16 @@ public final class Session {
             while let last = demands.last { end(last, .shutdown) }
         }
         guard !isClosed else { return }
-        madeExtras.leaving = milliseconds
+        madeExtras.reconnectAfter = milliseconds
         inbox.pending.dropUnperformed()
-        leaveIfAnswered()
+        endIfAnswered()
     }
 
     /// Closes the connection of a stopping server once all pending sets are answered.
-    func leaveIfAnswered() {
-        guard let leaving, inbox.pending.isEmpty, !isClosed, let sink else { return }
+    func endIfAnswered() {
+        guard let reconnectAfter, inbox.pending.isEmpty, !isClosed, let sink else { return }
         close(.shutdown)
-        sink.close(code: 4503, reason: "{\"after\":\(leaving)}")
+        sink.close(code: 4503, reason: "{\"after\":\(reconnectAfter)}")
     }
 
     func greeted() {

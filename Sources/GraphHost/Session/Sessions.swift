@@ -1,10 +1,10 @@
 internal import DequeModule
 internal import ReactiveGraph
 
-/// All sessions of a host: the open ones, and those that are being released.
+/// All sessions of a host: the open ones, and closed ones that are not released yet.
 final class Sessions {
     /// In no particular order; each session knows its index.
-    private var open: ContiguousArray<Session> = []
+    private var listed: ContiguousArray<Session> = []
     private var created: UInt64 = 0
     /// The tickets of clients, and the chains kept under them.
     let kept = KeptChains()
@@ -18,12 +18,12 @@ final class Sessions {
     }
 
     func add(_ session: Session) {
-        session.place = open.count
-        open.append(session)
+        session.place = listed.count
+        listed.append(session)
     }
 
     /// Closed sessions that still have subscriptions, in the order in which they were closed.
-    @exclusivity(unchecked) private var leaving: Deque<Session> = []
+    @exclusivity(unchecked) private var toRelease: Deque<Session> = []
     /// How much of the present turn releases have used.
     @exclusivity(unchecked) private var released = TurnShare()
     @exclusivity(unchecked) private var isReleasing = false
@@ -35,7 +35,7 @@ final class Sessions {
     /// rest follows in the next turns.
     ///
     /// - Returns: how many nodes were freed.
-    func end(_ session: Session) -> UInt64 {
+    func closed(_ session: Session) -> UInt64 {
         closedCount += 1
         return release(session)
     }
@@ -43,23 +43,23 @@ final class Sessions {
     /// Releases what a closed session has and does not keep, in the same way.
     @discardableResult
     func release(_ session: Session) -> UInt64 {
-        leave(session)
+        queueForRelease(session)
         return releaseSome(of: session.host)
     }
 
     /// The same from the next turn on.
-    func leave(_ session: Session) {
-        guard !session.isLeaving else { return }
-        session.isLeaving = true
-        leaving.append(session)
+    func queueForRelease(_ session: Session) {
+        guard !session.isQueuedForRelease else { return }
+        session.isQueuedForRelease = true
+        toRelease.append(session)
     }
 
     /// Whether closed sessions are not released yet.
-    var isUnfinished: Bool { !leaving.isEmpty }
+    var isUnfinished: Bool { !toRelease.isEmpty }
 
     /// A turn begins: continues where the previous turn ended.
     func goOn(of host: Host) {
-        if !leaving.isEmpty { _ = releaseSome(of: host) }
+        if !toRelease.isEmpty { _ = releaseSome(of: host) }
     }
 
     private func releaseSome(of host: Host) -> UInt64 {
@@ -68,15 +68,15 @@ final class Sessions {
         isReleasing = true
         defer { isReleasing = false }
         var freed: UInt64 = 0
-        while let first = leaving.first {
+        while let first = toRelease.first {
             let room = released.room(of: host)
             guard room > 0 || first.isReleased else { break }
             let before = host.work
-            freed += first.release(within: room)
+            freed += first.releaseSubscriptions(within: room)
             released.spend(since: before, of: host)
             guard first.isReleased else { break }
-            leaving.removeFirst()
-            first.isLeaving = false
+            toRelease.removeFirst()
+            first.isQueuedForRelease = false
             // A kept chain puts it back on the list when the chain expires.
             if first.keptChains.isEmpty { remove(first) }
         }
@@ -86,33 +86,33 @@ final class Sessions {
     /// Releases everything that is left of closed sessions: the host ends.
     func releaseAll() {
         for chain in kept.kept { chain.subscription.session.end(chain.subscription, .shutdown) }
-        for session in leaving {
-            _ = session.release(within: .max)
+        for session in toRelease {
+            _ = session.releaseSubscriptions(within: .max)
             remove(session)
         }
-        leaving = []
+        toRelease = []
     }
 
     /// Releases all sessions, without a message to their clients: the host is being freed.
     func forget() {
         kept.forget()
-        leaving = []
-        open = []
+        toRelease = []
+        listed = []
     }
 
     /// Removes a session that was closed and released.
     private func remove(_ session: Session) {
         session.host.delivery.keep(session)
         closedCount -= 1
-        let last = open.removeLast()
+        let last = listed.removeLast()
         if last !== session {
             last.place = session.place
-            open[last.place] = last
+            listed[last.place] = last
         }
     }
 
-    /// All open sessions, in order of creation.
-    var all: [Session] { open.sorted { $0.number < $1.number } }
+    /// All sessions that are not released yet, closed ones included, in order of creation.
+    var all: [Session] { listed.sorted { $0.number < $1.number } }
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
@@ -123,7 +123,7 @@ final class Sessions {
     /// The graph's epoch is lost: its listeners are closed (4510) and reconnect for the new one.
     func close(listenersTo graph: LiveGraph) {
         for session in all where session.listens(to: graph) {
-            session.finish(4510, "epoch lost")
+            session.endConnection(4510, "epoch lost")
             if session.isClosed { session.endAll(of: graph, .nodeRemoved) }
         }
     }
@@ -131,7 +131,7 @@ final class Sessions {
     /// Nodes of the graph are about to be removed: ends the subscriptions to them.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
         guard graph.isHeard else { return [] }
-        let affected = open.filter { session in
+        let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph
                     && (subscription is GroupSubscription || nodes.contains(subscription.node?.id ?? 0))
@@ -149,7 +149,7 @@ final class Sessions {
     ///     others may be readable now.
     func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
         guard graph.subscriptions > 0 else { return }
-        let affected = open.filter { session in
+        let affected = listed.filter { session in
             session.subscriptions.contains { $0.graph === graph && $0 is GroupSubscription }
         }
         for session in affected.sorted(by: { $0.number < $1.number }) {
@@ -167,5 +167,5 @@ final class Sessions {
     }
 
     /// How many are open.
-    var openCount: Int { open.count - closedCount }
+    var openCount: Int { listed.count - closedCount }
 }

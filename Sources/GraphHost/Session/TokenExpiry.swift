@@ -4,7 +4,7 @@ internal import ReactiveGraph
 final class TokenExpiry {
     private unowned let session: Session
     private let moment: UInt64
-    private lazy var timer = Timer { [unowned self] in ring() }
+    private lazy var timer = Timer { [unowned self] in timerFired() }
 
     init(_ session: Session, at moment: UInt64) {
         self.session = session
@@ -24,8 +24,8 @@ final class TokenExpiry {
         session.host.timers.cancel(timer)
     }
 
-    func ring() {
+    func timerFired() {
         if session.host.clock.wall < moment { return set() }
-        session.finish(4401, "token_expired")
+        session.endConnection(4401, "token_expired")
     }
 }

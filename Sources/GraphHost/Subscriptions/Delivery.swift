@@ -264,7 +264,7 @@ final class Delivery {
         endSlow(waiting.filter { $0.queued > $0.options.queue }, of: session)
         let room = limits.hardBytes - sink.unsentBytes
         endSlow(Array(session.outbox.queue.largest(of: waiting, over: room)), of: session)
-        if !session.isClosed, sink.unsentBytes > limits.hardBytes { session.finish(4580, "slow") }
+        if !session.isClosed, sink.unsentBytes > limits.hardBytes { session.endConnection(4580, "slow") }
     }
 
     /// Ends subscriptions with `slow`, as many as this turn allows; the others are muted until

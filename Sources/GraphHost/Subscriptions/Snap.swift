@@ -10,8 +10,6 @@ struct Snap {
     /// The ticket under which the client has taken its chain over.
     private let taken: KeptChain?
     private let keeping: Stage.Span?
-    private var missed: Missed?
-    private var outcome: Resume.Outcome?
 
     private var graph: LiveGraph { subscription.graph }
     private var limit: Int { graph.host.limits.hardBytes / 2 }
@@ -31,28 +29,27 @@ struct Snap {
     }
 
     /// Sends it.
-    consuming func send() {
-        let session = subscription.session
+    func send() {
         graph.loadFor(subscription)
         switch subject {
         case .node(let node): send(node)
         case .pipeline(let source, let pipe): send(source, pipe)
         }
-        if subscription.isComplete { session.end(subscription, .complete) }
+        if subscription.isComplete { subscription.session.end(subscription, .complete) }
     }
 
-    private mutating func send(_ node: NamedNode) {
+    private func send(_ node: NamedNode) {
         let options = subscription.options
         let change = node.lastChange.rev
-        if resume != nil || options.history > 0 {
-            missed = Missed(since: resume, of: node, options, atMost: limit)
-        }
-        resume(after: Resume.Course(change: change, late: graph.lateRev, isKept: taken != nil))
-        answer(change: change)
+        guard resume != nil || options.history > 0 else { return answer(change: change, .start) }
+        let missed = Missed(since: resume, of: node, options, atMost: limit)
+        let course = Resume.Course(change: change, late: graph.lateRev, isKept: taken != nil)
+        answer(change: change, past(after: course, missed))
     }
 
-    private mutating func send(_ source: Source, _ pipe: [Stage]) {
+    private func send(_ source: Source, _ pipe: [Stage]) {
         let (graph, chain) = (graph, subscription.pipeline?.chain)
+        var past = Past.start
         if resume != nil {
             let course = Resume.Course(
                 isPrivate: source.operator.isPrivate || pipe.contains(where: \.isPrivate),
@@ -62,9 +59,9 @@ struct Snap {
                 late: graph.lateRev,
                 isKept: taken != nil
             )
-            resume(after: course)
+            past = self.past(after: course, nil)
         }
-        answer(change: nil) { buffer in
+        answer(change: nil, past) { buffer in
             buffer.append(",\"chain\":\"")
             buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
             buffer.append("\",\"shared\":")
@@ -76,21 +73,33 @@ struct Snap {
         }
     }
 
-    /// A client that was connected before has sent a cursor: finds where it continues.
-    private mutating func resume(after course: Resume.Course) {
-        guard let resume else { return }
+    /// What the client gets besides the present state.
+    private struct Past {
+        /// Where a client that sent a cursor continues; nil: it sent none.
+        var outcome: Resume.Outcome?
+        var missed: Missed?
+
+        /// Nothing: the client begins with the present.
+        static var start: Past { Past() }
+    }
+
+    /// Finds where a client that sent a cursor continues.
+    private func past(after course: Resume.Course, _ missed: Missed?) -> Past {
+        guard let resume else { return Past(missed: missed) }
+        var missed = missed
         if let emissions = taken?.emissions, missed?.isComplete != true {
             let kept = Missed(since: resume, emissions, atMost: limit)
             if kept.isComplete { missed = kept }
         }
-        outcome = resume.outcome(of: course, isAll: subscription.options.isAll, missed)
+        let outcome = resume.outcome(of: course, isAll: subscription.options.isAll, missed)
+        return Past(outcome: outcome, missed: missed)
     }
 
-    private func answer(change: UInt64?, _ more: (inout ByteBuffer) -> Void = { _ in }) {
+    private func answer(change: UInt64?, _ past: Past, _ more: (inout ByteBuffer) -> Void = { _ in }) {
         let session = subscription.session
         let ticket = keeping.flatMap { session.giveTicket(to: subscription, keeping: $0) }
         session.answer(snapOf: subscription, change: change) { buffer in
-            append(to: &buffer)
+            append(past, to: &buffer)
             if let ticket {
                 buffer.append(",\"ticket\":\"")
                 buffer.append(utf8: ticket.ticket.text)
@@ -103,8 +112,8 @@ struct Snap {
     }
 
     /// Appends `,"resumed":…`, the state where the client does not know it, and what it has missed.
-    private func append(to buffer: inout ByteBuffer) {
-        let options = subscription.options
+    private func append(_ past: Past, to buffer: inout ByteBuffer) {
+        let (options, outcome) = (subscription.options, past.outcome)
         if let outcome { buffer.append(outcome.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
         let isReplayed = options.isAll && outcome?.isResumed == true
         if options.initial, !isReplayed, outcome?.isResumed != true || outcome?.isNews == true {
@@ -114,7 +123,7 @@ struct Snap {
             buffer.append(",")
             subscription.appendFacets(to: &buffer)
         }
-        missed?.append(isReplay: isReplayed, to: &buffer)
+        past.missed?.append(isReplay: isReplayed, to: &buffer)
     }
 }
 

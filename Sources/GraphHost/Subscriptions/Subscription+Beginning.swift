@@ -7,17 +7,18 @@ extension Subscription {
     /// - Returns: what is known of the chain; nil for a node.
     @discardableResult
     func begin(on subject: Subject) -> Chains.Record? {
-        let (session, accounts) = (session, session.host.memberAccounts)
+        let session = session
         switch subject {
         case .node(let node):
-            let living = accounts.charging(session.access.name) { graph.builder.materialise(node) }
+            let builder = graph.builder
+            let living = node.living == nil ? charging { builder.materialise(node) } : builder.materialise(node)
             session.add(self)
             begin(on: living)
             return nil
         case .pipeline(let source, let pipe):
             let me = Unmanaged.passUnretained(self)
             let account = session.account(makes: true)
-            let (node, chain) = accounts.charging(session.access.name) {
+            let (node, chain) = charging {
                 graph.builder.chain(source, pipe, for: account) {
                     me._withUnsafeGuaranteedRef { $0.isComplete = true }
                 }
@@ -27,6 +28,11 @@ extension Subscription {
             if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
             return chain
         }
+    }
+
+    /// Members that `make` creates count for the client's principal.
+    private func charging<Result>(_ make: () -> Result) -> Result {
+        session.host.memberAccounts.charging(session.access.name, make)
     }
 
     /// Calls `tell` once the first value is available, if the principal has no units left for it

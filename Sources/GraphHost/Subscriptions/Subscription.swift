@@ -167,11 +167,11 @@ class Subscription: ListenEdge<Datum> {
         session.queue(self, value)
     }
 
-    /// Whether the interval since the last delivery is still running; then the alarm marks it.
+    /// Whether the interval since the last delivery is still running; then the timer marks it.
     final func postponed() -> Bool {
         let now = session.host.clock.now
         guard now < notBefore else { return false }
-        let interval = interval ?? Timer { [unowned self] in ring() }
+        let interval = interval ?? Timer { [unowned self] in timerFired() }
         self.interval = interval
         if !interval.isRunning { session.host.timers.set(interval, due: notBefore) }
         return true
@@ -183,7 +183,7 @@ class Subscription: ListenEdge<Datum> {
         if folded > 0 || hasNewState, !isMarked { mark() }
     }
 
-    final func ring() {
+    final func timerFired() {
         guard !isEnded else { return }
         if options.isAll {
             session.wake()
@@ -260,9 +260,9 @@ class Subscription: ListenEdge<Datum> {
         session.host.timers.set(interval, due: notBefore)
     }
 
-    /// Ends it: releases alarm, node and chain.
+    /// Ends it: releases timer, node and chain.
     ///
-    /// No other code does this.
+    /// Called only by ``Session/end(_:because:)``.
     func release() {
         isEnded = true
         if isMarked, !isMuted {

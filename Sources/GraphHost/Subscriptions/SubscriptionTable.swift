@@ -44,6 +44,9 @@ struct SubscriptionTable {
         }
     }
 
+    /// The session is closed: from now on nothing is looked for by id.
+    mutating func close() { byID = nil }
+
     /// A subscription has ended, or another holder has it.
     mutating func remove(_ subscription: Subscription) {
         count -= 1

@@ -35,6 +35,7 @@ struct Fields {
 
     /// Finds the fields of a validated object, and lends them; nil stands for a value that is no
     /// object.
+    @inline(__always)
     static func read<Result, Failure: Error>(
         _ object: JSONReader,
         _ body: (Fields?) throws(Failure) -> Result
@@ -66,6 +67,7 @@ struct Fields {
 
     /// Checks a message and visits its objects in order; nil stands for an element that is not an
     /// object.
+    @inline(__always)
     static func forEachObject(
         _ message: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer, Fields?) -> Void

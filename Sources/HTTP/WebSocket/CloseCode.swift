@@ -17,10 +17,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let unsupportedData = CloseCode(rawValue: 1003)
     /// Never on the wire: a close frame without a code.
     public static let noneGiven = CloseCode(rawValue: 1005)
-    /// Never on the wire: the connection ended without a close frame.
-    public static let abnormal = CloseCode(rawValue: 1006)
     public static let invalidPayload = CloseCode(rawValue: 1007)
-    public static let policyViolation = CloseCode(rawValue: 1008)
     public static let messageTooBig = CloseCode(rawValue: 1009)
     public static let internalError = CloseCode(rawValue: 1011)
     public static let badMessages = CloseCode(rawValue: 4400)

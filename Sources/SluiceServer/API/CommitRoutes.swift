@@ -9,7 +9,7 @@ enum CommitRoutes {
         let node = try request.node(to: .set)
         let (connection, head) = (request.connection, request.head)
         if head.method == .post {
-            connection.listener.addresses.keep(node, at: head.path, in: request.server.host)
+            connection.listener.nodePaths.keep(node, at: head.path, in: request.server.host)
         }
         try set(node, connection, head)
     }
@@ -43,7 +43,7 @@ enum CommitRoutes {
         let isTagged = head.method != .put || value.byteCount == body.count
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
-        guard connection.access.name != nil || remarks.contains(where: head.has) else {
+        guard connection.access.name != nil || commitHeaders.contains(where: head.has) else {
             return try submit(form, connection) { $0.set(node, to: value) }
         }
         var commit = Commit(graph: node.graph)
@@ -52,8 +52,10 @@ enum CommitRoutes {
         try submit(commit, form, connection)
     }
 
-    /// What makes more of a change than a node and its value.
-    private static let remarks: [HeaderName] = [.ifMatch, .ifNoneMatch, .sluiceContext, .idempotencyKey]
+    /// Headers that need a full `Commit`: conditions, context and idempotency key.
+    private static let commitHeaders: [HeaderName] = [
+        .ifMatch, .ifNoneMatch, .sluiceContext, .idempotencyKey,
+    ]
 
     /// A hint for typical mistakes in values that people write by hand.
     private static func hint(_ error: JSONError) -> String? {
@@ -193,7 +195,7 @@ enum CommitRoutes {
         _ connection: HTTPConnection,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        try connection.rate.set(connection.server.host)
+        try connection.rate.countSet(of: connection.server.host)
         let submission = connection.hub._withUnsafeGuaranteedRef { change($0.host) }
         switch submission {
         case .applied(let applied): form.send(applied, on: connection)

@@ -2,16 +2,16 @@ internal import GraphHost
 internal import HTTP
 internal import ReactiveGraph
 
-/// The nodes that paths led to lately.
+/// Caches which node a path leads to.
 ///
 /// Most clients set the same few nodes again and again. One look at the path's bytes then replaces
 /// the way through the routes, the names of graphs and those of nodes. A path leads to a declared
 /// node until a definition changes; then all paths are forgotten. Members of families come and go
 /// at any time, so they are not kept.
-final class Addresses {
+final class NodePathCache {
     private static let most = 1_024
 
-    private final class Address {
+    private final class Entry {
         let path: String
         let node: NamedNode
 
@@ -21,17 +21,17 @@ final class Addresses {
         }
     }
 
-    @exclusivity(unchecked) private var table = Addresses.empty
+    @exclusivity(unchecked) private var table = NodePathCache.empty
     @exclusivity(unchecked) private var count = 0
     /// ``Host/definitionChanges`` when the first of them was kept.
     @exclusivity(unchecked) private var definitions: UInt64 = 0
 
-    private static var empty: NameTable { NameTable { unsafeDowncast($0, to: Address.self).path } }
+    private static var empty: NameTable { NameTable { unsafeDowncast($0, to: Entry.self).path } }
 
     /// The node that a POST to this path sets, as far as it is known.
     func node(at path: UnsafeRawBufferPointer, in host: Host) -> NamedNode? {
         guard definitions == host.definitionChanges, let known = table[path] else { return nil }
-        let node = unsafeDowncast(known, to: Address.self).node
+        let node = unsafeDowncast(known, to: Entry.self).node
         return node.isShown ? node : nil
     }
 
@@ -44,7 +44,7 @@ final class Addresses {
             count = 0
         }
         guard table[path] == nil else { return }
-        let address = Address(path, node)
+        let address = Entry(path, node)
         table.insert(address, named: address.path)
         count += 1
     }

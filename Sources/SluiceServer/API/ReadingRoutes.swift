@@ -137,7 +137,7 @@ enum ReadingRoutes {
             out.append(decimal: counts.released)
             out.append(kept: kept)
             if (try? GraphView(graph, for: access).requireObservation()) != nil {
-                server.sinks.append(of: graph, to: &out)
+                server.sinks?.append(of: graph, to: &out)
             }
             out.append("}\n")
         }

@@ -41,10 +41,10 @@ package final class ServiceConnector {
 
     private func secure(_ socket: TCPConnection) {
         do throws(TLSFailure) {
-            let pool = OutboxPool()
+            let pool = SendBufferPool()
             let context = if let trust { trust } else { try TLSContext.client(authorities: url.authorities) }
-            let session = try TLSSession(context, host: url.host, outboxes: pool)
-            let channel = SecureChannel(socket, session, room: PlaintextRoom(), outboxes: pool)
+            let session = try TLSSession(context, host: url.host, sendBuffers: pool)
+            let channel = SecureChannel(socket, session, room: PlaintextRoom(), sendBuffers: pool)
             channel.delegate = self
             channel.onFailure = { [weak self] in self?.failure = $0 }
             channel.onEstablished = { [weak self] in self?.established() }

@@ -315,7 +315,7 @@ public struct Keys: Sendable {
         0,
         "WebSocket messages that one connection may send in a second (4429 when repeated); 0: no limit."
     )
-    public let unsent = Key(
+    public let unsentHard = Key(
         "limits.unsentHard",
         .bytes(4096...1 << 30),
         1024 * 1024,

@@ -1,10 +1,10 @@
 internal import HTTP
 
-/// Assembles the frames of one peer into messages.
+/// A `MessageAssembler` in a pool.
 ///
-/// Most peers are between two messages most of the time and need none then; so connections borrow
-/// theirs.
-final class Assembler {
+/// Connections borrow it while a message is incomplete: most peers are between two messages most of
+/// the time and need none then.
+final class PooledAssembler {
     @exclusivity(unchecked) var messages: MessageAssembler
 
     fileprivate init(limitBytes: Int) {
@@ -15,7 +15,7 @@ final class Assembler {
 /// Unused assemblers, which are between two messages.
 final class AssemblerPool {
     private let limitBytes: Int
-    private var free: ContiguousArray<Assembler> = []
+    private var free: ContiguousArray<PooledAssembler> = []
 
     /// A pool whose assemblers take messages of at most `limitBytes`.
     init(limitBytes: Int) {
@@ -23,12 +23,12 @@ final class AssemblerPool {
     }
 
     /// An assembler without an unfinished message.
-    func take() -> Assembler {
-        free.popLast() ?? Assembler(limitBytes: limitBytes)
+    func take() -> PooledAssembler {
+        free.popLast() ?? PooledAssembler(limitBytes: limitBytes)
     }
 
     /// Takes back an assembler that is between two messages and has not failed.
-    func give(_ assembler: Assembler) {
+    func give(_ assembler: PooledAssembler) {
         if free.count < 16 { free.append(assembler) }
     }
 }

@@ -12,7 +12,7 @@ final class Compression {
     private let leastBytes: Int
     private let deflater: Deflater
     /// Frames of this turn; nil with context takeover, where no two frames are alike.
-    private let frames: SharedFrames?
+    private let frames: DeflatedMessages?
     private let counters: CompressionCounters
     private let contextBytes: Int
 
@@ -23,7 +23,7 @@ final class Compression {
         leastBytes = 1024
         deflater = Deflater(keepsContext: false)
         inflation = .shared(InflaterPool())
-        frames = SharedFrames()
+        frames = DeflatedMessages()
     }
 
     /// For one connection with contexts of its own.
@@ -79,7 +79,10 @@ final class Compression {
         FrameEncoder.append(opcode, isWorth ? output.bytes : message, isCompressed: isWorth, to: &buffer)
     }
 
-    private func deflate(_ message: UnsafeRawBufferPointer, into frames: SharedFrames) -> SharedFrames.Entry {
+    private func deflate(
+        _ message: UnsafeRawBufferPointer,
+        into frames: DeflatedMessages
+    ) -> DeflatedMessages.Entry {
         let entry = frames.next()
         entry.input.append(message)
         deflater.deflate(message, to: &entry.output)
@@ -107,7 +110,7 @@ final class CompressionCounters {
 ///
 /// Subscribers of the same node with the same id get the same bytes: comparing them costs a
 /// hundredth of deflating them again.
-final class SharedFrames {
+final class DeflatedMessages {
     /// A message and its compressed form.
     final class Entry {
         @exclusivity(unchecked) var input = ByteBuffer()

@@ -7,7 +7,7 @@ internal import Support
 /// Invariants:
 /// - The server's list holds every open connection, and nothing else holds one for longer than a
 ///   call.
-/// - Bytes leave in the order in which they were put into the outbox. While the kernel has not
+/// - Bytes leave in the order in which they were put into the buffer. While the kernel has not
 ///   taken all earlier bytes (`isBehind`), new bytes are only collected.
 /// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by
 ///   whichever side.
@@ -23,7 +23,7 @@ class Connection: ConnectionDelegate {
     }
     /// The socket without TLS, without reference counting.
     @exclusivity(unchecked) private final var plain: Unmanaged<TCPConnection>?
-    @exclusivity(unchecked) private final var outbox: Outbox?
+    @exclusivity(unchecked) private final var sendBuffer: SendBuffer?
     @exclusivity(unchecked) private final var isQueued = false
     /// Whether the kernel has not taken all bytes yet.
     @exclusivity(unchecked) final private(set) var isBehind = false
@@ -76,11 +76,11 @@ class Connection: ConnectionDelegate {
         since = other.since
         socket = other.socket
         plain = other.plain
-        outbox = other.outbox
+        sendBuffer = other.sendBuffer
         isQueued = false
         isBehind = other.isBehind
         owedBytes = other.owedBytes
-        other.outbox = nil
+        other.sendBuffer = nil
         other.socket = nil
         server.deadlines.remove(other)
         server.replace(other, by: self)
@@ -91,8 +91,8 @@ class Connection: ConnectionDelegate {
 
     /// Bytes that the kernel has not taken yet.
     final var unsentBytes: Int {
-        if outbox == nil, !isBehind { return 0 }
-        let waiting = outbox?.buffer.count ?? 0
+        if sendBuffer == nil, !isBehind { return 0 }
+        let waiting = sendBuffer?.buffer.count ?? 0
         return isBehind ? waiting + (socket?.queuedBytes ?? 0) : waiting
     }
 
@@ -101,26 +101,26 @@ class Connection: ConnectionDelegate {
     @inline(__always)
     final func write(_ build: (inout ByteBuffer) -> Void) {
         guard socket != nil, !isLingering else { return }
-        let outbox = self.outbox ?? open()
-        build(&outbox.buffer)
+        let sendBuffer = self.sendBuffer ?? open()
+        build(&sendBuffer.buffer)
     }
 
-    private final func open() -> Outbox {
+    private final func open() -> SendBuffer {
         hub._withUnsafeGuaranteedRef { server in
-            let outbox = server.outboxes.take()
-            self.outbox = outbox
+            let sendBuffer = server.sendBuffers.take()
+            self.sendBuffer = sendBuffer
             if !isQueued, server.willWrite(self) { isQueued = true }
-            return outbox
+            return sendBuffer
         }
     }
 
-    /// Writes bytes directly to the kernel, without an outbox: for messages that many clients get
+    /// Writes bytes directly to the kernel, without a buffer: for messages that many clients get
     /// alike.
     ///
     /// - Returns: false, with nothing written, if other bytes wait or the connection uses TLS.
     @inline(__always)
     final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard outbox == nil, !isBehind, !isLingering, let plain else { return false }
+        guard sendBuffer == nil, !isBehind, !isLingering, let plain else { return false }
         let taken = plain._withUnsafeGuaranteedRef { $0.tryWrite(bytes) }
         hub._withUnsafeGuaranteedRef { $0.sentBytes &+= UInt64(bytes.count) }
         if taken < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[taken...])) }
@@ -130,10 +130,10 @@ class Connection: ConnectionDelegate {
     /// Queues a copy of the bytes that the kernel did not take.
     @inline(never)
     private final func keep(_ rest: UnsafeRawBufferPointer) {
-        let outbox = server.outboxes.take()
-        outbox.buffer.append(rest)
+        let sendBuffer = server.sendBuffers.take()
+        sendBuffer.buffer.append(rest)
         isBehind = true
-        socket?.write(outbox.buffer.bytes, keptBy: outbox)
+        socket?.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
         owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
     }
 
@@ -145,18 +145,18 @@ class Connection: ConnectionDelegate {
 
     /// Passes the collected bytes to the kernel.
     final func flush() {
-        guard !isBehind, outbox != nil, socket != nil, let outbox = outbox.take() else { return }
-        let bytes = outbox.buffer.bytes
+        guard !isBehind, sendBuffer != nil, socket != nil, let sendBuffer = sendBuffer.take() else { return }
+        let bytes = sendBuffer.buffer.bytes
         let taken =
             plain.map { $0._withUnsafeGuaranteedRef { $0.tryWrite(bytes) } } ?? socket?.tryWrite(bytes) ?? 0
         hub._withUnsafeGuaranteedRef { server in
             server.sentBytes &+= UInt64(bytes.count)
             if taken == bytes.count {
                 if plain == nil { isBehind = socket?.holdsBytes ?? false }
-                server.outboxes.give(outbox)
+                server.sendBuffers.give(sendBuffer)
             } else {
                 isBehind = true
-                socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+                socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
             }
             if isBehind { owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0) }
         }
@@ -201,11 +201,11 @@ class Connection: ConnectionDelegate {
     /// close timeout.
     final func closeAfterWriting() {
         guard let socket, !isLingering else { return }
-        if let outbox {
+        if let sendBuffer {
             flush()
-            if self.outbox != nil {
-                self.outbox = nil
-                socket.write(outbox.buffer.bytes, keptBy: outbox)
+            if self.sendBuffer != nil {
+                self.sendBuffer = nil
+                socket.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
                 owedBytes = UInt32(clamping: socket.queuedBytes)
             }
         }
@@ -256,7 +256,7 @@ class Connection: ConnectionDelegate {
         // Kept alive by its own socket's call until this returns.
         server.remove(self)
         socket = nil
-        outbox = nil
+        sendBuffer = nil
         ended(error)
     }
 

@@ -17,7 +17,7 @@ extension HTTPConnection {
     @inline(__always)
     private func knownNode(_ head: RequestHead, _ server: Server, _ listener: HTTPListener) -> NamedNode? {
         guard head.method == .post, head.query.isEmpty,
-            let node = listener.addresses.node(at: head.path, in: server.host),
+            let node = listener.nodePaths.node(at: head.path, in: server.host),
             listener.hostCheck.accepts(head.authority), !isProxied || readForwarding(head) == nil,
             listener.originCheck.accepts(head, forwarding)
         else { return nil }

@@ -34,7 +34,7 @@ final class HTTPListener {
     let side: Side
     let endpoint: Endpoint
     let router: Router
-    let addresses = Addresses()
+    let nodePaths = NodePathCache()
     let hostCheck: HostCheck
     let originCheck: OriginCheck
     let folders: PublicFolders

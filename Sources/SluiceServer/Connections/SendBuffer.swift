@@ -5,27 +5,27 @@ internal import Support
 ///
 /// Taken from a pool when there is something to send and given back when the kernel has taken it,
 /// so that a quiet connection has none.
-final class Outbox {
+final class SendBuffer {
     @exclusivity(unchecked) var buffer = ByteBuffer()
 }
 
-/// Unused outboxes.
+/// Unused buffers.
 ///
 /// The one given back last is reused first, because its memory is in the caches.
-final class OutboxPool {
-    @exclusivity(unchecked) private var free: ContiguousArray<Outbox> = []
+final class SendBufferPool {
+    @exclusivity(unchecked) private var free: ContiguousArray<SendBuffer> = []
 
-    /// An empty outbox.
-    func take() -> Outbox {
-        free.popLast() ?? Outbox()
+    /// An empty buffer.
+    func take() -> SendBuffer {
+        free.popLast() ?? SendBuffer()
     }
 
-    /// Takes an outbox back.
+    /// Takes a buffer back.
     ///
-    /// Memory beyond 64 KiB is not kept, nor are more than 64 outboxes.
-    func give(_ outbox: consuming Outbox) {
+    /// Memory beyond 64 KiB is not kept, nor are more than 64 buffers.
+    func give(_ sendBuffer: consuming SendBuffer) {
         guard free.count < 64 else { return }
-        outbox.buffer.removeAll(keepingAtMost: 64 * 1024)
-        free.append(outbox)
+        sendBuffer.buffer.removeAll(keepingAtMost: 64 * 1024)
+        free.append(sendBuffer)
     }
 }

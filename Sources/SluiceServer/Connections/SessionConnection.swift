@@ -5,8 +5,9 @@ internal import HTTP
 /// A connection whose messages are those of a session, in whatever form.
 ///
 /// However it ends (close, reset, end of stream, silence, broken protocol, slow reader, drain), the
-/// session is closed in the same loop turn, only by ``Session/close(_:)``: at the latest when the
-/// socket is closed, and earlier if it is known that the peer will not be served any more.
+/// session is closed in the turn in which the end is reported, only by ``Session/close(_:)``: at
+/// the latest when the socket is closed, and earlier if it is known that the peer will not be
+/// served any more.
 class SessionConnection: Connection {
     /// The session; nil if there is none, and once it is closed.
     @exclusivity(unchecked) final var session: Session?
@@ -22,7 +23,7 @@ class SessionConnection: Connection {
         session?.drained()
     }
 
-    /// Messages may exceed the soft limit, but closes the connection above the hard one.
+    /// Closes the connection if its unsent bytes exceed the hard limit.
     final func checkHardLimit() {
         flush()
         guard unsentBytes > server.host.limits.hardBytes, !isLingering else { return }

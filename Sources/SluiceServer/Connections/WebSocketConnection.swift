@@ -21,7 +21,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     @exclusivity(unchecked) private var wroteAt: UInt64
     private let kind: Kind
     /// Assembles frames while a message is incomplete.
-    @exclusivity(unchecked) private var assembler: Assembler?
+    @exclusivity(unchecked) private var assembler: PooledAssembler?
     /// When the next ping is due.
     private var pingAt: UInt64
     /// When the current message began to arrive; 0: none.
@@ -147,7 +147,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    private func takeAssembler() -> Assembler {
+    private func takeAssembler() -> PooledAssembler {
         let assembler = server.assemblers.take()
         if let compression { assembler.messages.inflation = compression.inflation }
         self.assembler = assembler
@@ -217,7 +217,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         if isTooMuch { checkHardLimit() }
     }
 
-    /// One frame serves all clients, and is written without an outbox: this reduced a delivery from
+    /// One frame serves all clients, and is written without a buffer: this reduced a delivery from
     /// 1,335 instructions to 550.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
         let isSent = hub._withUnsafeGuaranteedRef { server in

@@ -88,12 +88,12 @@ final class Acceptor {
     private func secured(_ socket: TCPConnection) -> Transport? {
         guard let tls = server.tls else { return .plain(socket) }
         do throws(TLSFailure) {
-            let session = try TLSSession(tls, outboxes: server.outboxes)
+            let session = try TLSSession(tls, sendBuffers: server.sendBuffers)
             let channel = SecureChannel(
                 socket,
                 session,
                 room: plaintext,
-                outboxes: server.outboxes,
+                sendBuffers: server.sendBuffers,
                 handshakes: server.handshakes
             )
             channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }

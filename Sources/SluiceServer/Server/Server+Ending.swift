@@ -21,8 +21,8 @@ extension Server {
             // second.
             connection.drain(after: Int.random(in: 200...3000, using: &random))
         }
-        sinks.drain()
-        guard !connections.isEmpty || sinks.isBusy else { return finish() }
+        sinks?.drain()
+        guard !connections.isEmpty || sinks?.isBusy == true else { return finish() }
         drainTimer = try? LoopTimer(on: loop) { [unowned self] in stop() }
         drainTimer?.start(after: configuration.drain)
     }
@@ -43,15 +43,15 @@ extension Server {
         closeListeners()
         state = .draining
         for connection in Array(connections) { connection.close() }
-        sinks.stop()
+        sinks?.stop()
         finish()
     }
 
     /// Ends the server once the last connection is gone and sinks have sent what they had.
     func finish() {
-        guard state != .stopped, connections.isEmpty, !sinks.isBusy else { return }
+        guard state != .stopped, connections.isEmpty, sinks?.isBusy != true else { return }
         state = .stopped
-        sinks.stop()
+        sinks?.stop()
         ticker = nil
         pressure = nil
         graphFiles.stop()

@@ -23,7 +23,7 @@ extension Server {
             dashboards = Dashboards(configuration.dashboards, most: configuration.fixed.dashboards, on: loop)
         }
         try openCertificate()
-        sinks.prepare()
+        sinks?.prepare()
         try graphFiles.load()
         for listener in listeners {
             do throws(UVError) {

@@ -73,7 +73,7 @@ public final class Server {
     let operations = Operation.all
     let times: Milliseconds
     let pendingBytes: Int
-    let outboxes = OutboxPool()
+    let sendBuffers = SendBufferPool()
     let sharedFrame = SharedFrame()
     let setAnswer = SetAnswer()
     let assemblers: AssemblerPool
@@ -83,7 +83,7 @@ public final class Server {
     let inflaters = InflaterPool()
     let deadlines: Deadlines
     var dashboards: Dashboards?
-    private(set) lazy var sinks = Sinks(self)
+    private(set) var sinks: Sinks?
     private(set) lazy var acceptor = Acceptor(for: self)
     private(set) lazy var graphFiles = GraphFiles(of: self)
     @exclusivity(unchecked) var encoder = ResponseEncoder()
@@ -164,6 +164,7 @@ public final class Server {
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = configuration.fixed.session.pendingBytes
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
+        sinks = Sinks(self)
         host.onLog = { [unowned self] in beginTurn() }
         host.readElsewhere = { [unowned self] part, done in
             parts.read(part) { [unowned self] result in
@@ -212,8 +213,9 @@ public final class Server {
     /// Opens the handles that drive the turns: their end, the ticks of the deadlines, the host's
     /// next alarm.
     func setTurns() throws(UVError) {
-        // Unchecked, twice in a turn: the server holds it.
-        turnEnd = try TurnEnd(on: loop) { [unowned(unsafe) self] in endTurn() }
+        // Uncounted, twice in a turn: the server holds it.
+        let server = Unmanaged.passUnretained(self)
+        turnEnd = try TurnEnd(on: loop) { server._withUnsafeGuaranteedRef { $0.endTurn() } }
         ticker = try PolledTimer(on: loop) { [unowned self] in
             beginTurn()
             deadlines.advance(to: loop.now)
@@ -256,7 +258,7 @@ public final class Server {
     /// A connection starts collecting bytes.
     ///
     /// While sessions are flushed, each connection's bytes are written before the next connection
-    /// starts, so one outbox, warm in the caches, serves them all.
+    /// starts, so one buffer, warm in the caches, serves them all.
     ///
     /// - Returns: whether it was put on the list for the end of the turn.
     @inline(__always)
@@ -280,7 +282,7 @@ public final class Server {
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
-        sinks.endTurn(of: host)
+        sinks?.endTurn(of: host)
         let commits = host.applied
         let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
         isFlushing = true

@@ -71,7 +71,7 @@ extension SessionLimits {
         members = configuration.members
         // One client must not fill a graph alone. Without tokens all clients are one principal.
         membersPerPrincipal = configuration.auth.isEmpty ? members : (members + 1) / 2
-        hardBytes = configuration.unsent
+        hardBytes = configuration.unsentHard
         setsPerSecond = UInt64(configuration.setsPerSecond)
         messagesPerSecond = UInt64(configuration.messagesPerSecond)
         heartbeatSeconds = max(1, Int(configuration.heartbeat.milliseconds / 1000))

@@ -23,7 +23,7 @@ package final class SecureChannel: ConnectionDelegate {
     private let session: TLSSession
     /// The buffer for decrypted data, shared by all channels of a loop.
     private let room: PlaintextRoom
-    private let outboxes: OutboxPool
+    private let sendBuffers: SendBufferPool
     private var isEstablished = false
     private(set) var isPeerClosed = false
     private var isShutDown = false
@@ -43,14 +43,14 @@ package final class SecureChannel: ConnectionDelegate {
         _ socket: TCPConnection,
         _ session: TLSSession,
         room: PlaintextRoom,
-        outboxes: OutboxPool,
+        sendBuffers: SendBufferPool,
         handshakes: HandshakeQueue? = nil
     ) {
         self.handshakes = handshakes
         self.socket = socket
         self.session = session
         self.room = room
-        self.outboxes = outboxes
+        self.sendBuffers = sendBuffers
         socket.delegate = self
     }
 
@@ -88,11 +88,11 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     private func sendOutput() {
-        guard let outbox = session.takeOutput() else { return }
-        let bytes = outbox.buffer.bytes
+        guard let sendBuffer = session.takeOutput() else { return }
+        let bytes = sendBuffer.buffer.bytes
         let taken = socket.tryWrite(bytes)
-        guard taken < bytes.count else { return outboxes.give(outbox) }
-        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: outbox)
+        guard taken < bytes.count else { return sendBuffers.give(sendBuffer) }
+        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
     }
 
     /// Closes TLS and then TCP, once everything queued is written.

@@ -23,8 +23,8 @@ final class TLSSession {
     private let context: TLSContext
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// Ciphertext to send; nil if there is none, so that a quiet connection holds no memory for it.
-    private var output: Outbox?
-    private let outboxes: OutboxPool
+    private var output: SendBuffer?
+    private let sendBuffers: SendBufferPool
     private var isFinished = false
 
     /// A connection before its handshake.
@@ -32,15 +32,15 @@ final class TLSSession {
     /// - Parameters:
     ///   - context: the shared context.
     ///   - host: for a client, the name or address in the server's certificate.
-    ///   - outboxes: the pool for ciphertext.
+    ///   - sendBuffers: the pool for ciphertext.
     /// - Throws: OpenSSL's error.
-    init(_ context: TLSContext, host: String? = nil, outboxes: OutboxPool) throws(TLSFailure) {
+    init(_ context: TLSContext, host: String? = nil, sendBuffers: SendBufferPool) throws(TLSFailure) {
         guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
             throw TLSFailure(during: "TLS")
         }
         self.ssl = ssl
         self.context = context
-        self.outboxes = outboxes
+        self.sendBuffers = sendBuffers
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
         // Both directions through one BIO, which the connection owns from now on.
         SSL_set_bio(ssl, bio, bio)
@@ -150,7 +150,7 @@ final class TLSSession {
     }
 
     /// Returns the ciphertext to send.
-    func takeOutput() -> Outbox? {
+    func takeOutput() -> SendBuffer? {
         defer { output = nil }
         return output
     }
@@ -166,9 +166,9 @@ final class TLSSession {
     }
 
     fileprivate func take(_ bytes: UnsafePointer<CChar>, _ count: Int) {
-        let outbox = output ?? outboxes.take()
-        output = outbox
-        outbox.buffer.append(UnsafeRawBufferPointer(start: bytes, count: count))
+        let sendBuffer = output ?? sendBuffers.take()
+        output = sendBuffer
+        sendBuffer.buffer.append(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
     /// Never written to after it is made.
