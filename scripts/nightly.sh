@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The long forms of the tests: hundreds of thousands of random histories and client lives, planted faults, and the
 # sanitizers.
-# Takes about an hour and a half on two cores; half an hour of that is pages left open (SLUICE_SOAK_MINUTES). SANITIZERS=""
-# leaves the sanitizers out.
+# Takes about five hours on two cores: an hour for servers and a Redis that are killed (SLUICE_CHAOS_SECONDS), half an
+# hour for pages left open (SLUICE_SOAK_MINUTES), three quarters of an hour for random histories. SANITIZERS="" leaves the
+# sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SLUICE_NIGHTLY=1
