@@ -31,9 +31,9 @@ public final class PendingCommit {
     private var first: ((Result<Applied, HostError>) -> Void)?
     private var others: [(Result<Applied, HostError>) -> Void] = []
 
-    init(_ commit: Commit, in turn: UInt64) {
+    init(_ commit: Commit, turnBegan: UInt64) {
         self.commit = commit
-        submitted = turn
+        submitted = turnBegan
     }
 
     /// Calls `listener` once with the answer, in the loop turn in which the commit is applied or

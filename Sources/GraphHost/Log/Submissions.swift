@@ -108,7 +108,7 @@ final class Submissions {
     private func submitClosed(_ commit: Commit) -> Submission {
         guard commit.graph.isLive else { return .refused(.unknown(commit.graph)) }
         if let error = commit.graph.host.health.refusal { return .refused(error) }
-        let pending = PendingCommit(commit, in: activity.turnBegan)
+        let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         commit.graph.deferred?.append(pending)
         return .pending(pending)
     }
@@ -151,7 +151,7 @@ final class Submissions {
     /// log is asked first.
     private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
         guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
-        let pending = PendingCommit(commit, in: activity.turnBegan)
+        let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         ask(log, about: pending, error)
         return .pending(pending)
     }
@@ -173,7 +173,7 @@ final class Submissions {
             applied &+= 1
             return .applied(commit.graph.host.apply(commit, commit.graph.nextStamp(at: clock.wall)))
         }
-        let pending = PendingCommit(commit, in: activity.turnBegan)
+        let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         enqueue(pending)
         return .pending(pending)
     }

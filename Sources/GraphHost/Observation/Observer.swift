@@ -31,7 +31,7 @@ final class Observer {
     /// The family members to show; nil: all of them, if they are few.
     private let members: [String]?
     private unowned let session: Session
-    private lazy var timer = Timer { [unowned self] in ring() }
+    private lazy var timer = Timer { [unowned self] in timerFired() }
     private var sequence: UInt64 = 0
     private var told = Figures()
     private var listenersTold: UInt64 = 0
@@ -178,7 +178,7 @@ final class Observer {
 
     // MARK: - What can be seen
 
-    private func ring() {
+    private func timerFired() {
         schedule()
         let now = session.host.clock.now
         // A slow client gets one message with everything once it has caught up.

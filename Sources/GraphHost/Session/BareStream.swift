@@ -30,7 +30,7 @@ struct BareStream {
             options: SubscriptionOptions(options)
         )
         let needs: Rights = stages.isEmpty ? .read : [.read, .pipe]
-        subscription.claim = session.access.claim([node.name], needs: needs)
+        subscription.requiredRights = session.access.requiredRights([node.name], needs: needs)
         let chain = subscription.begin(on: Subject(node, stages))
         node.graph.loadFor(subscription)
         let tell = {

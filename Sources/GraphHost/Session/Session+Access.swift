@@ -14,7 +14,7 @@ extension Session {
     /// With nil it has no rights left, and the connection is closed (4401).
     public func change(to new: Access?) {
         guard let new else {
-            finish(4401, "unauthenticated")
+            endConnection(4401, "unauthenticated")
             for chain in keptChains { end(chain.subscription, .forbidden) }
             return
         }
@@ -33,7 +33,7 @@ extension Session {
         if let access = access.access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
             return false
         }
-        guard let access = access.access, let claim = subscription.claim else { return true }
+        guard let access = access.access, let claim = subscription.requiredRights else { return true }
         return claim.nodes.allSatisfy { name in
             subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true
         }

@@ -21,13 +21,13 @@ public struct SessionAccess {
     var name: String? { access?.name }
 
     /// The rights that a subscription depends on, if the server has authentication.
-    func claim(_ nodes: @autoclosure () -> [String], needs: Rights) -> Claim? {
-        access?.principal == nil ? nil : Claim(nodes: nodes(), needs: needs)
+    func requiredRights(_ nodes: @autoclosure () -> [String], needs: Rights) -> RequiredRights? {
+        access?.principal == nil ? nil : RequiredRights(nodes: nodes(), needs: needs)
     }
 }
 
 /// The nodes of a subscription, and the rights on them that it needs to continue.
-final class Claim {
+final class RequiredRights {
     let nodes: [String]
     let needs: Rights
 

@@ -23,7 +23,7 @@ extension ClientRequest {
         let name = session.access.name
         if let chain = host.sessions.kept.find(resume, of: name, subject, in: graph) {
             let subscription = host.sessions.kept.pass(chain, to: session, as: id, options)
-            subscription.claim = session.access.claim(subject.nodes, needs: subject.needs)
+            subscription.requiredRights = session.access.requiredRights(subject.nodes, needs: subject.needs)
             session.give(subscription, to: owners)
             let snap = Snap(subscription, subject, resume: resume, taken: chain, keeping: keeping)
             return snap.send()
@@ -53,7 +53,7 @@ extension ClientRequest {
             options: options,
             patterns: try NodeSelection.patterns(fields) ?? []
         )
-        subscription.claim = session.access.claim(nodes.map(\.name), needs: .read)
+        subscription.requiredRights = session.access.requiredRights(nodes.map(\.name), needs: .read)
         session.give(subscription, to: owners)
         session.add(subscription)
         host.memberAccounts.charging(session.access.name) {

@@ -46,7 +46,9 @@ extension Session {
 
     /// The nodes of a group have changed.
     func revise(claimOf group: GroupSubscription) {
-        if group.claim != nil { group.claim = access.claim(group.names, needs: .read) }
+        if group.requiredRights != nil {
+            group.requiredRights = access.requiredRights(group.names, needs: .read)
+        }
     }
 }
 

@@ -11,7 +11,8 @@ extension Subscription {
         switch subject {
         case .node(let node):
             let builder = graph.builder
-            let living = node.living == nil ? charging { builder.materialise(node) } : builder.materialise(node)
+            let make = { builder.materialise(node) }
+            let living = node.living == nil ? charging(make) : make()
             session.add(self)
             begin(on: living)
             return nil

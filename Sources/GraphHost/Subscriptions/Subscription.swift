@@ -71,7 +71,7 @@ class Subscription: ListenEdge<Datum> {
     /// Its use of a chain; nil if it listens to a named node itself.
     final var pipeline: PipelineUse?
     /// The rights that this subscription depends on; nil without authentication.
-    final var claim: Claim?
+    final var requiredRights: RequiredRights?
     /// Keeps its chain after the connection ends; nil: the chain is not kept.
     final var ticket: KeptChain?
 

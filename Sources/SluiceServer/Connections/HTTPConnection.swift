@@ -117,7 +117,7 @@ final class HTTPConnection: Connection {
                 if workDone != before, share.spend(since: before, of: server.host) {
                     // This client has used its share; others are served before the next turn.
                     isUnfinished = true
-                    server.goesOn(self)
+                    server.continueNextTurn(self)
                 }
             case .upgrade:
                 startedAt = 0
@@ -163,7 +163,7 @@ final class HTTPConnection: Connection {
         }
         guard body.isOver else {
             isUnfinished = true
-            server.goesOn(self)
+            server.continueNextTurn(self)
             return false
         }
         self.body = nil
@@ -175,7 +175,7 @@ final class HTTPConnection: Connection {
     private var workDone: UInt64 { hub._withUnsafeGuaranteedRef { $0.host.workDone } }
 
     /// The next turn has begun.
-    func goOn() {
+    func continueRequests() {
         isUnfinished = false
         if waitingFor == 0, !isBehind { resume() }
     }

@@ -227,7 +227,7 @@ public final class Server {
             hostDeadline = .max
             beginTurn()
             activity.note(.timers)
-            goOn()
+            continueUnfinished()
             host.advance()
         }
         hostTimer?.keepsLoopAlive = false
@@ -314,23 +314,23 @@ public final class Server {
     }
 
     /// A connection has used its share of this turn, and continues in the next one.
-    func goesOn(_ connection: HTTPConnection) {
+    func continueNextTurn(_ connection: HTTPConnection) {
         unfinished.append(connection)
     }
 
-    private func goOn() {
+    private func continueUnfinished() {
         if let handshakes, handshakes.isWaiting { handshakes.beginTurn() }
         // A connection that must wait again goes to the end of the queue.
         var count = unfinished.count
         while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
             count -= 1
-            next.goOn()
+            next.continueRequests()
         }
     }
 
     private func setHostTimer() {
-        let goesOn = !unfinished.isEmpty || handshakes?.isWaiting == true
-        guard let next = goesOn ? loop.now : host.nextDeadline else { return }
+        let isUnfinished = !unfinished.isEmpty || handshakes?.isWaiting == true
+        guard let next = isUnfinished ? loop.now : host.nextDeadline else { return }
         guard next < hostDeadline else { return }
         hostDeadline = next
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
