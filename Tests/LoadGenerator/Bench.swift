@@ -24,6 +24,12 @@ public final class Bench {
         public var subscribers = 0
         /// Whether subscribers want every value (mode `all`) or the newest.
         public var wantsAll = true
+        /// Whether each subscriber has a pipeline of its own that passes nothing on, so that the
+        /// pipelines' work counts and no delivery does.
+        public var hasPipelines = false
+        /// Whether the server's WebSockets send bare values unasked: the present one and then each
+        /// new one, as it was posted.
+        public var isRaw = false
         /// The size of the body: numbers alone, or a text of about this length that begins with the
         /// number.
         public var bodyBytes = 0
@@ -148,10 +154,18 @@ public final class Bench {
 
     private func subscribe() {
         let mode = settings.wantsAll ? "all" : "latest"
+        // What is posted is greater than any number of subscribers.
+        let pipe = settings.hasPipelines ? #","pipe":[{"filter":"value < \#(subscribers.count)"}]"# : ""
         let message =
-            #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536}"#
-        let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
-        socket.onOpen = { [unowned socket] in socket.send(message) }
+            #"{"op":"sub","id":1,"graph":"\#(settings.graph)","node":"\#(settings.node)","mode":"\#(mode)","initial":false,"queue":65536\#(pipe)}"#
+        let socket = WebSocketClient(
+            settings.service,
+            "/v1/ws",
+            subprotocol: settings.isRaw ? nil : "sluice.v1.json",
+            on: loop,
+            trust: trust
+        )
+        if !settings.isRaw { socket.onOpen = { [unowned socket] in socket.send(message) } }
         socket.onText = { [unowned self] text in received(text) }
         socket.onEnd = { [unowned self] result in
             switch result {
@@ -234,7 +248,7 @@ public final class Bench {
     private func received(_ text: UnsafeRawBufferPointer) {
         guard isMeasuring else {
             // The snapshot; anything else refuses the subscription.
-            guard begun == 0, text.starts(with: "{\"op\":\"snap\"".utf8) else {
+            guard begun == 0, settings.isRaw || text.starts(with: "{\"op\":\"snap\"".utf8) else {
                 if begun == 0 { fail("not subscribed: \(String(decoding: text.prefix(200), as: UTF8.self))") }
                 return
             }
@@ -246,12 +260,16 @@ public final class Bench {
             }
             return
         }
-        guard text.starts(with: "{\"op\":\"upd\"".utf8) else { return }
         let now = OwnProcess.nanoseconds
-        Self.forEachValue(in: text) { sent in
+        func delivered(_ sent: UInt64) {
             deliveries += 1
             let time = sent &* 1000
             if time >= begun, time <= now { latency.record(now - time) }
+        }
+        if settings.isRaw {
+            delivered(Self.number(in: text, at: 0))
+        } else if text.starts(with: "{\"op\":\"upd\"".utf8) {
+            Self.forEachValue(in: text, delivered)
         }
     }
 
@@ -267,14 +285,19 @@ public final class Bench {
                 continue
             }
             index += 4
-            if index < text.count, text[index] == quote { index += 1 }
-            var number: UInt64 = 0
-            while index < text.count, (0x30...0x39).contains(text[index]) {
-                number = number &* 10 &+ UInt64(text[index] &- 0x30)
-                index += 1
-            }
-            body(number)
+            body(number(in: text, at: index))
         }
+    }
+
+    private static func number(in text: UnsafeRawBufferPointer, at place: Int) -> UInt64 {
+        var index = place
+        if index < text.count, text[index] == UInt8(ascii: "\"") { index += 1 }
+        var number: UInt64 = 0
+        while index < text.count, (0x30...0x39).contains(text[index]) {
+            number = number &* 10 &+ UInt64(text[index] &- 0x30)
+            index += 1
+        }
+        return number
     }
 
     private func lost(_ reason: String) {

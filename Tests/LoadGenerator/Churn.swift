@@ -17,6 +17,8 @@ public final class Churn {
         public var graph: String, node: String?
         /// How many clients are connected at the same time.
         public var clients = 50
+        /// Whether the server's WebSockets send the present value unasked.
+        public var isRaw = false
         /// Measures the server's process; nil if it is unknown.
         public var gauge: ProcessGauge?
         /// How long the measured part lasts.
@@ -99,10 +101,16 @@ public final class Churn {
     private func begin(_ life: Life) {
         life.begun = OwnProcess.nanoseconds
         guard settings.node != nil else { return connect(life) }
-        let socket = WebSocketClient(settings.service, "/v1/ws", on: loop, trust: trust)
-        socket.onOpen = { [unowned self, unowned socket] in socket.send(message) }
+        let socket = WebSocketClient(
+            settings.service,
+            "/v1/ws",
+            subprotocol: settings.isRaw ? nil : "sluice.v1.json",
+            on: loop,
+            trust: trust
+        )
+        if !settings.isRaw { socket.onOpen = { [unowned self, unowned socket] in socket.send(message) } }
         socket.onText = { [unowned self, unowned life] text in
-            guard text.starts(with: "{\"op\":\"snap\"".utf8) else {
+            guard settings.isRaw || text.starts(with: "{\"op\":\"snap\"".utf8) else {
                 return fail("not subscribed: \(String(decoding: text.prefix(200), as: UTF8.self))")
             }
             complete(life)

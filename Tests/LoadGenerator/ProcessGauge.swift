@@ -5,7 +5,7 @@ internal import SluiceServer
 public struct ProcessGauge: Sendable {
     /// The resource use of a process up to one moment.
     public struct Reading: Sendable {
-        /// Processor time of its main thread so far, user and kernel together, in seconds.
+        /// Processor time of its threads so far, user and kernel together, in seconds.
         public let processorSeconds: Double
         /// Memory resident, in bytes.
         public let residentBytes: Int
@@ -23,9 +23,10 @@ public struct ProcessGauge: Sendable {
     ///
     /// `schedstat` counts in nanoseconds, `statm` in pages of 4 KiB.
     public func read() -> Reading? {
-        guard let used = numbers("schedstat").first, let pages = numbers("statm").dropFirst().first else {
-            return nil
-        }
+        guard let pages = numbers("statm").dropFirst().first,
+            let threads = try? Files.names(in: "/proc/\(process)/task")
+        else { return nil }
+        let used = threads.reduce(0) { $0 + (numbers("task/\($1)/schedstat").first ?? 0) }
         return Reading(processorSeconds: Double(used) / 1e9, residentBytes: pages * 4096)
     }
 

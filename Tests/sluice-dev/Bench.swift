@@ -28,6 +28,9 @@ struct BenchOptions: ParsableArguments {
     @Option(help: "The server's process number, to tell its processor time and memory (Linux).")
     var process: Int32?
 
+    @Flag(help: "The WebSockets of this server send bare values, without subscriptions (nchan).")
+    var raw = false
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -68,7 +71,13 @@ struct PostOptions: ParsableArguments {
     @Option(help: "Posts a second, all connections together; 0: as many as are answered.")
     var rate = 0
 
-    func run(_ bench: BenchOptions, connections: Int, subscribers: Int, wantsAll: Bool) throws {
+    func run(
+        _ bench: BenchOptions,
+        connections: Int,
+        subscribers: Int,
+        wantsAll: Bool,
+        hasPipelines: Bool = false
+    ) throws {
         let target = try bench.target()
         guard (1...10_000).contains(connections), (1...1024).contains(pipeline) else {
             throw ValidationError("--connections must be 1 to 10000, --pipeline 1 to 1024")
@@ -82,6 +91,8 @@ struct PostOptions: ParsableArguments {
         settings.depth = pipeline
         settings.subscribers = subscribers
         settings.wantsAll = wantsAll
+        settings.hasPipelines = hasPipelines
+        settings.isRaw = bench.raw
         settings.bodyBytes = size
         settings.rate = rate
         settings.gauge = try bench.gauge()
@@ -131,6 +142,9 @@ struct BenchFanout: ParsableCommand {
     @Flag(help: "Subscribe in mode latest, where values may be folded, instead of mode all.")
     var latest = false
 
+    @Flag(help: "Give each subscriber a pipeline of its own that passes nothing on; without --size.")
+    var pipelines = false
+
     @OptionGroup var posts: PostOptions
     @OptionGroup var bench: BenchOptions
 
@@ -138,7 +152,16 @@ struct BenchFanout: ParsableCommand {
         guard (1...100_000).contains(subscribers) else {
             throw ValidationError("--subscribers must be 1 to 100000")
         }
-        try posts.run(bench, connections: connections, subscribers: subscribers, wantsAll: !latest)
+        guard !pipelines || posts.size == 0 else {
+            throw ValidationError("--pipelines compare numbers, so --size must be 0")
+        }
+        try posts.run(
+            bench,
+            connections: connections,
+            subscribers: subscribers,
+            wantsAll: !latest,
+            hasPipelines: pipelines
+        )
     }
 }
 
@@ -166,6 +189,7 @@ struct BenchIdle: ParsableCommand {
         settings.connections = 0
         settings.subscribers = subscribers
         settings.wantsAll = false
+        settings.isRaw = bench.raw
         settings.gauge = try bench.gauge()
         settings.duration = bench.duration.duration
         try bench.tell(Terminal.reporting { try Bench(settings).run() })
@@ -199,6 +223,7 @@ struct BenchChurn: ParsableCommand {
             node: connectOnly ? nil : target.node
         )
         settings.clients = clients
+        settings.isRaw = bench.raw
         settings.gauge = try bench.gauge()
         settings.duration = bench.duration.duration
         let report = try Terminal.reporting { try Churn(settings).run() }
