@@ -3,12 +3,14 @@
 #
 #   scripts/bench.sh            the graph beside OpenCombine, expressions, the server beside C, durability
 #   scripts/bench.sh server     the server alone; options: bench_server.py --help
+#   scripts/bench.sh peers      the server beside nginx with nchan and Node; the same options
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ "${1:-}" = server ]; then
-    exec python3 scripts/bench_server.py "${@:2}"
-fi
+case "${1:-}" in
+server) exec python3 scripts/bench_server.py "${@:2}" ;;
+peers) exec python3 scripts/bench_server.py --peers "${@:2}" ;;
+esac
 # Expressions are compared with Lua.
 if ! pkg-config --exists lua5.4 && command -v apt-get >/dev/null; then
     $([ "$(id -u)" = 0 ] || echo sudo) apt-get install -y -qq --no-install-recommends liblua5.4-dev >/dev/null

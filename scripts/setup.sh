@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh build    libraries to compile and run the server
 #   scripts/setup.sh package  the same, and what makes Debian packages
+#   scripts/setup.sh peers    the same as build, and the servers that `scripts/bench.sh peers` measures
 #   scripts/setup.sh test     the same, and what the tests need: Python packages in .venv, browsers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,6 +12,7 @@ stage=${1:-build}
 packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev libhiredis-dev)
 further=()
 if [ "$stage" = package ]; then packages+=(dpkg-dev); fi
+if [ "$stage" = peers ]; then further=(nginx libnginx-mod-nchan node-ws); fi
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
     # Tests that want one of these are skipped where the distribution has none.
@@ -51,6 +53,10 @@ if command -v dpkg-query >/dev/null; then
         look
         echo "setup: installing ${missing[*]}"
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+        # Debian starts its nginx at once, on port 80; the benchmark starts its own.
+        if [[ " ${missing[*]} " = *" nginx "* ]] && command -v systemctl >/dev/null; then
+            as_root systemctl disable --now nginx >/dev/null 2>&1 || true
+        fi
     fi
     # The distribution may already have a development package of the parser; where not, it is built, strict.
     if ! pkg-config --exists libllhttp; then

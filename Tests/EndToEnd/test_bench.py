@@ -60,6 +60,11 @@ def test_a_given_pace_is_kept(server):
     assert report["deliveries"] == 20 * report["posts"]
 
 
+def test_pipelines_that_pass_nothing_on_are_work_without_deliveries(server):
+    report = bench(server, "fanout", "--subscribers", "20", "--pipelines")
+    assert report["posts"] > 0 and (report["deliveries"], report["failures"]) == (0, 0)
+
+
 @pytest.mark.weighed
 def test_clients_that_vanish_leave_nothing(server):
     report = bench(server, "churn", "--clients", "10")
@@ -103,9 +108,26 @@ def test_what_cannot_be_measured_is_said(arguments, status, says):
         assert run.returncode == status and says in run.stderr, run
 
 
+def harness(script, *arguments):
+    """A short run of a harness, with the binaries under test."""
+    run = subprocess.run([sys.executable, ROOT / "scripts" / script, "--quick", *arguments],
+                         env={**os.environ, "SLUICE_BINARY": str(BINARY)}, capture_output=True, text=True)
+    assert run.returncode == 0, run
+    return run.stdout
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_the_harness_measures_this_server_beside_one_in_c():
-    run = subprocess.run([sys.executable, ROOT / "scripts/bench_server.py", "--quick", "--only", "P1"],
-                         env={**os.environ, "SLUICE_BINARY": str(BINARY)}, capture_output=True, text=True)
-    assert run.returncode == 0 and "| P1 | POST 64 B" in run.stdout, run
+    assert "| P1 | POST 64 B" in harness("bench_server.py", "--only", "P1")
+
+
+@pytest.mark.weighed
+def test_the_server_stands_beside_the_peers_that_are_installed():
+    report = harness("bench_server.py", "--peers", "--only", "fan-out to 1, ")
+    header, _, row = [line.strip("| ").split(" | ") for line in report.splitlines() if line.startswith("|")]
+    figures = dict(zip(header, row))
+    assert header[:3] == ["case", "Sluice", "C"] and row[0] == "fan-out to 1, 64 B"
+    assert "–" not in [figures[name] for name in header[1:-1]], report
+    for peer in ("nginx + nchan", "Node + ws"):
+        assert f"- {peer}{':' if peer in figures else ' is missing:'}" in report
