@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import pytest
 from sluice import BINARY, DEVELOPER, ROOT, Server, eventually
 from test_tls import Secure
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from bench.plot import duration, fit, svg  # noqa: E402
 
 GRAPH = 'graph: g\nnodes:\n  any: { set: any, initial: "" }\n'
 
@@ -131,3 +135,38 @@ def test_the_server_stands_beside_the_peers_that_are_installed():
     assert "–" not in [figures[name] for name in header[1:-1]], report
     for peer in ("nginx + nchan", "Node + ws"):
         assert f"- {peer}{':' if peer in figures else ' is missing:'}" in report
+
+
+@pytest.mark.weighed
+def test_growing_work_becomes_a_page_with_plots(tmp_path):
+    harness("bench_scaling.py", "--only", "messages", "--write", tmp_path)
+    page, plot = (next(tmp_path.glob(pattern)) for pattern in ("*-scaling.md", "*-scaling-messages.svg"))
+    assert f"]({plot.name})" in page.read_text() and "| 1 KiB |" in page.read_text()
+    assert len(circles(plot.read_text())) == 4
+
+
+def circles(drawing):
+    return xml.etree.ElementTree.fromstring(drawing).findall("{http://www.w3.org/2000/svg}circle")
+
+
+def test_the_exponent_is_that_of_a_power_law():
+    exponent, factor = fit([(size, 3 * size ** 1.5) for size in (1, 10, 100)])
+    assert (exponent, factor) == (pytest.approx(1.5), pytest.approx(3))
+    assert fit([(1, 7), (1000, 7)]) == (pytest.approx(0), pytest.approx(7))
+
+
+def test_a_plot_shows_its_points_with_their_units():
+    drawing = svg("Much & more", "a line", "subscribers", "processor time per POST",
+                  [(1, 10, 9, 11), (10, 100, 90, 110), (100, 1000, 900, 1100)])
+    points = circles(drawing)
+    steps = [float(after.get("cx")) - float(before.get("cx")) for before, after in zip(points, points[1:])]
+    assert steps[0] == pytest.approx(steps[1], abs=0.2)
+    for words in ("exponent 1.00", "10.0 µs", "1.00 ms", ">100<", "Much &amp; more", "prefers-color-scheme: dark"):
+        assert words in drawing
+
+
+@pytest.mark.parametrize("microseconds, words", [
+    (0.5, "500 ns"), (1, "1.00 µs"), (38.04, "38.0 µs"), (999, "999 µs"), (53_000, "53.0 ms"), (2e6, "2.00 s"),
+])
+def test_durations_have_the_unit_that_fits(microseconds, words):
+    assert duration(microseconds) == words
