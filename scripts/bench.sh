@@ -3,14 +3,18 @@
 #
 #   scripts/bench.sh            the graph beside OpenCombine, expressions, the server beside C, durability
 #   scripts/bench.sh server     the server alone; options: bench_server.py --help
-#   scripts/bench.sh peers      the server beside nginx with nchan and Node; the same options
+#   scripts/bench.sh peers      the server beside nginx with nchan, Node, Hummingbird and FlyingFox; the same options
 #   scripts/bench.sh scaling    how the server's work grows, with plots; options: bench_scaling.py --help
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
 server) exec python3 scripts/bench_server.py "${@:2}" ;;
-peers) exec python3 scripts/bench_server.py --peers "${@:2}" ;;
+peers)
+    # Peers that are missing are named in the report.
+    swift build -c release --package-path Benchmarks/Peers/Swift || echo "bench: without the Swift peers" >&2
+    exec python3 scripts/bench_server.py --peers "${@:2}"
+    ;;
 scaling) exec python3 scripts/bench_scaling.py "${@:2}" ;;
 esac
 # Expressions are compared with Lua.

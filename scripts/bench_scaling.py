@@ -110,7 +110,7 @@ def table(series, found, result):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="one short round of the small sizes: does the harness work?")
     parser.add_argument("--only", help="only series whose name contains it")
     parser.add_argument("--write", type=pathlib.Path, help="also writes the report and its plots here, under the date")

@@ -133,7 +133,7 @@ def test_the_server_stands_beside_the_peers_that_are_installed():
     figures = dict(zip(header, row))
     assert header[:3] == ["case", "Sluice", "C"] and row[0] == "fan-out to 1, 64 B"
     assert "–" not in [figures[name] for name in header[1:-1]], report
-    for peer in ("nginx + nchan", "Node + ws"):
+    for peer in ("nginx + nchan", "Node + ws", "Hummingbird", "FlyingFox"):
         assert f"- {peer}{':' if peer in figures else ' is missing:'}" in report
 
 

@@ -47,7 +47,7 @@ CASES = [
 
 def warmed(name, arguments, figure):
     """A case after a second of the same load: Node compiles what runs often."""
-    return Case(name, "", arguments, figure, "µs", seconds=1, warm=arguments, warming=1.2)
+    return Case(name, "", arguments, figure, "µs", seconds=0.7, warm=arguments, warming=1.2)
 
 
 # Those that every peer does.

@@ -1,8 +1,10 @@
 """Servers that a user would take, as far as this machine has them. Each does the work of Benchmarks/Peers/minimal.c."""
 
+import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -15,6 +17,7 @@ from bench.machine import PEERS
 
 NCHAN = pathlib.Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 NODE_MODULES = pathlib.Path("/usr/share/nodejs")
+SWIFT = PEERS / "Swift"
 NGINX = """
 load_module {module};
 {user}
@@ -84,8 +87,19 @@ def node(machine):
 
 
 def output(*command):
+    if not shutil.which(command[0]):
+        return "version unknown"
     run = subprocess.run(command, capture_output=True, text=True)
     return (run.stdout + run.stderr).strip()
+
+
+def swift(product):
+    """Where the peers of the Swift package are, once they are built."""
+    return SWIFT / ".build/release" / product
+
+
+def version(package):
+    return re.search(rf'/{package}", exact: "([^"]+)"', (SWIFT / "Package.swift").read_text())[1]
 
 
 def installed(machine, folder):
@@ -102,11 +116,18 @@ def installed(machine, folder):
     peer("nginx + nchan",
          not (shutil.which("nginx") and NCHAN.exists()) and "Debian's packages nginx and libnginx-mod-nchan",
          lambda: Nginx(machine, folder),
-         lambda: f"{output('nginx', '-v').partition(': ')[2]}, {output('dpkg-query', '-W', 'libnginx-mod-nchan')}, one worker. "
+         lambda: f"{output('nginx', '-v').rpartition(': ')[2]}, nchan {output('dpkg-query', '-W', '-f', '${Version}', 'libnginx-mod-nchan')}, one worker. "
          "Its WebSockets have no subscriptions: the value that was posted last comes at once, and each new one as it was posted, "
          "not in a frame of the protocol (about 70 bytes less).")
     peer("Node + ws",
          not (shutil.which("node") and (NODE_MODULES / "ws").exists()) and "node, and Debian's package node-ws",
          lambda: node(machine),
          lambda: f"node {output('node', '--version')}, ws {json.loads((NODE_MODULES / 'ws/package.json').read_text())['version']}.")
+    for name, product, package, sentence in [
+        ("Hummingbird", "HummingbirdPeer", "hummingbird", ", one event loop; its WebSockets are swift-nio's."),
+        ("FlyingFox", "FlyingFoxPeer", "FlyingFox", ". It writes head and body of an answer separately, without TCP_NODELAY, so the "
+         "answer to a lone POST waits for the client's delayed acknowledgement, 40 ms."),
+    ]:
+        peer(name, not swift(product).exists() and "swift build -c release --package-path Benchmarks/Peers/Swift",
+             functools.partial(Contestant, name, machine, [swift(product)]), lambda: f"{version(package)}{sentence}")
     return starts, ["None of the peers checks what is posted. Processor time is that of all threads of a process.", "", *about, ""]
