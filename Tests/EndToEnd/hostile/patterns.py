@@ -1,7 +1,7 @@
 """Regular expressions that take long to compile: in subscriptions, in questions, in definitions.
 
 Each attack returns what the server answered. How much it may compile for them is counted in PatternLimitTests; here they must be
-refused with `pattern_limit`, and others must be answered. With SLUICE_NIGHTLY the time that the server works for them is bounded, too.
+refused with `pattern_limit`, and others must be answered. With SLUICE_QUIET the time that the server works for them is bounded, too.
 """
 
 import json
