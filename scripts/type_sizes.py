@@ -14,7 +14,7 @@ LIMIT = 700
 # Most of `Node`, `AnyNode` and `Graph` are the methods that apply an operator, beside its struct.
 LARGER = {
     "ReactiveGraph/Node": 2900,
-    "ReactiveGraph/Graph": 2200,
+    "ReactiveGraph/Graph": 1900,
     "ReactiveGraph/AnyNode": 950,
 }
 root = pathlib.Path(__file__).resolve().parent.parent

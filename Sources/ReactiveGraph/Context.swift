@@ -94,30 +94,3 @@ public struct Delivery {
     /// during the call, and keep the result to send later.
     public var path: Path { graph.currentPath() }
 }
-
-/// The path of an emission that resumes later: a queued set, a settled join, a timer.
-///
-/// Membership is looked up by identity number. Long paths are looked up through a set made on first
-/// use.
-@usableFromInline
-final class Trail {
-    @exclusivity(unchecked) private(set) var ids: [UInt64]
-    let before: Crossing?
-    private var lookup: Set<UInt64>?
-
-    init(_ path: Path) {
-        ids = path.ids
-        before = path.before
-    }
-
-    /// The nodes have other numbers than when it was saved; those that were not saved are left out.
-    func translate(_ number: (UInt64) -> UInt64?) {
-        ids = ids.compactMap(number)
-    }
-
-    func contains(_ id: UInt64) -> Bool {
-        if ids.count <= 16 { return ids.contains(id) }
-        if lookup == nil { lookup = Set(ids) }
-        return lookup?.contains(id) ?? false
-    }
-}

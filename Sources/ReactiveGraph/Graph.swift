@@ -91,10 +91,15 @@ public final class Graph {
     /// Batches that are running, in settled mode.
     @exclusivity(unchecked) var runningBatches = 0
 
-    // Joins.
+    // Joins and the paths of emissions.
 
     /// Marked joins.
     @exclusivity(unchecked) var marked = MarkedJoins()
+    @exclusivity(unchecked) package internal(set) final var ranks = Ranks()
+    /// How many listeners ask for paths.
+    @exclusivity(unchecked) var pathWishes = 0
+    /// How many ids of paths have been kept: for tests of what rings cost.
+    @exclusivity(unchecked) package internal(set) final var keptPathIDs = 0
 
     // Syncs.
 
@@ -115,16 +120,6 @@ public final class Graph {
         let checksThread: Bool
         let thread = Graph.currentThread
     #endif
-
-    // Ranks and rings.
-
-    /// The edges that closed a ring when they were connected; those over synchronous edges do not
-    /// count for ranks.
-    @exclusivity(unchecked) var rings: ContiguousArray<EdgeRef> = []
-    @exclusivity(unchecked) var ringsAreStale = false
-    @exclusivity(unchecked) var ringMarks = RingKnowledge()
-    @exclusivity(unchecked) var pathWishes = 0
-    @exclusivity(unchecked) var search: ContiguousArray<NodeRef> = []
 
     /// Which nodes are wanted, where that is asked.
     @exclusivity(unchecked) package final var demand: Demand?

@@ -14,7 +14,7 @@ from hostile.bystander import Bystander
 from sluice import Server
 from tracing import QUIET
 
-# Milliseconds.
+# The longest that another client may wait, in milliseconds.
 LONGEST = 50
 MOST = 64 << 20
 # What others may take before a victim's frame: one share of each kind of work, and a run of a stage

@@ -89,13 +89,13 @@ struct RingCostTests {
         let rooms = (0..<2).map { chain(3, from: graph.mutable($0)) }
         let shown = chosen.flattenMap { rooms[$0] }.map { $0 }
         source.set(1)
-        let searched = graph.searchedNodes
+        let searched = graph.ranks.searchedNodes
         for value in 2...11 {
             chosen.set(value & 1)
             source.set(value)
         }
         #expect(shown.value == 1 && behind.value == 11)
-        #expect(graph.searchedNodes == searched)
+        #expect(graph.ranks.searchedNodes == searched)
         closing?.cancel()
     }
 
@@ -107,14 +107,14 @@ struct RingCostTests {
         let nodes = (0..<length).map { _ in graph.mutable(of: Int.self) }
         for index in stride(from: length - 1, to: 0, by: -1) { nodes[index].link(to: nodes[index - 1]) }
         let closing = nodes[0].link(to: nodes[length - 1])
-        #expect(graph.searchedNodes <= 2 * length)
+        #expect(graph.ranks.searchedNodes <= 2 * length)
         closing?.cancel()
         let synced = (0..<length).map { _ in graph.mutable(of: Int.self) }
         let bag = CancellableBag()
         for index in 1..<length { synced[index - 1].sync(with: synced[index]).store(in: bag) }
         synced[0].set(1)
         #expect(synced[length - 1].value == 1)
-        #expect(graph.searchedNodes <= 6 * length)
+        #expect(graph.ranks.searchedNodes <= 6 * length)
         bag.cancel()
     }
 }

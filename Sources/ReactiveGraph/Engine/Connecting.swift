@@ -48,7 +48,7 @@ extension Graph {
         } else {
             counts.liveEdges += 1
         }
-        if let target = edge.target { order(edge, from: source, to: target) }
+        if let target = edge.target { ranks.connected(edge, from: source, to: target) }
         demand?.began(edge)
     }
 
@@ -67,7 +67,7 @@ extension Graph {
         } else {
             counts.liveEdges -= 1
         }
-        if edge.target != nil { unorder(edge) }
+        if edge.target != nil { ranks.disconnected(edge) }
         if let remains = edge.side?.state?.detach() { retired.append(remains) }
     }
 

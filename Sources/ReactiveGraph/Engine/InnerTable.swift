@@ -132,7 +132,7 @@ final class InnerNode<Value>: Node<Value> {
         super.init(graph: switched.graph, .empty)
         marks.insert(.isInner)
         rank = switched.rank + 1
-        graph.noteForRings(from: .passUnretained(switched), to: .passUnretained(self))
+        graph.ranks.noteRings(from: .passUnretained(switched), to: .passUnretained(self))
     }
 }
 

@@ -79,7 +79,7 @@ extension Graph {
     func settle() {
         while !marked.isEmpty {
             // A ring that was opened since the last mark: its edges count again.
-            if ringsAreStale { sortRings() }
+            if ranks.areStale { ranks.sortRings() }
             let top = marked.least
             top.join._withUnsafeGuaranteedRef { join in
                 marked.removeLeast()

@@ -331,7 +331,7 @@ extension Graph {
     }
 
     /// Whether paths must be kept for emissions that resume later.
-    var keepsPaths: Bool { !rings.isEmpty || pathWishes > 0 }
+    var keepsPaths: Bool { !ranks.rings.isEmpty || pathWishes > 0 }
 
     /// The current path as a value.
     @usableFromInline

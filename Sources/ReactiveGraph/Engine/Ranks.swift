@@ -1,23 +1,34 @@
-// The order in which joins settle (G-50), kept incrementally: ranks rise along every counted edge.
-//
-// Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without
-// incoming edges sinks below v; else everything reachable from v at or below rank(u) is searched.
-// Meeting u means that the edge closes a ring, and it does not count; otherwise what was found is
-// raised. Ranks are never lowered otherwise.
-//
-// An edge that delivers later counts too, because emptiness passes it at once (G-75). Where it lies
-// on a ring it is the one that does not count, so that it does not stand in the way of edges that
-// deliver at once.
-extension Graph {
+/// The order in which joins settle (G-50), kept incrementally: ranks rise along every counted edge.
+///
+/// Connecting u → v with rank(v) ≤ rank(u): a v without edges is raised above u; a u without
+/// incoming edges sinks below v; else everything reachable from v at or below rank(u) is searched.
+/// Meeting u means that the edge closes a ring, and it does not count; otherwise what was found is
+/// raised. Ranks are never lowered otherwise.
+///
+/// An edge that delivers later counts too, because emptiness passes it at once (G-75). Where it
+/// lies on a ring it is the one that does not count, so that it does not stand in the way of edges
+/// that deliver at once.
+package struct Ranks {
+    /// The edges that closed a ring when they were connected; those over synchronous edges do not
+    /// count for ranks.
+    private(set) var rings: ContiguousArray<EdgeRef> = []
+    /// A ring may have been opened: then its edges count again.
+    var areStale = false
+    /// Which nodes lie on rings.
+    private(set) var marks = RingMarks()
+    /// How many nodes were met in searches, in all: for tests of what they cost.
+    package private(set) var searchedNodes = 0
+    private var search: ContiguousArray<NodeRef> = []
+
     /// Brings the ranks in order for an edge that has just got both ends.
-    func order(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+    mutating func connected(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         place(edge, from: source, to: target)
-        noteForRings(from: source, to: target)
+        noteRings(from: source, to: target)
         if let table = edge.side?.inners { placeInners(of: table, behind: target) }
     }
 
     /// The inner nodes of a switch are downstream of the switched node, over no edge of its (G-50).
-    private func placeInners(of table: InnerTable, behind target: NodeRef) {
+    private mutating func placeInners(of table: InnerTable, behind target: NodeRef) {
         target.marks.insert(.hasInners)
         table.closesRing = false
         table.forEachInner { inner in
@@ -31,16 +42,16 @@ extension Graph {
     }
 
     /// An edge loses an end: it does not count any more, and a ring may be open now.
-    func unorder(_ edge: Edge) {
+    mutating func disconnected(_ edge: Edge) {
         let counted = !edge.traits.contains(.ring)
-        let opens = !rings.isEmpty && noteForRings(without: edge)
+        let opens = !rings.isEmpty && marks.disconnected(edge)
         if edge.ringIndex >= 0 { removeRing(edge) }
-        if counted, opens, !rings.isEmpty { ringsAreStale = true }
+        if counted, opens, !rings.isEmpty { areStale = true }
     }
 
     /// Looks again at the edges that closed rings: some may count now.
-    func sortRings() {
-        ringsAreStale = false
+    mutating func sortRings() {
+        areStale = false
         let edges = rings
         for ref in edges {
             ref._withUnsafeGuaranteedRef { edge in
@@ -52,12 +63,12 @@ extension Graph {
         }
     }
 
-    private func place(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
+    private mutating func place(_ edge: Edge, from source: NodeRef, to target: NodeRef) {
         let limit = source.rank
         if target.rank > limit { return }
-        if !hasDownstream(target) {
+        if !target.hasDownstream {
             target.rank = limit + 1
-        } else if !hasUpstream(source) {
+        } else if !source.hasUpstream {
             source.rank = target.rank - 1
         } else if !reaches(source, from: target, upTo: limit) {
             raise(target, above: limit)
@@ -72,12 +83,12 @@ extension Graph {
     }
 
     /// Counts no edge any more that delivers later and lies on a way from `start` to `goal`.
-    private func loosen(from start: NodeRef, to goal: NodeRef) {
+    private mutating func loosen(from start: NodeRef, to goal: NodeRef) {
         var met: [NodeRef] = [start]
         start.seen = true
         var index = 0
         while index < met.count {
-            forEachTarget(of: met[index], counted: true) { target in
+            met[index].forEachTarget(counted: true) { target in
                 guard !target.seen, target.rank <= goal.rank else { return }
                 target.seen = true
                 met.append(target)
@@ -90,11 +101,11 @@ extension Graph {
         var onWay: Set<UnsafeMutableRawPointer> = [goal.toOpaque()]
         var late: [EdgeRef] = []
         for node in met {
-            forEachTarget(of: node, counted: true) { target in
+            node.forEachTarget(counted: true) { target in
                 if onWay.contains(target.toOpaque()) { onWay.insert(node.toOpaque()) }
             }
             guard onWay.contains(node.toOpaque()) else { continue }
-            forEachEdge(of: node) { edge in
+            node.forEachEdge { edge in
                 guard edge.traits.contains(.asynchronous), !edge.traits.contains(.ring),
                     let target = edge.target,
                     onWay.contains(target.toOpaque())
@@ -105,23 +116,15 @@ extension Graph {
         for edge in late { edge._withUnsafeGuaranteedRef { addRing($0) } }
     }
 
-    func hasDownstream(_ node: NodeRef) -> Bool {
-        node.hasEdges || node.marks.contains(.hasInners)
-    }
-
-    private func hasUpstream(_ node: NodeRef) -> Bool {
-        node._withUnsafeGuaranteedRef { $0.held != nil } || node.marks.contains(.isInner)
-    }
-
     /// The edge lies on a ring and does not count.
-    private func addRing(_ edge: Edge) {
+    private mutating func addRing(_ edge: Edge) {
         edge.traits.insert(.ring)
         edge.ringIndex = Int32(rings.count)
         rings.append(.passUnretained(edge))
-        ringMarks.isStale = true
+        marks.isStale = true
     }
 
-    private func removeRing(_ edge: Edge) {
+    private mutating func removeRing(_ edge: Edge) {
         let index = Int(edge.ringIndex)
         edge.traits.remove(.ring)
         edge.ringIndex = -1
@@ -134,15 +137,15 @@ extension Graph {
     // MARK: - Restoring
 
     /// The edges of a graph built anew close the rings that they closed when they were saved.
-    func setRings(_ places: [(edge: Edge, place: EdgePlace)]) {
+    mutating func setRings(_ places: [(edge: Edge, place: EdgePlace)]) {
         for (edge, _) in places where edge.ringIndex >= 0 { removeRing(edge) }
         let closing = places.filter { $0.place.ring >= 0 }
         for (edge, _) in closing.sorted(by: { $0.place.ring < $1.place.ring }) { addRing(edge) }
-        ringMarks.isStale = true
+        marks.isStale = true
     }
 
     /// Ranks that were saved are in force again: those below edges that were not saved follow.
-    func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
+    mutating func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
         func place(_ edge: Edge) {
             guard edge.isConnected, !edge.traits.contains(.ring), isNew(edge),
                 let source = edge.source, let target = edge.target
@@ -159,15 +162,19 @@ extension Graph {
     /// only over those that deliver at once, if asked.
     ///
     /// With a limit of `.max` every edge counts.
-    private func reaches(_ goal: NodeRef, from start: NodeRef, upTo limit: Int, atOnce: Bool = false) -> Bool
-    {
+    private mutating func reaches(
+        _ goal: NodeRef,
+        from start: NodeRef,
+        upTo limit: Int,
+        atOnce: Bool = false
+    ) -> Bool {
         search.removeAll(keepingCapacity: true)
         search.append(start)
         start.seen = true
         var found = false
         var index = 0
         while index < search.count, !found {
-            forEachTarget(of: search[index], counted: limit != .max, atOnce: atOnce) { target in
+            search[index].forEachTarget(counted: limit != .max, atOnce: atOnce) { target in
                 if target.isSame(as: goal) { found = true }
                 guard !target.seen, target.rank <= limit else { return }
                 target.seen = true
@@ -176,19 +183,19 @@ extension Graph {
             index += 1
         }
         for node in search { node.seen = false }
-        ringMarks.searchedNodes += search.count
+        searchedNodes += search.count
         return found
     }
 
     /// Raises `start` above `limit`, and what follows above it.
-    private func raise(_ start: NodeRef, above limit: Int) {
+    private mutating func raise(_ start: NodeRef, above limit: Int) {
         start.rank = limit + 1
         search.removeAll(keepingCapacity: true)
         search.append(start)
         while let node = search.popLast() {
-            ringMarks.searchedNodes += 1
+            searchedNodes += 1
             let rank = node.rank
-            forEachTarget(of: node, counted: true) { target in
+            node.forEachTarget(counted: true) { target in
                 guard target.rank <= rank else { return }
                 target.rank = rank + 1
                 search.append(target)
@@ -196,32 +203,61 @@ extension Graph {
         }
     }
 
-    private func forEachTarget(
-        of node: NodeRef,
-        counted: Bool,
-        atOnce: Bool = false,
-        _ visit: (NodeRef) -> Void
-    ) {
+    // MARK: - Rings
+
+    /// An inner node is downstream of its switched node no longer: a ring may be open now.
+    mutating func innersChanged() {
+        guard !rings.isEmpty else { return }
+        areStale = true
+        marks.isStale = true
+    }
+
+    /// One node follows another from now on: that may have made a ring longer.
+    mutating func noteRings(from source: NodeRef, to target: NodeRef) {
+        if !rings.isEmpty { marks.connected(from: source, to: target) }
+    }
+
+    /// Whether ``marks`` are right: they are searched for if that is worth it.
+    mutating func knowsRings() -> Bool {
+        guard marks.isStale else { return true }
+        guard marks.isWorthSearching else { return false }
+        searchedNodes += marks.search(from: rings)
+        return true
+    }
+
+    /// Ids of a path were kept that knowing the rings might have saved.
+    mutating func kept(_ ids: Int) {
+        marks.putOff += ids
+    }
+}
+
+extension NodeRef {
+    var hasDownstream: Bool { hasEdges || marks.contains(.hasInners) }
+
+    fileprivate var hasUpstream: Bool {
+        _withUnsafeGuaranteedRef { $0.held != nil } || marks.contains(.isInner)
+    }
+
+    fileprivate func forEachTarget(counted: Bool, atOnce: Bool = false, _ visit: (NodeRef) -> Void) {
         let uncounted: EdgeTraits = counted ? (atOnce ? [.ring, .asynchronous] : .ring) : []
-        forEachEdge(of: node) { edge in
+        forEachEdge { edge in
             if edge.traits.isDisjoint(with: uncounted), let target = edge.target { visit(target) }
         }
-        if node.marks.contains(.hasInners) {
-            node._withUnsafeGuaranteedRef { $0.forEachInner(counted: counted, visit) }
+        if marks.contains(.hasInners) {
+            _withUnsafeGuaranteedRef { $0.forEachInner(counted: counted, visit) }
         }
     }
 
     /// The complete edges that go out of a node.
-    private func forEachEdge(of node: NodeRef, _ visit: (EdgeRef) -> Void) {
-        forEachEdge(in: node.listens, visit)
-        forEachEdge(in: node.outs, visit)
-    }
-
-    private func forEachEdge(in list: EdgeRef?, _ visit: (EdgeRef) -> Void) {
-        var next = list
-        while let edge = next {
-            next = edge.next
-            if edge.stamp != .max { visit(edge) }
+    fileprivate func forEachEdge(_ visit: (EdgeRef) -> Void) {
+        func visitAll(_ list: EdgeRef?) {
+            var next = list
+            while let edge = next {
+                next = edge.next
+                if edge.stamp != .max { visit(edge) }
+            }
         }
+        visitAll(listens)
+        visitAll(outs)
     }
 }

@@ -2,7 +2,7 @@
 struct EdgePlace {
     /// When the edge got both ends; `UInt64.max` while it lacks one.
     let stamp: UInt64
-    /// Its place in ``Graph/rings``; negative if it is not there, and so counts for ranks.
+    /// Its place in ``Ranks/rings``; negative if it is not there, and so counts for ranks.
     let ring: Int
 }
 
@@ -72,11 +72,11 @@ struct RestoredOrder {
             edge.stamp = place.stamp
             if place.stamp != .max { graph.connections = max(graph.connections, place.stamp) }
         }
-        graph.setRings(places)
+        graph.ranks.setRings(places)
         let restored = Set(places.map { ObjectIdentifier($0.edge) })
         for node in nodes.values {
             node.sortService()
-            graph.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
+            graph.ranks.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
         }
         for trail in trails { trail.translate { nodes[Int($0)]?.id } }
     }

@@ -1,24 +1,70 @@
-// The part of a path that an emission which resumes later needs back (G-138a).
-//
-// It may meet a node again only over a ring, so what it needs are those nodes of its path that lie
-// on rings. Nodes outside of rings are not kept, however long the way to a ring is, and where the
-// path touches no ring nothing is.
-
-/// What is known about which nodes lie on rings.
+/// Which nodes lie on rings.
 ///
-/// A node's `ring` is of use while its generation is this one. Number 0 is a node that was met and
-/// lies on no ring.
-struct RingKnowledge {
+/// A path may meet a node again only over a ring, so what an emission that resumes later needs back
+/// are those nodes of its path that lie on rings (G-138a). Nodes outside of rings are not kept,
+/// however long the way to a ring is, and where the path touches no ring nothing is.
+///
+/// A node's own mark is of use while its generation is this one. Number 0 is a node that was met
+/// and lies on no ring.
+struct RingMarks {
     /// 0 while no search was made.
-    var generation: UInt32 = 0
+    private var generation: UInt32 = 0
     /// An edge may have closed or opened a ring since the search.
     var isStale = true
-    /// How many nodes the last search has met, and for how many ids of whole paths it was put off.
-    var size = 0
+    /// How many nodes the last search has met.
+    private var size = 0
+    /// For how many ids of whole paths the next search was put off.
     var putOff = 0
-    /// Ids kept, and nodes met in searches, in all: for tests that count.
-    var keptIDs = 0
-    var searchedNodes = 0
+
+    /// Whether a node lies on a ring, as far as the last search knows.
+    func isOnRing(_ node: NodeRef) -> Bool {
+        let mark = node.ringMark
+        return mark.generation == generation && mark.number != 0
+    }
+
+    /// One node follows another from now on: that may have made a ring longer.
+    mutating func connected(from source: NodeRef, to target: NodeRef) {
+        // Only what can be reached from a ring can be on one.
+        guard !isStale, source.ringMark.generation == generation else { return }
+        if target.hasDownstream {
+            isStale = true
+        } else if target.ringMark.generation != generation {
+            target._withUnsafeGuaranteedRef { $0.needSide().ring = RingMark(generation: generation) }
+        }
+    }
+
+    /// An edge goes.
+    ///
+    /// - Returns: whether its ring may be open now.
+    mutating func disconnected(_ edge: Edge) -> Bool {
+        guard !isStale, let source = edge.source, let target = edge.target else { return true }
+        let mark = source.ringMark
+        guard mark.generation == generation, mark.number != 0, mark == target.ringMark else { return false }
+        isStale = true
+        return true
+    }
+
+    /// Whether to search now.
+    ///
+    /// Where edges come and go on rings all the time, a search for each emission would cost more
+    /// than whole paths do: so it waits until as many ids have been kept as it has nodes to meet.
+    var isWorthSearching: Bool { putOff >= size }
+
+    /// Marks all nodes by one search in depth from the edges that close rings: linear in what can
+    /// be reached from them (Tarjan).
+    ///
+    /// - Returns: how many nodes it met.
+    mutating func search(from rings: ContiguousArray<EdgeRef>) -> Int {
+        generation &+= 1
+        isStale = false
+        putOff = 0
+        var search = RingSearch(generation: generation)
+        for ring in rings {
+            if let target = ring.target { search.visit(from: target) }
+        }
+        size = search.count
+        return size
+    }
 }
 
 /// The number of a component, and of which search it is.
@@ -27,107 +73,9 @@ struct RingMark: Equatable {
     var number: UInt32 = 0
 }
 
-extension Graph {
-    /// How many ids of paths have been kept since the graph began: for tests of what rings cost.
-    package var keptPathIDs: Int { ringMarks.keptIDs }
-
-    /// How many nodes were met in searches for ranks and rings since the graph began.
-    package var searchedNodes: Int { ringMarks.searchedNodes }
-
-    /// What the current emission needs of its path, if it has to wait: nothing unless there are
-    /// rings, or paths are asked for.
-    @usableFromInline
-    func captureTrail() -> Trail? {
-        guard keepsPaths else { return nil }
-        guard pathWishes == 0, ringsAreKnown() else {
-            let trail = Trail(currentPath())
-            ringMarks.putOff += trail.ids.count
-            ringMarks.keptIDs += trail.ids.count
-            return trail
-        }
-        var ids: [UInt64] = []
-        var before: Crossing?
-        if let restored {
-            restored._withUnsafeGuaranteedRef {
-                ids = $0.ids
-                before = $0.before
-            }
-        }
-        var index = base
-        while index < depth {
-            if let node = frames[index].node, isOnRing(node) { ids.append(node.id) }
-            index += 1
-        }
-        for extra in extras.reversed() {
-            guard extra.frame >= base else { break }
-            if extra.node.map(isOnRing) ?? true { ids.append(extra.id) }
-        }
-        if inner != 0 { ids.append(inner) }
-        ringMarks.keptIDs += ids.count
-        return ids.isEmpty && before == nil ? nil : Trail(Path(ids: ids, before: before))
-    }
-
-    private func isOnRing(_ node: NodeRef) -> Bool {
-        let mark = ringMark(of: node)
-        return mark.generation == ringMarks.generation && mark.number != 0
-    }
-
-    private func ringMark(of node: NodeRef) -> RingMark {
-        node._withUnsafeGuaranteedRef { $0.side?._withUnsafeGuaranteedRef { $0.ring } ?? RingMark() }
-    }
-
-    // MARK: - What changes them
-
-    /// An edge between two nodes has come, while there are rings: it may have made one longer.
-    func noteForRings(from source: NodeRef, to target: NodeRef) {
-        guard !rings.isEmpty, !ringMarks.isStale else { return }
-        // Only what can be reached from a ring can be on one.
-        guard ringMark(of: source).generation == ringMarks.generation else { return }
-        if hasDownstream(target) {
-            ringMarks.isStale = true
-        } else if ringMark(of: target).generation != ringMarks.generation {
-            target._withUnsafeGuaranteedRef {
-                $0.needSide().ring = RingMark(generation: ringMarks.generation)
-            }
-        }
-    }
-
-    /// An edge goes: says whether its ring may be open now.
-    func noteForRings(without edge: Edge) -> Bool {
-        guard !ringMarks.isStale, let source = edge.source, let target = edge.target else { return true }
-        let mark = ringMark(of: source)
-        guard mark.generation == ringMarks.generation, mark.number != 0, mark == ringMark(of: target) else {
-            return false
-        }
-        ringMarks.isStale = true
-        return true
-    }
-
-    // MARK: - The search
-
-    /// Whether every node's mark is right.
-    ///
-    /// Where edges come and go on rings all the time, a search for each emission would cost more
-    /// than whole paths do: then it waits until as many ids have been kept as it has nodes to meet.
-    private func ringsAreKnown() -> Bool {
-        guard ringMarks.isStale else { return true }
-        guard ringMarks.putOff >= ringMarks.size else { return false }
-        findRings()
-        return true
-    }
-
-    /// One search in depth from the edges that close rings: linear in what can be reached from them
-    /// (Tarjan).
-    private func findRings() {
-        ringMarks.generation &+= 1
-        ringMarks.isStale = false
-        ringMarks.putOff = 0
-        var search = RingSearch(generation: ringMarks.generation)
-        for ring in rings {
-            if let target = ring.target { search.visit(from: target) }
-        }
-        ringMarks.size = search.count
-        ringMarks.searchedNodes += search.count
+extension NodeRef {
+    fileprivate var ringMark: RingMark {
+        _withUnsafeGuaranteedRef { $0.side?._withUnsafeGuaranteedRef { $0.ring } ?? RingMark() }
     }
 }
 

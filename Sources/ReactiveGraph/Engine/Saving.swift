@@ -21,7 +21,7 @@ extension Graph {
         writer.write(nodes.count)
         for node in nodes { writer.write(Int(node.id)) }
         for node in nodes { node.saveState(to: &writer) }
-        writer.write(ringsAreStale ? 1 : 0)
+        writer.write(ranks.areStale ? 1 : 0)
     }
 
     /// Takes over what ``saveState(of:to:)`` has written: nothing is emitted, and no listener is
@@ -49,7 +49,7 @@ extension Graph {
         for node in nodes { try node.restoreState(from: &reader) }
         let isStale = try reader.flag()
         try reader.order.apply(to: self)
-        ringsAreStale = isStale
+        ranks.areStale = isStale
         reader.order = RestoredOrder()
     }
 }

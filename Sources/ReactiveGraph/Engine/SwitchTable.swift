@@ -74,7 +74,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
             entry.inner.restore(inner.emission)
             try reader.order.note(entry.inner, as: inner.id, rank: inner.rank)
         }
-        target.graph.innersChanged()
+        target.graph.ranks.innersChanged()
         reader.order.tables.append((self, target, isClosing))
         withExtendedLifetime((former, remains)) {}
     }
@@ -174,7 +174,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         guard entry.isKnown else { return }
         unlink(entry)
         if current === entry { current = nil }
-        entry.node.graph.innersChanged()
+        entry.node.graph.ranks.innersChanged()
         entries[entry.key] = nil
     }
 
@@ -288,12 +288,5 @@ extension Graph {
     func skips(_ node: AnyNode) -> Bool {
         let node = NodeRef.passUnretained(node)
         return (node.pass >= 0 || careful != 0) && mustSkip(node)
-    }
-
-    /// An inner node is downstream of its switched node no longer: a ring may be open now.
-    func innersChanged() {
-        guard !rings.isEmpty else { return }
-        ringsAreStale = true
-        ringMarks.isStale = true
     }
 }
