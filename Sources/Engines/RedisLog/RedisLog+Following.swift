@@ -11,7 +11,7 @@ extension RedisLog {
     /// leaves them out, and soon looks whether that is still so.
     public func follow() {
         guard !isFollowing, !isSettling, !isClosed, health == .ready, unread.isEmpty else { return }
-        hear(for: readByWriter.isEmpty ? Self.wait : Self.shortWait)
+        poll(for: readByWriter.isEmpty ? Self.wait : Self.shortWait)
     }
 
     /// Passes to the follower from where it reads which streams, as far as that has changed; nil:
@@ -27,7 +27,7 @@ extension RedisLog {
     }
 
     /// Waits for what is new, takes it up, and waits again.
-    func hear(for milliseconds: Int) {
+    func poll(for milliseconds: Int) {
         isFollowing = true
         let moves = takeMoves()
         listener.run { [streams, place] in

@@ -23,7 +23,7 @@ extension RedisLog {
             case .failure(let error): lose(error)
             case .success(let (token, lost, found)):
                 hold(token)
-                bury(lost)
+                forget(lost)
                 note(found)
                 mend(found, at: positions)
                 for track in tracks.values where track.hasNewDigests { compare(track) }
@@ -65,7 +65,7 @@ extension RedisLog {
     }
 
     /// Instances have not said for long that they live.
-    func bury(_ lost: [String]) {
+    func forget(_ lost: [String]) {
         guard !lost.isEmpty else { return }
         onEvent(
             true,

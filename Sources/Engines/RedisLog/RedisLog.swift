@@ -173,19 +173,19 @@ public final class RedisLog: CommitLog {
     // MARK: - The end
 
     public func settle() {
-        hearEverything()
+        drain()
         follow()
     }
 
     /// Waits until what was written has come back, which takes a moment, or until Redis is lost.
-    func hearEverything() {
+    func drain() {
         isSettling = true
         writer.wait()
         listener.wait()
         for _ in 0..<50
         where health == .ready && tracks.values.contains(where: { !$0.isIdle && !$0.isBroken }) {
             write()
-            if unread.isEmpty { hear(for: 100) }
+            if unread.isEmpty { poll(for: 100) }
             listener.wait()
             writer.wait()
         }
@@ -194,7 +194,7 @@ public final class RedisLog: CommitLog {
 
     public func close() {
         guard !isClosed else { return }
-        hearEverything()
+        drain()
         isClosed = true
         let graphs = Array(tracks.keys)
         let names = formerNames + [writerName, instance]
