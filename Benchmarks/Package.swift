@@ -12,10 +12,13 @@ let package = Package(
     targets: [
         // Counts calls of the allocator.
         .target(name: "CAllocations"),
+        // What the same graph costs in C.
+        .target(name: "CNodes"),
         .executableTarget(
             name: "GraphBenchmarks",
             dependencies: [
                 "CAllocations",
+                "CNodes",
                 .product(name: "ReactiveGraph", package: "sluice"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

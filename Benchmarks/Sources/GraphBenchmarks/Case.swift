@@ -1,3 +1,5 @@
+import CNodes
+
 /// One thing that is measured: the same work in several contestants.
 struct Case {
     /// What is done.
@@ -49,6 +51,7 @@ enum Family: String, CaseIterable {
 enum Library: String {
     case sluice = "Sluice"
     case openCombine = "OpenCombine"
+    case c = "C"
 }
 
 /// One way to do the work of a case.
@@ -102,6 +105,20 @@ extension Contestant {
         Contestant(.openCombine, detail, deliveries: deliveries) { counting(make) }
     }
 
+    /// The same written in C by hand.
+    static func c(_ detail: String, deliveries: Int, _ make: @escaping () -> OpaquePointer) -> Contestant {
+        Contestant(.c, detail, deliveries: deliveries) {
+            let nodes = CNodeOwner(make())
+            var next: Int64 = 1
+            return { times in
+                let before = nodes_deliveries(nodes.pointer)
+                for value in next..<(next + Int64(times)) { nodes_set(nodes.pointer, value) }
+                next += Int64(times)
+                return Int(nodes_deliveries(nodes.pointer) - before)
+            }
+        }
+    }
+
     /// Hands every run a range of values of its own, never the same value twice, and counts what
     /// arrives.
     private static func counting(_ make: (Sink) -> (Range<Int>) -> Void) -> (Int) -> Int {
@@ -114,4 +131,13 @@ extension Contestant {
             return sink.counting { operate(values) }
         }
     }
+}
+
+/// Frees a graph of C when it is no longer measured.
+private final class CNodeOwner {
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { nodes_free(pointer) }
 }

@@ -1,3 +1,4 @@
+import CNodes
 import OpenCombine
 import ReactiveGraph
 
@@ -36,6 +37,7 @@ func chain(_ length: Int) -> Case {
                 last.sink { sink.take($0) }.store(in: &sink.cancellables)
                 return { for value in $0 { source.send(value) } }
             },
+            .c("structs and function pointers", deliveries: 1) { nodes_chain(Int64(length)) },
         ]
     )
 }

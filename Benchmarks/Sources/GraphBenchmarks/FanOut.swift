@@ -1,3 +1,4 @@
+import CNodes
 import OpenCombine
 import ReactiveGraph
 
@@ -17,6 +18,7 @@ func fanOutClosure(_ listeners: Int) -> Case {
                 return { for value in $0 { source.set(value) } }
             },
             openCombineFanOut(listeners),
+            .c("structs and function pointers", deliveries: listeners) { nodes_fan_out(Int64(listeners)) },
         ]
     )
 }
