@@ -67,12 +67,17 @@ struct ValueTests {
         }
     }
 
-    @Test("a value's payload lies first, as direct field access needs it")
+    @Test("a value's payload lies first, as direct access to fields and elements needs it")
     func layout() {
         let map = ValueMap([("a", 1)])
         withUnsafePointer(to: Value.map(map)) { pointer in
             let word = UnsafeRawPointer(pointer).load(as: UnsafeRawPointer.self)
             #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(map.storage).toOpaque()))
+        }
+        let list = ValueList([1])
+        withUnsafePointer(to: Value.list(list)) { pointer in
+            let word = UnsafeRawPointer(pointer).load(as: UnsafeRawPointer.self)
+            #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(list.storage).toOpaque()))
         }
         #expect(MemoryLayout<ValueMap.Entry>.offset(of: \.key) == 0)
         #expect(MemoryLayout<Value>.stride == 24)
@@ -109,6 +114,33 @@ struct ValueTests {
                 #expect(Double(text) == number, "\(number)")
             }
             #expect(Double(DecimalText.scientific(number, places: 17)) == number, "\(number)")
+        }
+    }
+
+    @Test(
+        "doubles are written out from 0.0001 to below 10^17, strictly to below 10^6",
+        arguments: [
+            (0.0001, "0.0001", "0.0001"), (0.00009, "9e-05", "9e-05"), (-22, "-22", "-22"),
+            (999_999.5, "999999.5", "999999.5"), (1e6, "1000000", "1e+06"),
+            (-1_234_567.25, "-1234567.25", "-1.23456725e+06"),
+            (0x1p53, "9007199254740992", "9.007199254740992e+15"),
+            (-2.5e16, "-25000000000000000", "-2.5e+16"), (1e17, "1e+17", "1e+17"),
+        ]
+    )
+    func notations(number: Double, text: String, strict: String) {
+        #expect(NumberText.text(number, strictly: false) == text)
+        #expect(NumberText.text(number, strictly: true) == strict)
+    }
+
+    @Test("whole doubles below 10^17 have the shortest digits and zeros")
+    func wholeDoubles() {
+        var random = SeededGenerator(seed: 8)
+        for _ in 0..<20_000 {
+            let number = Double(
+                Int64.random(in: -99_999_999_999_999_000..<99_999_999_999_999_000, using: &random)
+            )
+            let text = NumberText.text(number, strictly: false)
+            #expect(Double(text) == number && Int64(text) != nil, "\(number)")
         }
     }
 }

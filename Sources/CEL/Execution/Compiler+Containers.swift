@@ -8,7 +8,7 @@ extension Compiler {
             height += 1 - elements.count
             return
         }
-        begin(.beginList, at: offset)
+        begin(Instruction(.beginList, a: -1), at: offset)
         for element in elements {
             try value(element.value)
             emit(Instruction(element.isOptional ? .appendOptional : .append), at: element.value.offset)
@@ -30,7 +30,7 @@ extension Compiler {
             height += 1 - 2 * entries.count
             return
         }
-        begin(.beginMap, at: offset)
+        begin(Instruction(.beginMap), at: offset)
         for entry in entries {
             try value(entry.key)
             try value(entry.value)
@@ -51,42 +51,37 @@ extension Compiler {
         case .all: push(.bool(true), at: offset)
         case .exists: push(.bool(false), at: offset)
         case .existsOne: push(.int(0), at: offset)
-        case .list, .filter, .sorted: begin(.beginList, at: offset)
-        case .map, .mapEntries: begin(.beginMap, at: offset)
+        case .list, .filter, .sorted: begin(Instruction(.beginList, a: bottom), at: offset)
+        case .map, .mapEntries: begin(Instruction(.beginMap), at: offset)
         }
-        let beforeElements = height
-        let top = Int(here)
-        let isPair = comprehension.keyLocal != nil
-        let next = emit(Instruction(isPair ? .nextPair : .next, a: bottom), at: offset)
+        // Places for key and element, whose values every round replaces.
         if let keyLocal = comprehension.keyLocal {
             slots[keyLocal] = height
-            height += 1
+            push(.null, at: offset)
         }
         let elementSlot = height
         slots[comprehension.valueLocal] = elementSlot
-        height += 1
+        push(.null, at: offset)
 
-        var skip: Int?
+        let isPair = comprehension.keyLocal != nil
+        let next = emit(Instruction(isPair ? .nextPair : .next, a: bottom), at: offset)
         if let condition = comprehension.condition {
             try value(condition)
-            skip = emit(Instruction(.branch), at: condition.offset)
+            emit(Instruction(.branch, a: next), at: condition.offset)
             height -= 1
         }
-        let decided = try step(comprehension, elementSlot: elementSlot, outcomeSlot: bottom + 2, at: offset)
-        if let skip {
-            setTarget(ofA: skip)
-        }
-        emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
-        height = beforeElements
-        emit(Instruction(.jump, a: top), at: offset)
-        if let decided {
-            // Here the element is still on the stack.
-            height = elementSlot + 1
-            setTarget(ofB: decided)
-            emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
-            height = beforeElements
-        }
+        let decided = try step(
+            comprehension,
+            next: next,
+            elementSlot: elementSlot,
+            outcomeSlot: bottom + 2,
+            at: offset
+        )
+        emit(Instruction(.jump, a: next), at: offset)
+        if let decided { setTarget(ofB: decided) }
         setTarget(ofB: next)
+        emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
+        height -= isPair ? 2 : 1
         if comprehension.kind == .sorted {
             end(.endList, at: offset)
             push(slot: bottom, at: offset)
@@ -98,6 +93,7 @@ extension Compiler {
     /// The body for one element; answers the instruction that may leave the loop, if there is one.
     private mutating func step(
         _ comprehension: Checked.Comprehension,
+        next: Int,
         elementSlot: Int,
         outcomeSlot: Int,
         at offset: Int
@@ -119,12 +115,11 @@ extension Compiler {
             height -= 1
         case .filter:
             try value(body)
-            let skip = emit(Instruction(.branch), at: body.offset)
+            emit(Instruction(.branch, a: next), at: body.offset)
             height -= 1
             push(slot: elementSlot, at: offset)
             emit(Instruction(.append), at: offset)
             height -= 1
-            setTarget(ofA: skip)
         case .list, .sorted:
             try value(body)
             emit(Instruction(.append), at: body.offset)
@@ -159,8 +154,8 @@ extension Compiler {
         height -= 2
     }
 
-    private mutating func begin(_ operation: Operation, at offset: Int) {
-        emit(Instruction(operation), at: offset)
+    private mutating func begin(_ instruction: Instruction, at offset: Int) {
+        emit(instruction, at: offset)
         builderCount += 1
     }
 

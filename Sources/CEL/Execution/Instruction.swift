@@ -60,13 +60,15 @@ enum Operation: UInt8 {
     /// Takes two outcomes, bools or failures, and leaves or raises what both make.
     case andJoin, orJoin
 
-    // Lists and maps that grow.
+    // Lists and maps that grow. `beginList` makes room for as many elements as the range at slot
+    // `a` has; −1: there is none.
     case beginList, append, appendOptional, endList
     case beginMap, insert, insertOptional, insertEntries, endMap
 
     /// Fails unless the top can be run over, and pushes position 0.
     case iterate
-    /// Pushes the next element of the range at slot `a`, or jumps to `b` at its end.
+    /// Puts the next element of the range at slot `a` on top, in place of the one before, or jumps
+    /// to `b` at its end.
     case next, nextPair
     /// Takes a condition's outcome and updates the bool or failure at slot `a`; jumps to `b` when
     /// decided.

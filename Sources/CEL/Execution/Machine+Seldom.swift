@@ -1,11 +1,7 @@
 /// A list or map that is being collected.
-final class Builder {
-    @exclusivity(unchecked) var elements: [Value] = []
-    @exclusivity(unchecked) var entries: ValueMap.Builder?
-
-    init(isMap: Bool) {
-        entries = isMap ? ValueMap.Builder() : nil
-    }
+struct Builder {
+    var elements: [Value] = []
+    var entries: ValueMap.Builder?
 }
 
 extension Machine {
@@ -31,12 +27,13 @@ extension Machine {
             try put(makeMap(top - 2 * a, count: a), top, replacing: 2 * a)
         case .beginList:
             try meter.spend(Price.builder)
-            side.builders.append(Builder(isMap: false))
+            beginList(a)
         case .beginMap:
             try meter.spend(Price.builder)
-            side.builders.append(Builder(isMap: true))
-        case .append, .appendOptional:
-            try append(top - 1, isOptional: instruction.operation == .appendOptional)
+            side.builders.append(Builder(entries: ValueMap.Builder()))
+        case .appendOptional:
+            try meter.spend(Price.append)
+            if let value = try (top - 1).pointee.unwrapped() { side.append(value) }
             (top - 1).deinitialize(count: 1)
         case .insert, .insertOptional:
             try insert(top - 2, isOptional: instruction.operation == .insertOptional)
@@ -67,8 +64,6 @@ extension Machine {
                 throw .type("a macro runs over a list or a map, not \((top - 1).pointee.typeName.rawValue)")
             }
             top.initialize(to: .int(0))
-        case .next, .nextPair:
-            if !advance(slot: a, isPair: instruction.operation == .nextPair, top) { return b }
         case .allStep, .existsStep:
             let decider = instruction.operation == .existsStep
             let outcome = (top - 1).move()
@@ -155,10 +150,13 @@ extension Machine {
         return .map(builder.finish())
     }
 
-    private mutating func append(_ value: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        try meter.spend(5)
-        guard let value = try isOptional ? value.pointee.unwrapped() : value.pointee else { return }
-        side.builders[side.builders.count - 1].elements.append(value)
+    /// Begins a list; with room for the elements of the list at a slot, if it is short.
+    private mutating func beginList(_ slot: Int) {
+        var builder = Builder()
+        if slot >= 0, case .list(let range) = stack[slot] {
+            builder.elements.reserveCapacity(min(range.count, 32))
+        }
+        side.builders.append(builder)
     }
 
     private mutating func insert(_ pair: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
@@ -170,35 +168,35 @@ extension Machine {
         guard case .map(let entries) = value else {
             throw .type("a map is needed, not \(value.typeName.rawValue)")
         }
-        let builder = side.builders[side.builders.count - 1]
+        let last = side.builders.count - 1
         for entry in entries.storage.entries {
-            try builder.entries?.add(entry.key, entry.value, &meter)
+            try side.builders[last].entries?.add(entry.key, entry.value, &meter)
         }
     }
 
     private mutating func finishBuilder() -> Value {
-        let builder = side.builders.removeLast()
+        var builder = side.builders.removeLast()
         return builder.entries.take().map { .map($0.finish()) } ?? .list(ValueList(builder.elements))
     }
 
-    /// Pushes the element under the position in `slot + 1` and counts on; false at the end.
-    private func advance(slot: Int, isPair: Bool, _ top: UnsafeMutablePointer<Value>) -> Bool {
-        guard case .int(let counted) = stack[slot + 1] else { return false }
+    /// Puts the element under the position in `slot + 1` on top, in place of the one before, and
+    /// counts on; false at the end.
+    @inline(never)
+    func advance(slot: Int, isPair: Bool, _ top: UnsafeMutablePointer<Value>) -> Bool {
+        let range = stack + slot
+        guard case .int(let counted) = range[1] else { return false }
         let position = Int(counted)
-        switch stack[slot] {
-        case .list(let list):
-            guard position < list.count else { return false }
-            if isPair { top.initialize(to: .int(counted)) }
-            (isPair ? top + 1 : top).initialize(to: list[position])
-        case .map(let map):
-            guard position < map.count else { return false }
+        if let element = InnerAccess.element(in: range, at: position) {
+            if isPair { (top - 2).initialize(to: .int(counted)) }
+            (top - 1).pointee = element.pointee
+        } else if case .map(let map) = range.pointee, position < map.count {
             let entry = map.storage.first + position
-            top.initialize(to: entry.pointee.key)
-            if isPair { (top + 1).initialize(to: entry.pointee.value) }
-        default:
+            (isPair ? top - 2 : top - 1).pointee = entry.pointee.key
+            if isPair { (top - 1).pointee = entry.pointee.value }
+        } else {
             return false
         }
-        stack[slot + 1] = .int(counted + 1)
+        (range + 1).initialize(to: .int(counted + 1))
         return true
     }
 }

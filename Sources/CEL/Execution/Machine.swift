@@ -5,8 +5,14 @@
 struct Machine {
     /// What few evaluations need: failures that may still be absorbed, containers being collected.
     final class Side {
-        var failures: [Failure] = []
-        var builders: [Builder] = []
+        @exclusivity(unchecked) var failures: [Failure] = []
+        @exclusivity(unchecked) var builders: [Builder] = []
+
+        /// Adds an element to the list that is being collected.
+        @inline(never)
+        func append(_ value: consuming Value) {
+            builders[builders.count - 1].elements.append(value)
+        }
     }
 
     let instructions: UnsafePointer<Instruction>
@@ -164,7 +170,7 @@ struct Machine {
 
                 case .select:
                     let operand = left(instruction)
-                    if let value = FieldAccess.value(in: operand, keys + Int(instruction.pointee.b)) {
+                    if let value = InnerAccess.value(in: operand, keys + Int(instruction.pointee.b)) {
                         // The field's value must be held before its map may go.
                         putAny(value.pointee, instruction)
                     } else {
@@ -174,6 +180,16 @@ struct Machine {
                     try slowSelect(instruction, left(instruction))
                 case .not, .negate:
                     putAny(try left(instruction).pointee.applying(instruction.pointee.operation), instruction)
+
+                case .next, .nextPair:
+                    let isPair = instruction.pointee.operation == .nextPair
+                    if !advance(slot: Int(instruction.pointee.a), isPair: isPair, top(instruction)) {
+                        next = instructions + Int(instruction.pointee.b)
+                    }
+                case .append:
+                    try meter.spend(Price.append)
+                    let element = (top(instruction) - 1).move()
+                    madeSide?._withUnsafeGuaranteedRef { $0.append(element) }
 
                 case .jump:
                     next = instructions + Int(instruction.pointee.a)

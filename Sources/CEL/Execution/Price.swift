@@ -14,6 +14,8 @@ enum Price {
     static let object = 6
     /// A list or map that is collected element by element.
     static let builder = 24
+    /// An element that is added to such a list.
+    static let append = 5
     /// Looking for a key in a map, besides the bytes of the key.
     static let lookUp = 6
     /// An entry of a map that is made, besides the bytes of the key.

@@ -11,27 +11,34 @@ enum NumberText {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
-        let (digits, exponent) = decimal(number.magnitude)
+        // The library's description has the shortest digits: between these bounds written out,
+        // beyond them in either notation.
+        let description = number.description
+        if number.magnitude >= 1e-4, number.magnitude < (isStrict ? 1e6 : 0x1p53) {
+            return description.hasSuffix(".0") ? String(description.dropLast(2)) : description
+        }
+        let (digits, exponent) = decimal(description)
         var text: [UInt8] = []
         text.reserveCapacity(32)
         if number < 0 { text.append(UInt8(ascii: "-")) }
-        if exponent < -4 || exponent >= (isStrict ? 6 : 17) {
-            scientific(digits, exponent, to: &text)
+        if !isStrict, 0..<17 ~= exponent {
+            text += digits
+            text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: exponent + 1 - digits.count))
         } else {
-            plain(digits, exponent, to: &text)
+            scientific(digits, exponent, to: &text)
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The shortest digits and the power of ten of the first of them.
-    private static func decimal(_ number: Double) -> (digits: [UInt8], exponent: Int) {
-        // The library's description has the shortest digits, in either notation.
-        number.description.withBytes { written in
+    /// The digits of a description without sign and outer zeros, and the power of ten of the first
+    /// of them.
+    private static func decimal(_ description: String) -> (digits: [UInt8], exponent: Int) {
+        description.withBytes { written in
             var digits: [UInt8] = []
             digits.reserveCapacity(20)
             var exponent = 0
             var places: Int?
-            var position = 0
+            var position = written.first == UInt8(ascii: "-") ? 1 : 0
             while position < written.count, case let byte = written[position],
                 ASCII.isDigit(byte) || byte == UInt8(ascii: ".")
             {
@@ -70,23 +77,6 @@ enum NumberText {
         }
         text.append(UInt8(ascii: "0") + power / 10)
         text.append(UInt8(ascii: "0") + power % 10)
-    }
-
-    private static func plain(_ digits: [UInt8], _ exponent: Int, to text: inout [UInt8]) {
-        let zero = UInt8(ascii: "0")
-        if exponent < 0 {
-            text += [zero, UInt8(ascii: ".")]
-            text.append(contentsOf: repeatElement(zero, count: -exponent - 1))
-            text += digits
-            return
-        }
-        let wholeCount = exponent + 1
-        text += digits.prefix(wholeCount)
-        text.append(contentsOf: repeatElement(zero, count: max(0, wholeCount - digits.count)))
-        if digits.count > wholeCount {
-            text.append(UInt8(ascii: "."))
-            text += digits[wholeCount...]
-        }
     }
 
     /// The double a text says, with blanks around it; nil when it says none.

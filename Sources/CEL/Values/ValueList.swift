@@ -1,6 +1,6 @@
 /// An immutable list of values, copied by reference.
 public struct ValueList: Sendable {
-    private final class Storage: Sendable {
+    final class Storage: Sendable {
         let elements: [Value]
         let nestingDepth: Int
 
@@ -14,7 +14,7 @@ public struct ValueList: Sendable {
         }
     }
 
-    private let storage: Storage
+    let storage: Storage
 
     /// A list of `elements`.
     ///

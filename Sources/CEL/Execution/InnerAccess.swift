@@ -1,8 +1,22 @@
-/// Fields of maps without counting references: what makes `value.a > value.b` cheap.
+/// Fields of maps and elements of lists without counting references: what makes
+/// `value.a > value.b` and macros cheap.
 ///
-/// It knows how a `Value` lies in memory: the payload first, and for a map that is one reference. A
-/// test holds the compiler to that. The caller keeps the map alive while it uses the answer.
-enum FieldAccess {
+/// It knows how a `Value` lies in memory: the payload first, and for a map or a list that is one
+/// reference. A test holds the compiler to that. The caller keeps the container alive while it uses
+/// the answer.
+enum InnerAccess {
+    /// Where an element of a list lies; nil: the operand is another value, or the list has ended.
+    @inline(__always)
+    static func element(in operand: UnsafePointer<Value>, at position: Int) -> UnsafePointer<Value>? {
+        guard case .list = operand.pointee else { return nil }
+        let storage = UnsafeRawPointer(operand).load(as: Unmanaged<ValueList.Storage>.self)
+        return storage._withUnsafeGuaranteedRef { storage in
+            storage.elements.withUnsafeBufferPointer { elements in
+                position < elements.count ? elements.baseAddress.map { $0 + position } : nil
+            }
+        }
+    }
+
     /// Where the value of a field lies, when the operand is a small map that has it; nil says
     /// nothing.
     @inline(__always)
