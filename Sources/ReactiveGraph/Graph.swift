@@ -39,7 +39,7 @@ public final class Graph {
     /// (G-39, G-99).
     public var onError: ((GraphError) -> Void)?
     /// Receives the creation number of each node that is freed.
-    public var onRelease: ((UInt64) -> Void)?
+    @exclusivity(unchecked) public var onRelease: ((UInt64) -> Void)?
     /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
     ///
     /// Off by default.
@@ -111,9 +111,9 @@ public final class Graph {
     var door: GraphHandle?
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
-    var reachable: [UInt64: NodeRef] = [:]
+    @exclusivity(unchecked) var reachable: [UInt64: NodeRef] = [:]
     /// Nodes whose values may die; not held.
-    var mortals: [UInt64: NodeRef] = [:]
+    @exclusivity(unchecked) var mortals: [UInt64: NodeRef] = [:]
     /// What bridges to other graphs hold here, while there is demand.
     var bridges: [ObjectIdentifier: CancellableBag] = [:]
     #if DEBUG
