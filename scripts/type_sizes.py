@@ -15,7 +15,7 @@ LIMIT = 700
 LARGER = {
     "ReactiveGraph/Node": 2900,
     "ReactiveGraph/Graph": 1900,
-    "ReactiveGraph/AnyNode": 950,
+    "ReactiveGraph/AnyNode": 850,
 }
 root = pathlib.Path(__file__).resolve().parent.parent
 start = re.compile(

@@ -23,14 +23,11 @@ public class AnyNode {
     /// node.
     @exclusivity(unchecked) @usableFromInline final var hasPending = false
     @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
-    /// The two service lists: listeners first, then transforms.
-    @exclusivity(unchecked) @usableFromInline final var listens: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline final var outs: EdgeRef?
-    @exclusivity(unchecked) final var lastListen: EdgeRef?
-    @exclusivity(unchecked) final var lastOut: EdgeRef?
+    /// The two lists of edges that leave: listeners are served first, then transforms.
+    @exclusivity(unchecked) @usableFromInline final var listens = ServiceList()
+    @exclusivity(unchecked) @usableFromInline final var outs = ServiceList()
     /// The incoming edges, which this node owns.
-    @exclusivity(unchecked) final var held: EdgeRef?
-    @exclusivity(unchecked) final var lastHeld: EdgeRef?
+    @exclusivity(unchecked) final var held = HeldList()
     /// The side object, owned; of a node with `isOnlyNamed` the entry of its one name, which is
     /// not.
     ///
@@ -78,7 +75,7 @@ public class AnyNode {
     }
 
     @inlinable
-    package final var hasEdges: Bool { listens != nil || outs != nil }
+    package final var hasEdges: Bool { !listens.isEmpty || !outs.isEmpty }
 
     // MARK: - What the engine asks the typed node
 
@@ -303,8 +300,8 @@ extension Unmanaged where Instance == AnyNode {
         get { _withUnsafeGuaranteedRef { $0.pass } }
         nonmutating set { _withUnsafeGuaranteedRef { $0.pass = newValue } }
     }
-    @inlinable var listens: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens } }
-    @inlinable var outs: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs } }
+    @inlinable var firstListen: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens.first } }
+    @inlinable var firstOut: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs.first } }
     @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }
     @inlinable var hasPending: Bool { _withUnsafeGuaranteedRef { $0.hasPending } }
     var marks: NodeMarks {

@@ -70,8 +70,7 @@ public final class CancelToken: Cancellable {
 /// An owner that keeps a bag, and nothing else does, ends its listens at the very moment it dies.
 public final class CancellableBag: Cancellable {
     /// The listens this bag holds, oldest first.
-    @exclusivity(unchecked) @usableFromInline fileprivate(set) var held: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline fileprivate(set) var lastHeld: EdgeRef?
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var held = HeldList()
     /// The type of the object whose bag this is, known from `listen(owner:)`.
     @exclusivity(unchecked) var ownerType: Any.Type?
     private var extras: Extras?
@@ -115,7 +114,9 @@ public final class CancellableBag: Cancellable {
     }
 
     /// Whether nothing is in it.
-    public var isEmpty: Bool { held == nil && extras.map { $0.items.isEmpty && $0.ties.isEmpty } ?? true }
+    public var isEmpty: Bool {
+        held.first == nil && extras.map { $0.items.isEmpty && $0.ties.isEmpty } ?? true
+    }
 
     /// The number of cancellables and listens in it.
     public var count: Int {
@@ -144,7 +145,7 @@ public final class CancellableBag: Cancellable {
     ///
     /// Adding and removing from inside a cancellation is safe.
     public func cancel() {
-        while let edge = held { edge._withUnsafeGuaranteedRef { $0.cut() } }
+        while let edge = held.first { edge._withUnsafeGuaranteedRef { $0.cut() } }
         guard let extras else { return }
         cutTies()
         extras.leaving.insert(contentsOf: extras.items.reversed(), at: 0)
@@ -169,11 +170,8 @@ extension Cancellable {
 extension CancellableBag {
     /// Puts a listen in, which this bag holds from now on.
     package func insert(_ edge: Edge) {
-        let ref = EdgeRef.passRetained(edge)
         edge.bag = .passUnretained(self)
-        edge.previousHeld = lastHeld
-        if let last = lastHeld { last.nextHeld = ref } else { held = ref }
-        lastHeld = ref
+        held.append(.passRetained(edge))
     }
 
     /// Takes over a listen that another bag holds.
@@ -188,12 +186,12 @@ extension CancellableBag {
     /// meantime.
     @inlinable
     package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {
-        HeldListens(upcoming: held)
+        HeldListens(upcoming: held.first)
     }
 
     /// The listen put in last.
     @inlinable
-    package var lastListen: Edge? { lastHeld?.takeUnretainedValue() }
+    package var lastListen: Edge? { held.last?.takeUnretainedValue() }
 }
 
 /// The listens that a bag holds.
@@ -233,20 +231,9 @@ extension Edge {
 
     /// Takes the edge out of its holder's list; what the list owned is the caller's.
     final func leaveHolder() {
-        let next = nextHeld
-        let previous = previousHeld
-        if let previous { previous.nextHeld = next }
-        if let next { next.previousHeld = previous }
-        target?._withUnsafeGuaranteedRef { node in
-            if previous == nil { node.held = next }
-            if next == nil { node.lastHeld = previous }
-        }
-        bag?._withUnsafeGuaranteedRef { bag in
-            if previous == nil { bag.held = next }
-            if next == nil { bag.lastHeld = previous }
-        }
-        nextHeld = nil
-        previousHeld = nil
+        let ref = EdgeRef.passUnretained(self)
+        target?._withUnsafeGuaranteedRef { $0.held.remove(ref) }
+        bag?._withUnsafeGuaranteedRef { $0.held.remove(ref) }
         target = nil
         bag = nil
     }

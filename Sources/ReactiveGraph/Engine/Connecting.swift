@@ -7,15 +7,7 @@ extension Graph {
     func attach(_ edge: Edge, from node: AnyNode) {
         let ref = EdgeRef.passUnretained(edge)
         edge.source = .passRetained(node)
-        if edge.traits.contains(.listener) {
-            edge.previous = node.lastListen
-            if let last = node.lastListen { last.next = ref } else { node.listens = ref }
-            node.lastListen = ref
-        } else {
-            edge.previous = node.lastOut
-            if let last = node.lastOut { last.next = ref } else { node.outs = ref }
-            node.lastOut = ref
-        }
+        if edge.traits.contains(.listener) { node.listens.append(ref) } else { node.outs.append(ref) }
         if node.watchesDemand { node.demandChanged() }
         if let side = edge.side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
@@ -26,11 +18,8 @@ extension Graph {
 
     /// Gives `edge` a target, which holds it from now on.
     func attach(_ edge: Edge, to node: AnyNode) {
-        let ref = EdgeRef.passRetained(edge)
         edge.target = .passUnretained(node)
-        edge.previousHeld = node.lastHeld
-        if let last = node.lastHeld { last.nextHeld = ref } else { node.held = ref }
-        node.lastHeld = ref
+        node.held.append(.passRetained(edge))
         if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
     }
 
@@ -80,22 +69,13 @@ extension Graph {
             follower._withUnsafeGuaranteedRef { end($0) }
         }
         let ref = EdgeRef.passUnretained(edge)
-        let next = edge.next
         if Int(source.pass) >= 0 {
             let frame = frames + Int(source.pass)
-            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = next }
+            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = edge.next }
         }
         source._withUnsafeGuaranteedRef { node in
-            if edge.traits.contains(.listener) {
-                if let previous = edge.previous { previous.next = next } else { node.listens = next }
-                if let next { next.previous = edge.previous } else { node.lastListen = edge.previous }
-            } else {
-                if let previous = edge.previous { previous.next = next } else { node.outs = next }
-                if let next { next.previous = edge.previous } else { node.lastOut = edge.previous }
-            }
+            if edge.traits.contains(.listener) { node.listens.remove(ref) } else { node.outs.remove(ref) }
         }
-        edge.next = nil
-        edge.previous = nil
         edge.source = nil
         departures &+= 1
         source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }

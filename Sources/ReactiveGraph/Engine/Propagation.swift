@@ -78,8 +78,8 @@ extension Graph {
 
     @inline(__always)
     func push(_ node: NodeRef, extras count: Int32 = 0) {
-        let listens = node.listens
-        push(node, listens, first: listens ?? node.outs, extras: count, at: depth)
+        let listens = node.firstListen
+        push(node, listens, first: listens ?? node.firstOut, extras: count, at: depth)
     }
 
     /// Pushes a frame on the `depth` there are, which serves `first` first.
@@ -143,8 +143,8 @@ extension Graph {
                 }
                 // Read again: the function may have cut the edge.
                 guard let target = edge.target else { break }
-                let listens = target.listens
-                guard let first = listens ?? target.outs, !stopping else { break }
+                let listens = target.firstListen
+                guard let first = listens ?? target.firstOut, !stopping else { break }
                 push(target, listens, first: first, extras: 0, at: depth)
                 frame = frames + depth
                 depth &+= 1
@@ -225,7 +225,7 @@ extension Graph {
         if let node = frame.pointee.node {
             if !frame.pointee.transforms {
                 frame.pointee.transforms = true
-                frame.pointee.next = node.outs
+                frame.pointee.next = node.firstOut
                 if frame.pointee.next != nil { return depth }
             }
             if node.hasPending {
@@ -289,8 +289,8 @@ extension Graph {
         // Storing may have released a value whose death ran user code: look again where things are.
         let current = frames + index
         guard let node = current.pointee.node else { return }
-        let listens = node.listens
-        current.pointee.next = listens ?? node.outs
+        let listens = node.firstListen
+        current.pointee.next = listens ?? node.firstOut
         current.pointee.transforms = listens == nil
         current.pointee.limit = connections
         current.pointee.synced = false

@@ -235,7 +235,7 @@ extension NodeRef {
     var hasDownstream: Bool { hasEdges || marks.contains(.hasInners) }
 
     fileprivate var hasUpstream: Bool {
-        _withUnsafeGuaranteedRef { $0.held != nil } || marks.contains(.isInner)
+        _withUnsafeGuaranteedRef { $0.held.first != nil } || marks.contains(.isInner)
     }
 
     fileprivate func forEachTarget(counted: Bool, atOnce: Bool = false, _ visit: (NodeRef) -> Void) {
@@ -250,14 +250,9 @@ extension NodeRef {
 
     /// The complete edges that go out of a node.
     fileprivate func forEachEdge(_ visit: (EdgeRef) -> Void) {
-        func visitAll(_ list: EdgeRef?) {
-            var next = list
-            while let edge = next {
-                next = edge.next
-                if edge.stamp != .max { visit(edge) }
-            }
+        _withUnsafeGuaranteedRef { node in
+            for edge in node.listens where edge.stamp != .max { visit(edge) }
+            for edge in node.outs where edge.stamp != .max { visit(edge) }
         }
-        visitAll(listens)
-        visitAll(outs)
     }
 }

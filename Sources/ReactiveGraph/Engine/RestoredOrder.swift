@@ -75,7 +75,8 @@ struct RestoredOrder {
         graph.ranks.setRings(places)
         let restored = Set(places.map { ObjectIdentifier($0.edge) })
         for node in nodes.values {
-            node.sortService()
+            node.listens.sort()
+            node.outs.sort()
             graph.ranks.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
         }
         for trail in trails { trail.translate { nodes[Int($0)]?.id } }
@@ -111,34 +112,5 @@ struct RestoredOrder {
             inner._withUnsafeGuaranteedRef { isInOrder = isInOrder && rank(of: $0) > rank(of: switched) }
         }
         return closesRing || isInOrder
-    }
-}
-
-extension AnyNode {
-    /// Brings the edges that leave this node in the order in which they were connected.
-    fileprivate final func sortService() {
-        (listens, lastListen) = Self.sorted(listens) ?? (listens, lastListen)
-        (outs, lastOut) = Self.sorted(outs) ?? (outs, lastOut)
-    }
-
-    /// The list in order of stamps, what belongs to the node first; `nil` if it is so already.
-    private static func sorted(_ list: EdgeRef?) -> (first: EdgeRef?, last: EdgeRef?)? {
-        func key(_ edge: EdgeRef) -> UInt64 { edge.traits.contains(.own) ? 0 : edge.stamp }
-        var edges: [EdgeRef] = []
-        var next = list
-        while let edge = next {
-            edges.append(edge)
-            next = edge.next
-        }
-        guard zip(edges, edges.dropFirst()).contains(where: { key($0) > key($1) }) else { return nil }
-        edges.sort { key($0) < key($1) }
-        var previous: EdgeRef?
-        for edge in edges {
-            edge.previous = previous
-            edge.next = nil
-            previous?.next = edge
-            previous = edge
-        }
-        return (edges.first, edges.last)
     }
 }

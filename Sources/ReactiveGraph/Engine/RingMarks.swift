@@ -147,10 +147,12 @@ private struct RingSearch {
         isOpen.append(true)
         open.append(index)
         // The list of listeners matters for the followings of a flatten.
-        var step = Step(index: index, next: node.outs, transforms: true)
+        var step = Step(index: index, next: node.firstOut, transforms: true)
         node._withUnsafeGuaranteedRef { $0.forEachInner(counted: false) { step.inners.append($0) } }
         steps.append(step)
-        if let listens = node.listens { steps.append(Step(index: index, next: listens, transforms: false)) }
+        if let listen = node.firstListen {
+            steps.append(Step(index: index, next: listen, transforms: false))
+        }
     }
 
     private mutating func leave(_ index: Int) {

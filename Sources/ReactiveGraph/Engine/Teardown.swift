@@ -27,7 +27,7 @@ extension Graph {
             join._withUnsafeGuaranteedRef { $0.node = nil }
             retired.append(join.takeRetainedValue())
         }
-        while let edge = node.held { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
+        while let edge = node.held.first { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
         if !reachable.isEmpty { reachable[node.id] = nil }
         if !mortals.isEmpty { mortals[node.id] = nil }
         counts.liveNodes -= 1
@@ -92,16 +92,14 @@ extension Graph {
             guard let self else { return }
             nextCollect = nil
             collect()
-            if foreign.held != nil || !ties.isEmpty { watchOwners() }
+            if foreign.held.first != nil || !ties.isEmpty { watchOwners() }
         }
     }
 
     /// Says whether an event listen has ended.
     private func collectOnce() -> Bool {
-        var next = foreign.held
         var owned: [ListenOwners] = []
-        while let edge = next {
-            next = edge.nextHeld
+        for edge in foreign.held {
             if let listen = edge._withUnsafeGuaranteedRef({ $0.owners }) {
                 if listen.needsCare { owned.append(listen) }
             } else if edge._withUnsafeGuaranteedRef({ $0.owner }) == nil {

@@ -85,7 +85,7 @@ struct LeakSearch {
         states.append(.open)
         open.append(place)
         let (listens, outs, isNamed) = node._withUnsafeGuaranteedRef { node in
-            (node.listens, node.outs, !node.registrations.isEmpty)
+            (node.listens.first, node.outs.first, !node.registrations.isEmpty)
         }
         if isNamed { return noteHolder() }
         frames.append(Frame(place: place, edge: listens, other: outs, known: keepers[node.id]?.count ?? 0))

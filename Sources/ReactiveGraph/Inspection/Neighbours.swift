@@ -48,24 +48,13 @@ extension AnyNode {
     /// Whether a living listen is one that `isWanted` picks.
     package final func hasListener(where isWanted: (Edge) -> Bool) -> Bool {
         endDeadListens()
-        var next = listens
-        while let edge = next {
-            if !edge.traits.contains(.own), isWanted(edge.takeUnretainedValue()) { return true }
-            next = edge.next
-        }
-        return false
+        return listens.contains { !$0.traits.contains(.own) && isWanted($0.takeUnretainedValue()) }
     }
 
     /// The number of living listens; dead owners are noticed and their listens ended (G-67).
     public var listenerCount: Int {
         endDeadListens()
-        var count = 0
-        var next = listens
-        while let edge = next {
-            if !edge.traits.contains(.own) { count += 1 }
-            next = edge.next
-        }
-        return count
+        return listens.count { !$0.traits.contains(.own) }
     }
 
     /// Whether `node` can be reached from this node, going downstream (G-104).
@@ -115,43 +104,22 @@ extension AnyNode {
 
     /// Every edge whose source this is, listeners first.
     final func forEachOutgoing(_ body: (Edge) -> Void) {
-        for list in [listens, outs] {
-            var next = list
-            while let edge = next {
-                next = edge.next
-                edge._withUnsafeGuaranteedRef(body)
-            }
-        }
+        for edge in listens { edge._withUnsafeGuaranteedRef(body) }
+        for edge in outs { edge._withUnsafeGuaranteedRef(body) }
     }
 
     /// Every edge that this node owns, inner followings included.
     final func forEachHeld(_ body: (Edge) -> Void) {
-        var next = held
-        while let edge = next {
-            next = edge.nextHeld
-            edge._withUnsafeGuaranteedRef(body)
-        }
+        for edge in held { edge._withUnsafeGuaranteedRef(body) }
     }
 
     /// The incoming edges without inner followings.
     var incoming: [Edge] {
-        var edges: [Edge] = []
-        forEachHeld { edge in
-            if !edge.traits.contains(.follower) { edges.append(edge) }
-        }
-        return edges
+        held.filter { !$0.traits.contains(.follower) }.map { $0.takeUnretainedValue() }
     }
 
     /// The outgoing transform edges.
-    var outgoing: [Edge] {
-        var edges: [Edge] = []
-        var next = outs
-        while let edge = next {
-            edges.append(edge.takeUnretainedValue())
-            next = edge.next
-        }
-        return edges
-    }
+    var outgoing: [Edge] { outs.map { $0.takeUnretainedValue() } }
 }
 
 extension Edge {
@@ -168,14 +136,6 @@ extension Edge {
 extension AnyNode {
     /// The inner nodes that flattens into this node are following at the moment.
     public var followedNodes: [AnyNode] {
-        var nodes: [AnyNode] = []
-        var next = held
-        while let edge = next {
-            if edge.traits.contains(.follower), let source = edge.source {
-                nodes.append(source.takeUnretainedValue())
-            }
-            next = edge.nextHeld
-        }
-        return nodes
+        held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.takeUnretainedValue() }
     }
 }

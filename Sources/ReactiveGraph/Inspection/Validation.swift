@@ -95,8 +95,8 @@ private final class InvariantChecker {
             )
             expect(graph.turns > 0 || !join.isMarked, "\(me): still marked")
         }
-        checkService(node, node.listens, last: node.lastListen, listeners: true, me)
-        checkService(node, node.outs, last: node.lastOut, listeners: false, me)
+        checkService(node, node.listens, listeners: true, me)
+        checkService(node, node.outs, listeners: false, me)
         checkHeld(node, me)
         node.forEachInner(counted: true) { inner in
             expect(inner.rank > node.rank, "\(me): rank \(node.rank) is not below inner n\(inner.id)'s")
@@ -104,16 +104,9 @@ private final class InvariantChecker {
         }
     }
 
-    private func checkService(
-        _ node: AnyNode,
-        _ first: EdgeRef?,
-        last: EdgeRef?,
-        listeners: Bool,
-        _ me: String
-    ) {
+    private func checkService(_ node: AnyNode, _ list: ServiceList, listeners: Bool, _ me: String) {
         var previous: EdgeRef?
-        var next = first
-        while let ref = next {
+        for ref in list {
             let edge = ref.takeUnretainedValue()
             expect(edge.previous?.toOpaque() == previous?.toOpaque(), "\(me): broken service list")
             expect(
@@ -134,9 +127,8 @@ private final class InvariantChecker {
                 see(target.takeUnretainedValue())
             }
             previous = ref
-            next = edge.next
         }
-        expect(last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of service list")
+        expect(list.last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of service list")
     }
 
     private func count(_ edge: Edge) {
@@ -159,8 +151,7 @@ private final class InvariantChecker {
 
     private func checkHeld(_ node: AnyNode, _ me: String) {
         var previous: EdgeRef?
-        var next = node.held
-        while let ref = next {
+        for ref in node.held {
             let edge = ref.takeUnretainedValue()
             expect(edge.previousHeld?.toOpaque() == previous?.toOpaque(), "\(me): broken list of held edges")
             expect(
@@ -170,8 +161,7 @@ private final class InvariantChecker {
             if let source = edge.source { see(source.takeUnretainedValue()) }
             edge.side?.inners?.forEachInner { see($0.takeUnretainedValue()) }
             previous = ref
-            next = edge.nextHeld
         }
-        expect(node.lastHeld?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of held edges")
+        expect(node.held.last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of held edges")
     }
 }

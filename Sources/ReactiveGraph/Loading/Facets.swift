@@ -124,11 +124,8 @@ extension Node {
 extension Graph {
     /// Puts an edge that belongs to its own source in front of the source's listeners.
     func attachFirst(_ edge: Edge, to node: AnyNode) {
-        let ref = EdgeRef.passUnretained(edge)
         edge.source = .passUnretained(node)
-        edge.next = node.listens
-        if let first = node.listens { first.previous = ref } else { node.lastListen = ref }
-        node.listens = ref
+        node.listens.prepend(.passUnretained(edge))
         connections += 1
         edge.stamp = connections
     }

@@ -86,7 +86,7 @@ extension Graph {
             complete(follower)
             return true
         }
-        if follower.isSame(as: inner.lastListen) {
+        if follower.isSame(as: inner.listens.last) {
             // It is at the end of the listeners already: only the emission under way must not be
             // served again.
             connections += 1

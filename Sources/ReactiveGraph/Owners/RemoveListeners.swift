@@ -47,9 +47,7 @@ extension AnyNode {
     }
 
     func endListens(where matches: (Edge) -> Bool) {
-        var next = listens
-        while let edge = next {
-            next = edge.next
+        for edge in listens {
             edge._withUnsafeGuaranteedRef { edge in
                 if matches(edge) { graph.end(edge) }
             }
@@ -67,15 +65,7 @@ extension AnyNode {
     }
 
     /// The listens at this moment, in order of addition.
-    var listenEdges: [Edge] {
-        var edges: [Edge] = []
-        var next = listens
-        while let edge = next {
-            edges.append(edge.takeUnretainedValue())
-            next = edge.next
-        }
-        return edges
-    }
+    var listenEdges: [Edge] { listens.map { $0.takeUnretainedValue() } }
 
     /// Telling *stopped* runs user code, which may end other listens of the list: they have no
     /// source any more.

@@ -86,13 +86,7 @@ private final class BridgedNode<Value: Sendable>: Node<Value> {
 
     /// Whether anything but this node itself listens to it.
     private var isFollowed: Bool {
-        if outs != nil { return true }
-        var next = listens
-        while let edge = next {
-            if !edge.traits.contains(.own) { return true }
-            next = edge.next
-        }
-        return false
+        !outs.isEmpty || listens.contains { !$0.traits.contains(.own) }
     }
 }
 
