@@ -50,50 +50,21 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let forwardedHost = HeaderName(rawValue: 36)
 
     /// One more than the highest number above.
-    static let end = 37
+    static var end: Int { names.count }
 
     /// The field's name in small letters; empty for `unknown`.
-    public var name: StaticString {
-        switch rawValue {
-        case 1: "host"
-        case 2: "content-length"
-        case 3: "content-type"
-        case 4: "transfer-encoding"
-        case 5: "connection"
-        case 6: "upgrade"
-        case 7: "expect"
-        case 8: "origin"
-        case 9: "sec-fetch-site"
-        case 10: "if-match"
-        case 11: "if-none-match"
-        case 12: "prefer"
-        case 13: "accept"
-        case 14: "accept-encoding"
-        case 15: "authorization"
-        case 16: "cookie"
-        case 17: "idempotency-key"
-        case 18: "sluice-context"
-        case 19: "sec-websocket-key"
-        case 20: "sec-websocket-version"
-        case 21: "sec-websocket-protocol"
-        case 22: "sec-websocket-extensions"
-        case 23: "sec-websocket-accept"
-        case 24: "last-event-id"
-        case 25: "user-agent"
-        case 26: "forwarded"
-        case 27: "access-control-request-method"
-        case 28: "access-control-request-headers"
-        case 29: "x-forwarded-for"
-        case 30: "x-forwarded-proto"
-        case 31: "content-encoding"
-        case 32: "etag"
-        case 33: "location"
-        case 34: "retry-after"
-        case 35: "range"
-        case 36: "x-forwarded-host"
-        default: ""
-        }
-    }
+    public var name: StaticString { Self.names[Int(rawValue)] }
+
+    /// By number.
+    fileprivate static let names: [StaticString] = [
+        "", "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "expect",
+        "origin", "sec-fetch-site", "if-match", "if-none-match", "prefer", "accept", "accept-encoding",
+        "authorization", "cookie", "idempotency-key", "sluice-context", "sec-websocket-key",
+        "sec-websocket-version", "sec-websocket-protocol", "sec-websocket-extensions",
+        "sec-websocket-accept", "last-event-id", "user-agent", "forwarded", "access-control-request-method",
+        "access-control-request-headers", "x-forwarded-for", "x-forwarded-proto", "content-encoding", "etag",
+        "location", "retry-after", "range", "x-forwarded-host",
+    ]
 
     /// Whether a request may carry the field once at most.
     ///
@@ -107,113 +78,74 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         default: false
         }
     }
+}
+
+/// The length and the ends of a name in small letters.
+///
+/// Setting bit 5 folds letters; the only other byte it could confuse is CR with `-`, and no token
+/// has a CR.
+private struct FoldedEnds: Equatable, Sendable {
+    static let fold: UInt64 = 0x2020_2020_2020_2020
+
+    let count: Int
+    let first: UInt64
+    let last: UInt64
+
+    @inline(__always)
+    init(_ name: UnsafeRawBufferPointer) {
+        let ends = TextEnds(name)
+        count = name.count
+        first = ends.first | Self.fold
+        last = ends.last | Self.fold
+    }
+
+    /// Where the search in `HeaderName.table` begins.
+    @inline(__always)
+    var home: Int { Int(((first &* 31 ^ last ^ UInt64(count) << 59) &* 0x9e37_79b9_7f4a_7c15) >> 57) }
+}
+
+extension HeaderName {
+    /// Each name at its home or after it; `unknown` marks a free place.
+    private static let table: [(ends: FoldedEnds, name: HeaderName)] = {
+        var table = Array(
+            repeating: (FoldedEnds(UnsafeRawBufferPointer(start: nil, count: 0)), unknown),
+            count: 128
+        )
+        for (number, name) in names.enumerated().dropFirst() {
+            let ends = FoldedEnds(
+                UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            )
+            var place = ends.home
+            while table[place].1 != unknown { place = (place + 1) % table.count }
+            table[place] = (ends, HeaderName(rawValue: UInt8(number)))
+        }
+        return table
+    }()
 
     /// The field these bytes name, letters compared without regard to case.
     static func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
-        guard length > 0 else { return .unknown }
-        // Length, then first letter; `HeaderNameTests` asks for every name. Two switches become two
-        // jumps.
-        let letter = ASCII.lowercased(bytes.load(as: UInt8.self))
-        let candidate: HeaderName
-        switch length {
-        case 4:
-            switch letter {
-            case UInt8(ascii: "h"): candidate = .host
-            default: candidate = .entityTag
-            }
-        case 5:
-            candidate = .range
-        case 6:
-            switch letter {
-            case UInt8(ascii: "a"): candidate = .accept
-            case UInt8(ascii: "c"): candidate = .cookie
-            case UInt8(ascii: "e"): candidate = .expect
-            case UInt8(ascii: "o"): candidate = .origin
-            default: candidate = .prefer
-            }
-        case 7:
-            candidate = .upgrade
-        case 8:
-            switch letter {
-            case UInt8(ascii: "i"): candidate = .ifMatch
-            default: candidate = .location
-            }
-        case 9:
-            candidate = .forwarded
-        case 10:
-            switch letter {
-            case UInt8(ascii: "c"): candidate = .connection
-            default: candidate = .userAgent
-            }
-        case 11:
-            candidate = .retryAfter
-        case 12:
-            candidate = .contentType
-        case 13:
-            switch letter {
-            case UInt8(ascii: "a"): candidate = .authorization
-            case UInt8(ascii: "i"): candidate = .ifNoneMatch
-            default: candidate = .lastEventID
-            }
-        case 14:
-            if letter == UInt8(ascii: "c") {
-                candidate = .contentLength
-            } else {
-                let second = ASCII.lowercased(bytes.load(fromByteOffset: 1, as: UInt8.self))
-                candidate = second == UInt8(ascii: "e") ? .secFetchSite : .sluiceContext
-            }
-        case 15:
-            switch letter {
-            case UInt8(ascii: "a"): candidate = .acceptEncoding
-            case UInt8(ascii: "i"): candidate = .idempotencyKey
-            default: candidate = .forwardedFor
-            }
-        case 16:
-            candidate = letter == UInt8(ascii: "c") ? .contentEncoding : .forwardedHost
-        case 17:
-            switch letter {
-            case UInt8(ascii: "s"): candidate = .webSocketKey
-            case UInt8(ascii: "t"): candidate = .transferEncoding
-            default: candidate = .forwardedProto
-            }
-        case 20:
-            candidate = .webSocketAccept
-        case 21:
-            candidate = .webSocketVersion
-        case 22:
-            candidate = .webSocketProtocol
-        case 24:
-            candidate = .webSocketExtensions
-        case 29:
-            candidate = .accessControlRequestMethod
-        case 30:
-            candidate = .accessControlRequestHeaders
-        default: return .unknown
+        let ends = FoldedEnds(UnsafeRawBufferPointer(start: bytes, count: length))
+        var place = ends.home
+        while true {
+            let known = table[place]
+            if known.name == unknown { return unknown }
+            if known.ends == ends, known.name.hasMiddle(bytes, length) { return known.name }
+            place = (place + 1) % table.count
         }
-        return matches(bytes, candidate.name.utf8Start, length) ? candidate : .unknown
     }
 
-    /// Compares a token with a name in small letters, eight bytes at a time.
-    ///
-    /// Setting bit 5 folds letters; the only other byte it could confuse is CR with `-`, and no
-    /// token has a CR.
+    /// Whether the bytes between the ends are those of this name.
     @inline(__always)
-    private static func matches(_ bytes: UnsafeRawPointer, _ name: UnsafeRawPointer, _ length: Int) -> Bool {
-        let fold: UInt64 = 0x2020_2020_2020_2020
-        if length >= 8 {
-            var offset = 0
-            while true {
-                let ours = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | fold
-                if ours != name.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-                if offset == length &- 8 { return true }
-                offset = min(offset &+ 8, length &- 8)
-            }
-        }
-        for offset in 0..<length
-        where bytes.load(fromByteOffset: offset, as: UInt8.self) | 0x20
-            != name.load(fromByteOffset: offset, as: UInt8.self)
-        {
-            return false
+    private func hasMiddle(_ bytes: UnsafeRawPointer, _ length: Int) -> Bool {
+        var offset = 8
+        while offset < length &- 8 {
+            let ours = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | FoldedEnds.fold
+            let theirs = UnsafeRawPointer(name.utf8Start).loadUnaligned(
+                fromByteOffset: offset,
+                as: UInt64.self
+            )
+            if ours != theirs { return false }
+            offset &+= 8
         }
         return true
     }
