@@ -45,10 +45,7 @@ enum Answer {
         case .failure(let error): self.error(error, id: id, to: &buffer)
         case .success(let applied):
             begin("ok", id: id, to: &buffer)
-            buffer.append(",\"epoch\":")
-            buffer.append(json: applied.epoch)
-            buffer.append(",\"rev\":")
-            buffer.append(decimal: applied.rev)
+            appendCursor(epoch: applied.epoch, applied.rev, to: &buffer)
             if applied.isReplay { buffer.append(",\"replayed\":true") }
             buffer.append("}")
         }
@@ -113,10 +110,15 @@ enum Answer {
 
     /// Appends `,"epoch":…,"rev":…`.
     static func appendCursor(of graph: LiveGraph, to buffer: inout ByteBuffer) {
-        buffer.append(",\"epoch\":")
-        buffer.append(json: graph.epoch)
-        buffer.append(",\"rev\":")
-        buffer.append(decimal: graph.rev)
+        appendCursor(epoch: graph.epoch, graph.rev, to: &buffer)
+    }
+
+    private static func appendCursor(epoch: String, _ rev: UInt64, to buffer: inout ByteBuffer) {
+        // An epoch has no character that JSON escapes.
+        buffer.append(",\"epoch\":\"")
+        buffer.append(utf8: epoch)
+        buffer.append("\",\"rev\":")
+        buffer.append(decimal: rev)
     }
 
     /// Appends `,"t":…`.
