@@ -36,7 +36,7 @@ open class ListenEdge<Value>: Edge {
 
     /// Ends the listen: unsets both ends.
     public final func disconnect() {
-        withExtendedLifetime(self) { cut() }
+        cut()
     }
 
     /// Called with each value.
