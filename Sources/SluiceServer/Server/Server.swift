@@ -291,11 +291,12 @@ public final class Server {
         writing = nil
         isFlushing = false
         // Flushing may close connections, which may write to others.
-        while !waiting.isEmpty {
-            let connections = waiting
-            waiting.removeAll(keepingCapacity: true)
-            for connection in connections { connection.flushQueued() }
+        var flushed = 0
+        while flushed < waiting.count {
+            waiting[flushed].flushQueued()
+            flushed += 1
         }
+        waiting.removeAll(keepingCapacity: true)
         sharedCompression?.endTurn()
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
