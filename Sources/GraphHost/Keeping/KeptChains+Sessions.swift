@@ -81,9 +81,9 @@ extension KeptChains {
             former.remove(subscription)
             subscription.graph.ownerChanges += 1
         }
-        session.adopt(subscription)
         forget(chain)
         subscription.move(to: session, as: id, options)
+        session.adopt(subscription)
         subscription.graph.demand?.keepingChanged(subscription)
         if subscription.pipeline != nil, let account = session.account(makes: true) {
             subscription.charge(account)

@@ -183,7 +183,7 @@ public final class Session {
 
     var newest: Subscription? { table.newest }
 
-    func subscription(_ id: UInt64) -> Subscription? { table[id] }
+    func subscription(_ id: UInt64) -> Subscription? { table.find(id) }
 
     /// Adds a new subscription, which it owns until the subscription ends.
     func add(_ subscription: Subscription) {

@@ -8,7 +8,10 @@ struct SubscriptionTable {
     /// Owns the subscriptions, and nothing else.
     private let bag = CancellableBag()
     private(set) var count = 0
-    /// Finds one of many; nil if there are few.
+    /// The greatest id so far: most clients count up, so a new id is known to be free without a
+    /// search.
+    private var greatestID: UInt64 = 0
+    /// Finds one of many; nil until one is looked for.
     private var byID: [UInt64: Unmanaged<Subscription>]?
 
     /// Oldest first; none of them may end meanwhile.
@@ -18,9 +21,13 @@ struct SubscriptionTable {
         bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
     }
 
-    subscript(id: UInt64) -> Subscription? {
-        if let byID { return byID[id]?.takeUnretainedValue() }
-        return listed.first { $0.id == id }
+    mutating func find(_ id: UInt64) -> Subscription? {
+        guard id <= greatestID else { return nil }
+        if byID == nil {
+            guard count > Self.mostSearched else { return listed.first { $0.id == id } }
+            byID = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, .passUnretained($0)) })
+        }
+        return byID?[id]?.takeUnretainedValue()
     }
 
     /// Adds a subscription that was not started yet.
@@ -37,11 +44,8 @@ struct SubscriptionTable {
 
     private mutating func index(_ subscription: Subscription) {
         count += 1
-        if byID != nil {
-            byID?[subscription.id] = .passUnretained(subscription)
-        } else if count > Self.mostSearched {
-            byID = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, .passUnretained($0)) })
-        }
+        greatestID = max(greatestID, subscription.id)
+        byID?[subscription.id] = .passUnretained(subscription)
     }
 
     /// The session is closed: from now on nothing is looked for by id.

@@ -107,6 +107,21 @@ struct KeepingTests {
         #expect(keeper.resume().contains(#""resumed":true,"v":20,"#), "at the same rev, so the value is told")
     }
 
+    @Test("K-2: a chain taken over by a connection with many subscriptions is found by its new id only")
+    func amongMany() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        var keeper = Keeper(bench, pipe: #"[{"prefix":3}]"#)
+        keeper.begin()
+        keeper.reconnect()
+        for id in 100..<150 { keeper.client.ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"x"}"#) }
+        keeper.client.ask(#"{"op":"unsub","id":100}"#)
+        keeper.resume(2)
+        #expect(keeper.client.ask(#"{"op":"unsub","id":1}"#).first?.contains("unknown_id") == true)
+        #expect(keeper.client.ask(#"{"op":"unsub","id":2}"#).first?.contains(#""code":"done""#) == true)
+        #expect(keeper.client.session.subscriptionCount == 49 && graph.isWhole)
+    }
+
     @Test("K-2: with prefix the last value may come without a connection; then the subscription ends")
     func prefix() throws {
         let bench = Bench()
