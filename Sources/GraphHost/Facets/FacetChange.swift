@@ -29,13 +29,7 @@ extension FacetChange {
     ///
     /// - Throws: `bad_json`, `bad_field`.
     public init(body: UnsafeRawBufferPointer) throws(HostError) {
-        let reader: JSONReader
-        do throws(JSONError) {
-            reader = try JSONReader(checking: body)
-        } catch {
-            throw HostError(error)
-        }
-        self = try Fields.read(reader) { fields throws(HostError) in
+        self = try Fields.read(body) { _, fields throws(HostError) in
             guard let fields else { throw HostError(.badField, "the body must be an object") }
             return try FacetChange(fields)
         }

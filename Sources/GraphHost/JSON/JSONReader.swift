@@ -14,7 +14,11 @@ public struct JSONReader {
 
     /// Checks `bytes` and reads the value in them.
     public init(checking bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) throws(JSONError) {
-        let extent = try JSONScanner.validate(bytes, limits: limits)
+        self.init(try JSONScanner.validate(bytes, limits: limits), of: bytes)
+    }
+
+    /// Reads the value that was found in `bytes`.
+    init(_ extent: JSONScanner.Extent, of bytes: UnsafeRawBufferPointer) {
         self.bytes = UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.end])
     }
 

@@ -3,13 +3,16 @@ extension JSONScan {
     ///
     /// One loop without recursion: the bits of a word tell which open brackets are objects, and
     /// frames tell where their keys begin.
-    mutating func container(_ limits: JSONLimits) throws(JSONError) {
+    mutating func container(
+        _ limits: JSONLimits,
+        _ members: inout some JSONMemberSink
+    ) throws(JSONError) {
         // A local copy whose address is not taken stays in registers.
         var scan = self
         let failure: JSONError? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
             var keys = JSONOpenKeys(scratch, base: scan.base, end: scan.end)
             do throws(JSONError) {
-                try scan.container(limits, &keys)
+                try scan.container(limits, &keys, &members)
                 return nil
             } catch {
                 return error
@@ -20,11 +23,23 @@ extension JSONScan {
     }
 
     @inline(__always)
-    private mutating func container(_ limits: JSONLimits, _ keys: inout JSONOpenKeys) throws(JSONError) {
+    private mutating func container(
+        _ limits: JSONLimits,
+        _ keys: inout JSONOpenKeys,
+        _ members: inout some JSONMemberSink
+    ) throws(JSONError) {
         var objects: UInt64 = 0
         var depth = 0
+        // The key of the outermost object whose value is being scanned, and where that value
+        // begins.
+        var outerKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        var outerValue = at
         repeat {
-            // A value begins at `at`; white space before it has been skipped.
+            // A value begins at `at`, or a key before it; white space has been skipped.
+            if objects & 1 != 0 {
+                let key = try key(depth - 1, limits, &keys)
+                if depth == 1 { (outerKey, outerValue) = (key, at) }
+            }
             switch at.pointee {
             case UInt8(ascii: "{"):
                 guard depth < limits.depth else { throw error(.tooDeep, at) }
@@ -35,7 +50,6 @@ extension JSONScan {
                     objects = objects << 1 | 1
                     keys.open(depth)
                     depth += 1
-                    try key(depth - 1, limits, &keys)
                     continue
                 }
                 at += 1
@@ -55,6 +69,10 @@ extension JSONScan {
             }
             // A value has ended: close brackets until a comma leads to the next value.
             while depth > 0 {
+                if depth == 1, objects & 1 != 0 {
+                    let value = UnsafeRawBufferPointer(start: outerValue, count: at - outerValue)
+                    members.add(JSONTextSlice(inside: outerKey), JSONReader(validated: value))
+                }
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
                 let byte = at.pointee
@@ -62,9 +80,6 @@ extension JSONScan {
                     at += 1
                     skipWhiteSpace()
                     guard at < end else { throw error(.unexpectedEnd, at) }
-                    if objects & 1 != 0 {
-                        try key(depth - 1, limits, &keys)
-                    }
                     break
                 }
                 guard byte == (objects & 1 != 0 ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
@@ -80,18 +95,18 @@ extension JSONScan {
         } while depth > 0
     }
 
-    /// Scans a key and its colon.
+    /// Scans a key and its colon; returns the bytes between the quotes.
     @inline(__always)
     private mutating func key(
         _ depth: Int,
         _ limits: JSONLimits,
         _ keys: inout JSONOpenKeys
-    ) throws(JSONError) {
+    ) throws(JSONError) -> UnsafeRawBufferPointer {
         guard at.pointee == UInt8(ascii: "\"") else { throw error(.unexpectedByte, at) }
         let start = at
         let hasEscapes = try string()
+        let bytes = UnsafeRawBufferPointer(start: start + 1, count: at - start - 2)
         if limits.refusesDuplicateKeys {
-            let bytes = UnsafeRawBufferPointer(start: start + 1, count: at - start - 2)
             guard keys.insert(bytes, hasEscapes: hasEscapes, depth: depth) else {
                 throw error(.duplicateKey, start)
             }
@@ -102,5 +117,6 @@ extension JSONScan {
         at += 1
         skipWhiteSpace()
         guard at < end else { throw error(.unexpectedEnd, at) }
+        return bytes
     }
 }

@@ -27,11 +27,21 @@ public enum JSONScanner {
         _ bytes: UnsafeRawBufferPointer,
         limits: JSONLimits = .standard
     ) throws(JSONError) -> Extent {
+        var members = NoMembers()
+        return try validate(bytes, &members, limits: limits)
+    }
+
+    /// The same, and passes on the members of an object as it finds them.
+    static func validate(
+        _ bytes: UnsafeRawBufferPointer,
+        _ members: inout some JSONMemberSink,
+        limits: JSONLimits = .standard
+    ) throws(JSONError) -> Extent {
         guard let base = bytes.baseAddress, bytes.count > 0 else { throw JSONError(.empty, at: 0) }
         guard bytes.count <= Int(Int32.max) else { throw JSONError(.tooLong, at: 0) }
         let start = base.assumingMemoryBound(to: UInt8.self)
         var scan = JSONScan(base: start, end: start + bytes.count)
-        return try scan.text(limits)
+        return try scan.text(limits, &members)
     }
 
     /// Checks all of an array of bytes.
@@ -81,7 +91,10 @@ struct JSONScan {
     }
 
     /// Scans one value surrounded by white space and nothing else.
-    mutating func text(_ limits: JSONLimits) throws(JSONError) -> JSONScanner.Extent {
+    mutating func text(
+        _ limits: JSONLimits,
+        _ members: inout some JSONMemberSink
+    ) throws(JSONError) -> JSONScanner.Extent {
         skipWhiteSpace()
         guard at < end else { throw error(.empty, at) }
         let start = at
@@ -89,10 +102,10 @@ struct JSONScan {
         switch at.pointee {
         case UInt8(ascii: "{"):
             kind = .object
-            try container(limits)
+            try container(limits, &members)
         case UInt8(ascii: "["):
             kind = .array
-            try container(limits)
+            try container(limits, &members)
         default:
             kind = try scalar()
         }

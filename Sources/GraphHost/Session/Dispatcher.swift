@@ -22,7 +22,7 @@ final class Dispatcher {
     func receive(_ message: UnsafeRawBufferPointer, from session: Session) {
         countMessage()
         let host = session.host
-        do throws(JSONError) {
+        do throws(HostError) {
             var isBad = false
             try Fields.forEachObject(message) { bytes, fields in
                 if session.isClosed { return }

@@ -8,13 +8,7 @@ public enum CommitReader {
         batch body: UnsafeRawBufferPointer,
         for view: GraphView
     ) throws(HostError) -> Commit {
-        let reader: JSONReader
-        do throws(JSONError) {
-            reader = try JSONReader(checking: body)
-        } catch {
-            throw HostError(error)
-        }
-        return try Fields.read(reader) { fields throws(HostError) in
+        try Fields.read(body) { _, fields throws(HostError) in
             guard let fields else { throw HostError(.badField, "the body must be an object") }
             var commit = Commit(graph: view.graph)
             try read(fields, into: &commit, for: view)

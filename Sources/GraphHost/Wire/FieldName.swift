@@ -17,6 +17,10 @@ enum FieldName: UInt8, CaseIterable {
     /// As it stands in messages.
     var text: String { String(describing: self) }
 
+    /// Its bit in a set of names.
+    @inline(__always)
+    var bit: UInt64 { 1 << UInt64(rawValue) }
+
     static let table = WordTable<FieldName>()
 }
 

@@ -1,11 +1,10 @@
 internal import Support
 
-/// The fields of one client message or request body: found in one pass over its members, read by
-/// name.
+/// The fields of one client message or request body: found while its text is checked, read by name.
 ///
 /// The bytes are lent, and so is what this points to: fields live no longer than the call that
 /// lends them.
-struct Fields {
+struct Fields: JSONMemberSink {
     enum Operation: CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
@@ -24,45 +23,50 @@ struct Fields {
     }
 
     /// What the client wants (`op`).
-    let operation: Operation
+    private(set) var operation = Operation.unknown
     /// A bit for each name that the message has as a field; its value is in `values`, at the number
     /// of the name.
-    private let names: UInt64
-    private let values: UnsafePointer<JSONReader>
-    private let object: JSONReader
+    private var names: UInt64 = 0
+    private let values: UnsafeMutablePointer<JSONReader>
+    private var object: JSONReader
     /// Whether there are fields besides: those are looked for in the text.
-    private let hasOthers: Bool
+    private var hasOthers = false
 
-    /// Finds the fields of a validated object, and lends them; nil stands for a value that is no
+    /// Checks a JSON text, and lends the fields of its value; nil stands for a value that is not an
     /// object.
+    ///
+    /// - Throws: `bad_json`, `type_mismatch`.
     @inline(__always)
-    static func read<Result, Failure: Error>(
-        _ object: JSONReader,
-        _ body: (Fields?) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard object.kind == .object else { return try body(nil) }
-        return try withUnsafeTemporaryAllocation(of: JSONReader.self, capacity: FieldName.allCases.count) {
-            values throws(Failure) in
-            try body(Fields(object, values))
+    static func read<Result>(
+        _ text: UnsafeRawBufferPointer,
+        _ body: (JSONReader, Fields?) throws(HostError) -> Result
+    ) throws(HostError) -> Result {
+        try withUnsafeTemporaryAllocation(of: JSONReader.self, capacity: FieldName.allCases.count) {
+            values throws(HostError) in
+            var fields = Fields(values: values.baseAddress!, object: JSONReader(validated: text))
+            do throws(JSONError) {
+                fields.object = JSONReader(try JSONScanner.validate(text, &fields), of: text)
+            } catch {
+                throw HostError(error)
+            }
+            let reader = fields.object
+            return try body(reader, reader.kind == .object ? fields : nil)
         }
     }
 
-    private init(_ object: JSONReader, _ values: UnsafeMutableBufferPointer<JSONReader>) {
-        var (names, hasOthers, operation) = (UInt64(0), false, Operation.unknown)
-        for member in object.members {
-            guard let name = FieldName.table[member.key] else {
-                hasOthers = true
-                continue
-            }
-            names |= 1 << UInt64(name.rawValue)
-            values.initializeElement(at: Int(name.rawValue), to: member.value)
-            if name == .op, let text = member.value.text { operation = Operation.table[text] ?? .unknown }
-        }
+    private init(values: UnsafeMutablePointer<JSONReader>, object: JSONReader) {
+        self.values = values
         self.object = object
-        self.names = names
-        self.values = UnsafePointer(values.baseAddress!)
-        self.hasOthers = hasOthers
-        self.operation = operation
+    }
+
+    mutating func add(_ key: JSONTextSlice, _ value: JSONReader) {
+        guard let name = FieldName.table[key] else {
+            hasOthers = true
+            return
+        }
+        names |= name.bit
+        (values + Int(name.rawValue)).initialize(to: value)
+        if name == .op, let text = value.text { operation = Operation.table[text] ?? .unknown }
     }
 
     /// Checks a message and visits its objects in order; nil stands for an element that is not an
@@ -71,19 +75,19 @@ struct Fields {
     static func forEachObject(
         _ message: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer, Fields?) -> Void
-    ) throws(JSONError) {
-        let reader = try JSONReader(checking: message)
-        if reader.kind == .array {
-            for element in reader.elements { read(element) { visit(element.bytes, $0) } }
-        } else {
-            read(reader) { visit(reader.bytes, $0) }
+    ) throws(HostError) {
+        try read(message) { reader, fields throws(HostError) in
+            guard reader.kind == .array else { return visit(reader.bytes, fields) }
+            for element in reader.elements {
+                try read(element.bytes) { reader, fields in visit(reader.bytes, fields) }
+            }
         }
     }
 
     /// The field of that name, as it stands in the text.
     @inline(__always)
     subscript(name: FieldName) -> JSONReader? {
-        names & 1 << UInt64(name.rawValue) != 0 ? values[Int(name.rawValue)] : nil
+        names & name.bit != 0 ? values[Int(name.rawValue)] : nil
     }
 
     /// The field of a name that may be the word of a source.
