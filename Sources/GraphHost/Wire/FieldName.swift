@@ -15,7 +15,9 @@ enum FieldName: UInt8, CaseIterable {
     case changes
 
     /// As it stands in messages.
-    var text: String { String(describing: self) }
+    var text: String { Self.texts[Int(rawValue)] }
+
+    private static let texts = allCases.map { String(describing: $0) }
 
     /// Its bit in a set of names.
     @inline(__always)
@@ -33,12 +35,15 @@ struct FieldWords: Sendable {
     }
 
     let words: [Word]
+    /// The bits of the names among them.
+    let names: UInt64
 
     init(_ texts: [String]) {
         words = texts.map { text in
             var bytes = text
             return Word(text: text, name: bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
         }
+        names = words.reduce(0) { $0 | ($1.name?.bit ?? 0) }
     }
 
     var texts: [String] { words.map(\.text) }

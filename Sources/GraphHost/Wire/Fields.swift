@@ -106,12 +106,10 @@ struct Fields: JSONMemberSink {
 
     /// The one of `known` that is a field of the message; nil if none is, or several are.
     func onlyWord(among known: FieldWords) -> String? {
-        var found: Int?
-        for place in known.words.indices where has(known.words[place]) {
-            guard found == nil else { return nil }
-            found = place
-        }
-        return found.map { known.words[$0].text }
+        let named = names & known.names
+        let others = hasOthers ? known.words.filter { $0.name == nil && has($0) } : []
+        guard named.nonzeroBitCount + others.count == 1 else { return nil }
+        return others.first?.text ?? FieldName(rawValue: UInt8(named.trailingZeroBitCount))?.text
     }
 
     @inline(__always)
