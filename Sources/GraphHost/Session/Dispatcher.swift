@@ -27,7 +27,7 @@ final class Dispatcher {
             try Fields.forEachObject(message) { bytes, fields in
                 if session.isClosed { return }
                 if let fields { return accept(bytes, fields, from: session, of: host) }
-                guard isWithinRate(session, of: nil, isSet: false) else { return }
+                guard isWithinRate(session, of: nil, isSet: false, host) else { return }
                 isBad = true
                 refuseBadJSON("a message must be an object or a list of objects", from: session)
             }
@@ -65,7 +65,7 @@ final class Dispatcher {
         let isDear = fields.operation.isDear
         let isExhausted = session.inbox.share.isSpent(of: host)
         guard !session.inbox.pending.isEmpty || isExhausted || (isDear && host.isCrowded) else {
-            perform(fields, bytes, of: session)
+            perform(fields, bytes, of: session, host)
             return
         }
         let id = fields.id
@@ -78,7 +78,7 @@ final class Dispatcher {
         } else if fields.operation == .set || fields.operation == .load,
             session.inbox.pending.allowsSet, !isExhausted
         {
-            perform(fields, bytes, of: session)
+            perform(fields, bytes, of: session, host)
         } else {
             let state = PendingRequests.State.deferred(Array(bytes), isDear: isDear)
             append(
@@ -156,6 +156,7 @@ final class Dispatcher {
         _ fields: Fields,
         _ bytes: UnsafeRawBufferPointer,
         of session: Session,
+        _ host: Host,
         isAgain: Bool = false
     ) {
         let id: UInt64?
@@ -164,8 +165,7 @@ final class Dispatcher {
         } catch {
             return refuse(error, id: nil, session)
         }
-        guard isAgain || isWithinRate(session, of: id, isSet: fields.operation.isChange) else { return }
-        let host = session.host
+        guard isAgain || isWithinRate(session, of: id, isSet: fields.operation.isChange, host) else { return }
         let before = host.work
         defer { if host.work != before { session.inbox.share.spend(since: before, of: host) } }
         do throws(HostError) {
@@ -197,17 +197,17 @@ final class Dispatcher {
     private func perform(_ message: [UInt8], of session: Session, isAgain: Bool = false) {
         message.withUnsafeBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in
-                if let fields { perform(fields, bytes, of: session, isAgain: isAgain) }
+                if let fields { perform(fields, bytes, of: session, session.host, isAgain: isAgain) }
             }
         }
     }
 
     /// Checks the rate limit; a message above it is answered with an error.
     @inline(__always)
-    private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool) -> Bool {
+    private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool, _ host: Host) -> Bool {
         do throws(HostError) {
-            try session.rate.countMessage(of: session.host)
-            if isSet { try session.rate.countSet(of: session.host) }
+            try session.rate.countMessage(of: host)
+            if isSet { try session.rate.countSet(of: host) }
             return true
         } catch {
             refuse(error, id: id, session)

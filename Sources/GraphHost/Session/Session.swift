@@ -98,7 +98,7 @@ public final class Session {
     /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
-        host.delivery.countMessage()
+        delivery._withUnsafeGuaranteedRef { $0.countMessage() }
         sink.send(message: message)
         if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }

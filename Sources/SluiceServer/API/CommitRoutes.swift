@@ -195,9 +195,9 @@ enum CommitRoutes {
         _ connection: HTTPConnection,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        try connection.rate.countSet(of: connection.server.host)
-        let submission = connection.hub._withUnsafeGuaranteedRef { change($0.host) }
-        switch submission {
+        let host = connection.hub._withUnsafeGuaranteedRef { $0.host }
+        try connection.rate.countSet(of: host)
+        switch change(host) {
         case .applied(let applied): form.send(applied, on: connection)
         case .refused(let error): throw error
         case .pending(let pending): connection.answer(pending) { form.send($1, on: $0) }

@@ -116,7 +116,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             // A quiet connection holds no assembler. One that failed is not reused.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
                 if compression != nil { assembler.messages.inflation = .none }
-                server.assemblers.give(assembler)
+                hub._withUnsafeGuaranteedRef { $0.assemblers.give(assembler) }
                 self.assembler = nil
             }
         }
@@ -148,7 +148,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     private func takeAssembler() -> PooledAssembler {
-        let assembler = server.assemblers.take()
+        let assembler = hub._withUnsafeGuaranteedRef { $0.assemblers.take() }
         if let compression { assembler.messages.inflation = compression.inflation }
         self.assembler = assembler
         return assembler
@@ -268,6 +268,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
+        hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
+    }
+
+    @inline(__always)
+    private func setDeadline(of server: Server) {
         let now = server.loop.now
         var deadline = pingAt
         if let assembler, assembler.messages.isUnfinished, saved.isEmpty {
