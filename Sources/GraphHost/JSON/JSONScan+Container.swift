@@ -7,19 +7,14 @@ extension JSONScan {
         _ limits: JSONLimits,
         _ members: inout some JSONMemberSink
     ) throws(JSONError) {
-        // A local copy whose address is not taken stays in registers.
-        var scan = self
-        let failure: JSONError? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
+        let start = self
+        at = try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch throws(JSONError) in
+            // A local copy whose address is not taken stays in registers.
+            var scan = start
             var keys = JSONOpenKeys(scratch, base: scan.base, end: scan.end)
-            do throws(JSONError) {
-                try scan.container(limits, &keys, &members)
-                return nil
-            } catch {
-                return error
-            }
+            try scan.container(limits, &keys, &members)
+            return scan.at
         }
-        if let failure { throw failure }
-        at = scan.at
     }
 
     @inline(__always)
