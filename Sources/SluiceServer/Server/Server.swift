@@ -296,7 +296,7 @@ public final class Server {
             waiting[flushed].flushQueued()
             flushed += 1
         }
-        waiting.removeAll(keepingCapacity: true)
+        if flushed > 0 { waiting.removeAll(keepingCapacity: true) }
         sharedCompression?.endTurn()
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
