@@ -44,8 +44,9 @@ enum PresentInputs {
     private static func branching(of node: AnyNode, in graph: LiveGraph) -> Branching? {
         let chains = graph.chains
         if chains.record(of: node.id) != nil { return chains.branching(of: node.id) }
-        guard let inner = chains.inner(node.id), !inner.isOfLink,
-            case .derived(let derived) = inner.of.definition.kind, derived.source.name == inner.stage
+        guard let inner = chains.inner(node.id), !inner.part.isOfLink,
+            case .derived(let derived) = inner.part.of.definition.kind,
+            derived.source.name == inner.part.stage
         else { return nil }
         return derived.source.branching
     }

@@ -95,13 +95,13 @@ struct Explanation {
         var present: AnyNode? = node
         while let next = present {
             let stage = named.graph.chains.inner(next.id)
-            if let stage, stage.of === named { stages.append(stage) }
+            if let stage, stage.part.of === named { stages.append(stage) }
             present = next.upstreamNodes.first { upstream in
                 let chains = named.graph.chains
                 guard !chains.isHidden(upstream.id), let inner = chains.inner(upstream.id) else {
                     return false
                 }
-                return inner.of === named && !inner.isOfLink
+                return inner.part.of === named && !inner.part.isOfLink
             }
         }
         return stages.reversed()
@@ -180,9 +180,9 @@ struct Explanation {
             buffer.append(",\"stages\":")
             buffer.append(list: step.stages) { stage, buffer in
                 buffer.append("{\"op\":")
-                buffer.append(json: stage.stage)
+                buffer.append(json: stage.part.stage)
                 buffer.append(",\"label\":")
-                buffer.append(json: stage.label)
+                buffer.append(json: stage.part.label)
                 buffer.append(",")
                 Subscription.append(stage.node.value, to: &buffer)
                 buffer.append("}")

@@ -97,7 +97,7 @@ final class GraphWatch {
         let death = Death(
             number: number,
             name: entry.named?.name,
-            isMember: entry.named?.family != nil || entry.inner?.isOfMember == true,
+            isMember: entry.named?.family != nil || entry.inner?.part.isOfMember == true,
             reason: graph.releases.reason,
             lived: now > born ? now - born : 0,
             last: entry.node?.value,

@@ -108,9 +108,9 @@ struct WhyAlive {
             buffer.append(json: record.label)
         } else if let inner = graph.chains.inner(node.id) {
             buffer.append(",\"of\":")
-            buffer.append(json: inner.name)
+            buffer.append(json: inner.part.name)
             buffer.append(",\"label\":")
-            buffer.append(json: inner.label)
+            buffer.append(json: inner.part.label)
         }
         buffer.append("}")
     }

@@ -36,7 +36,7 @@ extension Picture {
     /// The families of which an entry uses members that are not shown.
     func families(of entry: Entry, besides shown: Set<UInt64>) -> [NodeFamily] {
         let isGathering = entry.node is any Gathering
-        if let all = entry.members ?? (isGathering ? entry.inner?.of.members : nil) {
+        if let all = entry.members ?? (isGathering ? entry.inner?.part.of.members : nil) {
             // If a declared node has further steps, the first of them uses the members.
             guard isGathering || entry.node == nil || entry.named == nil else { return [] }
             return graph.members.families.filter { Glob.meet(all.glob, $0.pattern.glob) }

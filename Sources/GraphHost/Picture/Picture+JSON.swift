@@ -149,9 +149,9 @@ extension Picture.Entry {
             buffer.append(field: "label", record.label)
             buffer.append(field: "chain", record.key.hashText)
         } else if let inner {
-            buffer.append(field: "of", inner.name)
-            buffer.append(field: "op", inner.stage)
-            buffer.append(field: "label", inner.label)
+            buffer.append(field: "of", inner.part.name)
+            buffer.append(field: "op", inner.part.stage)
+            buffer.append(field: "label", inner.part.label)
         } else if named == nil {
             buffer.append(field: "label", node?.name)
         }

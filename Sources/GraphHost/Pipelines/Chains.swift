@@ -34,12 +34,6 @@ struct InnerStage {
     let born: UInt64
     private let held: Unmanaged<Node<Datum>>
 
-    var of: NamedNode { part.of }
-    var name: String { part.name }
-    var isOfMember: Bool { part.isOfMember }
-    var stage: String { part.stage }
-    var label: String { part.label }
-    var isOfLink: Bool { part.isOfLink }
     /// The node, which lives as long as its stage is in the table.
     var node: Node<Datum> { held.takeUnretainedValue() }
 

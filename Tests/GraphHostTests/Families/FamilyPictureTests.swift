@@ -69,7 +69,7 @@ struct FamilyPictureTests {
         #expect(families(shown, of: "hall") == ["s.{id}.c"], "also while it does not exist")
         #expect(families(shown, of: "x").isEmpty)
         let step = try #require(shown.entries.first { $0.inner != nil })
-        #expect(step.families.map(\.pattern.text) == ["s.{id}.c"] && step.inner?.label == "avg")
+        #expect(step.families.map(\.pattern.text) == ["s.{id}.c"] && step.inner?.part.label == "avg")
         let chain = try #require(shown.entries.first { $0.record != nil })
         #expect(chain.families.map(\.pattern.text) == ["s.{id}.hot"])
         let listener = try #require(shown.listeners.first)

@@ -25,7 +25,7 @@ struct SurroundingsTests {
 
     private func names(_ node: String, _ depth: Int, live: Bool = false) -> [String] {
         Picture(of: graph, isLive: live, surroundings: Surroundings(of: node, depth: depth))
-            .entries.map { $0.named?.name ?? $0.record?.label ?? $0.inner?.label ?? "?" }
+            .entries.map { $0.named?.name ?? $0.record?.label ?? $0.inner?.part.label ?? "?" }
     }
 
     @Test("I-1: what at most depth lines lead to is shown, in both directions, whether it exists or not")
