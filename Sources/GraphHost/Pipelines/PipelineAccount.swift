@@ -109,18 +109,18 @@ final class PipelineUse {
         places = Array(repeating: 0, count: chain.level + 1)
         account.begin()
         chain.owners += 1
-        forEachStage { stage in
+        forEachStage { stage, needsAll in
             places[stage.level] = stage.gate.add(self)
+            if needsAll { stage.gate.needingAll += 1 }
             for pattern in stage.patterns { account.add(pattern) }
         }
-        countNeeds(by: 1)
     }
 
     /// The subscription ends.
     func end(_ host: Host) {
         chain.owners -= 1
-        countNeeds(by: -1)
-        forEachStage { stage in
+        forEachStage { stage, needsAll in
+            if needsAll { stage.gate.needingAll -= 1 }
             stage.gate.remove(at: places[stage.level], level: stage.level)
             for pattern in stage.patterns { account.remove(pattern) }
         }
@@ -130,9 +130,9 @@ final class PipelineUse {
     /// The subscription's options have changed.
     func update() {
         guard needsAll != subscription.options.isAll else { return }
-        countNeeds(by: -1)
+        forEachStage { stage, needsAll in if needsAll { stage.gate.needingAll -= 1 } }
         needsAll = subscription.options.isAll
-        countNeeds(by: 1)
+        forEachStage { stage, needsAll in if needsAll { stage.gate.needingAll += 1 } }
     }
 
     /// Its index at a stage's gate has changed.
@@ -140,22 +140,17 @@ final class PipelineUse {
         places[level] = place
     }
 
-    /// Counts which stages need every emission: those with memory, or with a later stage that has
-    /// memory; all of them in mode `all`.
-    private func countNeeds(by step: Int) {
+    /// Visits the stages from the last to the first, with whether the subscription needs every
+    /// emission of a stage: that of one with memory, or with a later stage that has memory; all of
+    /// them in mode `all`.
+    @inline(__always)
+    private func forEachStage(_ visit: (Chains.Record, _ needsAll: Bool) -> Void) {
         var needsAll = needsAll
-        forEachStage { stage in
-            if stage.hasMemory { needsAll = true }
-            if needsAll { stage.gate.needingAll += step }
-        }
-    }
-
-    /// Visits the stages from the last to the first.
-    private func forEachStage(_ visit: (Chains.Record) -> Void) {
         var next: Chains.Record? = chain
-        while let record = next {
-            visit(record)
-            next = record.previous
+        while let stage = next {
+            if stage.hasMemory { needsAll = true }
+            visit(stage, needsAll)
+            next = stage.previous
         }
     }
 }
