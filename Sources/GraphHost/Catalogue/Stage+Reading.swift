@@ -75,7 +75,7 @@ extension Stage {
             reader.add("\(name) needs \(row.arguments)", at: key.position)
             return nil
         }
-        var stage = read(StageReading(reader: reader, row: row, word: name, argument: given))
+        let stage = read(StageReading(reader: reader, row: row, word: name, argument: given))
         stage?.patterns = reader.takePatterns()
         reader.types.pass(name)
         return stage

@@ -3,7 +3,7 @@ internal import ReactiveGraph
 
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue
 /// and its argument.
-public struct Stage {
+public final class Stage {
     /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
     /// What its value depends on; `window` by time is timed, by count it has history.
@@ -18,6 +18,20 @@ public struct Stage {
     let make: (StageSite) -> StageOperator
     /// The regular expressions in its expressions.
     var patterns: [any RegexMatcher] = []
+
+    init(
+        _ operator: OperatorRow,
+        _ stateClass: OperatorRow.StateClass,
+        key: String,
+        label: String,
+        make: @escaping (StageSite) -> StageOperator
+    ) {
+        self.operator = `operator`
+        self.stateClass = stateClass
+        self.key = key
+        self.label = label
+        self.make = make
+    }
 
     /// The operator's name on the wire.
     public var name: String { self.operator.name }

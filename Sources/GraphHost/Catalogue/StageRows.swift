@@ -275,12 +275,11 @@ extension OperatorRow {
             Argument.read(reading).map { argument in
                 let key = argument.canonical.map { "\(name)(\($0))" } ?? name
                 return Stage(
-                    operator: reading.row,
-                    stateClass: classOf?(argument) ?? stateClass,
+                    reading.row,
+                    classOf?(argument) ?? stateClass,
                     key: key,
-                    label: label?(argument) ?? key,
-                    make: { make(argument, $0) }
-                )
+                    label: label?(argument) ?? key
+                ) { make(argument, $0) }
             }
         }
         return OperatorRow(
