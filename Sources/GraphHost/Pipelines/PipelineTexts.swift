@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// A cache of the stages of recently read client pipelines, by their text.
 ///
 /// A dashboard sends the same few pipelines with every page that is opened. Reading one takes ten
@@ -10,31 +12,34 @@ struct PipelineTexts {
     /// Reaching this clears the cache; those in use are added again with their next subscription.
     private static let capacity = 128
 
-    private var stages: [PipelineText: [Stage]] = [:]
+    /// A text and its stages.
+    private final class Entry {
+        let text: String
+        let stages: [Stage]
+
+        init(_ text: UnsafeRawBufferPointer, _ stages: [Stage]) {
+            self.text = String(decoding: text, as: UTF8.self)
+            self.stages = stages
+        }
+    }
+
+    private var entries = Self.noEntries
+
+    private static var noEntries: NameTable {
+        NameTable { unsafeDowncast($0, to: Entry.self).text }
+    }
 
     /// The stages of a text that is in the cache.
     func find(_ text: UnsafeRawBufferPointer) -> [Stage]? {
-        guard text.count <= Self.longest, !stages.isEmpty else { return nil }
-        return stages[PipelineText(text)]
+        guard text.count <= Self.longest else { return nil }
+        return entries[text].map { unsafeDowncast($0, to: Entry.self).stages }
     }
 
     /// Adds stages, unless they have regular expressions, which count for each request.
     mutating func keep(_ read: [Stage], of text: UnsafeRawBufferPointer) {
         guard text.count <= Self.longest, read.allSatisfy({ $0.patterns.isEmpty }) else { return }
-        if stages.count >= Self.capacity { stages.removeAll() }
-        stages[PipelineText(text)] = read
-    }
-}
-
-/// The bytes of a text, hashed at once.
-private struct PipelineText: Hashable {
-    private let bytes: [UInt8]
-
-    init(_ text: UnsafeRawBufferPointer) {
-        bytes = Array(text)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        if entries.count >= Self.capacity { entries = Self.noEntries }
+        let entry = Entry(text, read)
+        entries.insert(entry, named: entry.text)
     }
 }

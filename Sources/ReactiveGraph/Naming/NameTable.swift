@@ -38,7 +38,7 @@ package final class NameTable {
     /// have not.
     @exclusivity(unchecked) private var closing: (filled: Int, open: Int)?
     /// The number of names.
-    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
     /// Names may come from strangers, who must not be able to choose names that collide.
     private let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     private let name: (AnyObject) -> String
