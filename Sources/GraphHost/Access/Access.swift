@@ -208,11 +208,16 @@ public struct GraphView {
         }
     }
 
-    /// Throws if the caller may not run a pipeline on these nodes, or if its principal already has
-    /// as many as it may.
+    /// Throws if the caller may not run that pipeline, or if its principal already has as many as
+    /// it may.
     ///
     /// - Throws: `forbidden`, `pipe_limit`.
-    func requirePipe(on source: Source) throws(HostError) {
+    func requirePipe(on subject: Subject) throws(HostError) {
+        let source: Source
+        switch subject.origin {
+        case .node(let node): return try require(.pipe, on: node)
+        case .source(let origin): source = origin
+        }
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
         guard let glob = source.glob else { return }
         // Nodes that match a glob but that the caller may not use are treated as missing.

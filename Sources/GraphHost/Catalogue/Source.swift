@@ -60,11 +60,6 @@ public final class Source {
         self.make = { make(argument, $0, $1) }
     }
 
-    /// An existing node as it is.
-    static func from(_ node: String) -> Source {
-        Source(.from, NodeArgument(node: node)) { _, _, inputs in inputs[0] }
-    }
-
     /// The source's name on the wire.
     public var name: String { self.operator.name }
 

@@ -6,7 +6,7 @@ final class NodeBuilder {
     @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
     /// The graph, which outlives its builder.
     var graph: LiveGraph { owner.unsafelyUnwrapped }
-    /// How many calls of ``materialise(_:)`` and ``chain(_:_:for:onLast:)`` are running.
+    /// How many calls of ``materialise(_:)`` and ``chain(_:of:for:)`` are running.
     ///
     /// Emissions meanwhile are replays, not changes.
     @exclusivity(unchecked) var running = 0

@@ -106,11 +106,8 @@ extension KeptChain {
     fileprivate func isKept(of subject: Subject, in graph: LiveGraph) -> Bool {
         guard subscription.graph === graph else { return false }
         let record = subscription.pipeline?.chain
-        switch subject {
-        case .node(let node):
-            return record == nil && subscription.node.flatMap { graph.name(of: $0) }?.name == node.name
-        case .pipeline(let source, let pipe): return record?.isChain(of: source, pipe) == true
-        }
+        guard let node = subject.node else { return record?.isChain(of: subject) == true }
+        return record == nil && subscription.node.flatMap { graph.name(of: $0) }?.name == node.name
     }
 }
 

@@ -20,11 +20,11 @@ extension GraphView {
         _ request: UnsafeRawBufferPointer,
         then answer: @escaping (Result<[UInt8], HostError>) -> Void
     ) throws(HostError) {
-        let (source, stages) = try question(request)
+        let subject = try question(request)
         let host = graph.host
         let known = access.name.flatMap { host.accounts.find($0) }
         let account = known ?? PipelineAccount(name: nil, in: host)
-        let (node, chain) = graph.builder.chain(source, stages, for: account)
+        let (node, chain) = graph.builder.chain(subject, for: account)
         guard let chain, chain.isBehind else { return answer(result(node)) }
         chain.whenOpen {
             host.later { answer(result(node)) }
@@ -32,9 +32,7 @@ extension GraphView {
     }
 
     /// The request, checked.
-    private func question(
-        _ request: UnsafeRawBufferPointer
-    ) throws(HostError) -> (source: Source, pipe: [Stage]) {
+    private func question(_ request: UnsafeRawBufferPointer) throws(HostError) -> Subject {
         let pipe = Pipe(graph.host)
         let document = try pipe.document(request)
         guard document.entries != nil else { throw HostError(.badField, "the body must be an object") }
@@ -43,19 +41,20 @@ extension GraphView {
         guard words.count == 1, let argument = document[words[0]] else {
             throw HostError(.badField, "one of node, \(sources.joined(separator: ", ")) is needed")
         }
-        let source: Source
+        let origin: Subject.Origin
         if words[0] == "node" {
             let text = argument.scalar?.text
-            source = .from(try node(text.flatMap { graph.node($0) }, named: text, to: .read).name)
+            origin = .node(try node(text.flatMap { graph.node($0) }, named: text, to: .read))
         } else {
             var beside: [String: Document] = [:]
             for key in Source.clientKeys { beside[key] = document[key] }
-            source = try pipe.source(words[0], argument, beside: beside, in: self)
+            origin = .source(try pipe.source(words[0], argument, beside: beside, in: self))
         }
         let stages =
             try document["pipe"].map { stages throws(HostError) in try pipe.stages(stages) } ?? []
-        if !stages.isEmpty || document["node"] == nil { try requirePipe(on: source) }
-        return (source, stages)
+        let subject = Subject(origin: origin, pipe: stages)
+        if subject.node == nil { try requirePipe(on: subject) }
+        return subject
     }
 
     /// The answer from `node`, which has the value.

@@ -147,7 +147,7 @@ extension Picture.Entry {
         if let record {
             buffer.append(field: "op", record.stage)
             buffer.append(field: "label", record.label)
-            buffer.append(field: "chain", record.key.hashText)
+            buffer.append(field: "chain", record.hash.text)
         } else if let inner {
             buffer.append(field: "of", inner.part.name)
             buffer.append(field: "op", inner.part.stage)

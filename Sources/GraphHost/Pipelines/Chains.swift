@@ -57,6 +57,7 @@ final class Chains {
     final class Record {
         /// Not in `shared` for a private stage.
         let key: ChainKey
+        let hash: ChainHash
         /// The operator's name and its arguments, for pictures.
         let stage: String
         let label: String
@@ -96,14 +97,16 @@ final class Chains {
         var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
 
         /// Whether it is the last stage of that pipeline.
-        func isChain(of source: Source, _ pipe: [Stage]) -> Bool {
-            var texts = ChainKey.texts(source, pipe)
-            var next: Record? = self
-            while let record = next, let text = texts.popLast() {
-                guard record.key.text == text else { return false }
-                next = record.previous
+        func isChain(of subject: Subject) -> Bool {
+            var (number, next): (UInt64, Record?) = (number, self)
+            for stage in subject.pipe.reversed() {
+                guard let record = next, record.key.text == stage.key else { return false }
+                (number, next) = (record.key.previous, record.previous)
             }
-            return next == nil && texts.isEmpty
+            switch subject.origin {
+            case .node(let node): return number == node.present.living?.id
+            case .source(let source): return next?.key.text == source.key
+            }
         }
 
         /// Calls `opening` once the first value of a new chain has passed all its stages: at once,
@@ -124,34 +127,36 @@ final class Chains {
         }
 
         init(
-            key: ChainKey,
+            _ key: ChainKey,
+            _ hash: ChainHash,
             stage: String,
             label: String,
-            isShared: Bool,
-            node: Node<Datum>,
-            in graph: LiveGraph,
-            behind previous: Record?,
-            sources: [String] = [],
-            members: AllMembers? = nil,
             patterns: [any RegexMatcher],
             hasMemory: Bool,
+            node: Node<Datum>,
+            in graph: LiveGraph,
+            after previous: Record? = nil,
+            sources: [String] = [],
+            members: AllMembers? = nil,
+            isShared: Bool,
             gate: StageGate
         ) {
-            self.hasMemory = hasMemory
-            self.members = members
-            level = previous.map { $0.level + 1 } ?? 0
+            self.key = key
+            self.hash = hash
+            self.stage = stage
+            self.label = label
             self.patterns = patterns
-            self.sources = sources
+            self.hasMemory = hasMemory
+            held = .passUnretained(node)
+            number = node.id
             born = graph.host.clock.wall
             rev = graph.rev
             self.previous = previous
-            self.gate = gate
-            self.key = key
-            self.stage = stage
-            self.label = label
+            level = previous.map { $0.level + 1 } ?? 0
+            self.sources = sources
+            self.members = members
             self.isShared = isShared
-            held = .passUnretained(node)
-            number = node.id
+            self.gate = gate
         }
     }
 

@@ -11,20 +11,18 @@ extension NodeBuilder {
     /// If `account` has no units left, costly first values wait at a stage:
     /// ``Chains/Record/whenOpen(_:)``.
     func chain(
-        _ source: Source,
-        _ pipe: [Stage],
-        for account: PipelineAccount?,
-        onLast: @escaping () -> Void = {}
+        _ subject: Subject,
+        of subscription: Subscription? = nil,
+        for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
-        var key = ChainKey(source)
-        var isShared = !source.operator.isPrivate
+        let living = LivingPart(of: subject, in: graph)
+        if let node = living.node, living.length == subject.pipe.count { return (node, living.record) }
         // Expressions see the time of the newest commit among their inputs, whenever they are
         // built.
         let graph = graph
         let (host, chains) = (graph.host, graph.chains)
         let outerTime = graph.evaluationTime
-        graph.evaluationTime =
-            source.nodes.lazy.compactMap { graph.node($0)?.lastChange.time }.max() ?? outerTime
+        graph.evaluationTime = subject.lastChange(in: graph)?.time ?? outerTime
         running += 1
         let spent = host.lanes.total
         host.lanes.openUntil = spent + PipelineLanes.opening
@@ -36,68 +34,71 @@ extension NodeBuilder {
             // Computing the present values counts as work of the request.
             host.work += UInt64(max(0, host.lanes.total - spent) / NodeBuilder.unitsPerNode)
         }
-        var record: Chains.Record?
+        var (record, isShared) = (living.record, living.mayBeShared)
         var node: Node<Datum>
-        if source.isNode {
-            node = self.source(source, at: "pipe")
-        } else if isShared, let known = chains.find(key), !known.isBehind {
-            (node, record) = (known.node, known)
+        if let living = living.node {
+            node = living
         } else {
-            isShared = isShared && chains.find(key) == nil
-            let gate = StageGate(graph, sized: key.text, for: account)
-            self.gate = gate
-            let members = source.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
-            node = self.source(source, at: "pipe", nil, members)
-            host.work += 1
-            let made = Chains.Record(
-                key: key,
-                stage: source.name,
-                label: key.text,
-                isShared: isShared,
-                node: node,
-                in: graph,
-                behind: nil,
-                sources: source.nodes,
-                members: members,
-                patterns: source.patterns,
-                hasMemory: source.operator.stateClass != .none,
-                gate: gate
-            )
-            chains.add(made)
-            record = made
-            chains.note(node, as: source.branching)
-        }
-        for (position, stage) in pipe.enumerated() {
-            key.append(stage, behind: record)
-            if stage.isPrivate { isShared = false }
-            if isShared, let known = chains.find(key) {
-                if !known.isBehind {
-                    (node, record) = (known.node, known)
-                    continue
-                }
-                // A new subscriber must see the present value first.
-                isShared = false
+            switch subject.origin {
+            case .node(let named): node = materialise(named)
+            case .source(let source):
+                node = build(source, isShared: isShared, for: account)
+                record = chains.record(of: node.id)
             }
+        }
+        for (position, stage) in subject.pipe.enumerated().dropFirst(living.length) {
+            if stage.isPrivate { isShared = false }
             let gate = StageGate(graph, sized: stage.key, for: account)
             self.gate = gate
-            let site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)", onLast: onLast)
+            var site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)")
+            site.onLast = { [unowned(unsafe) subscription] in subscription?.isComplete = true }
+            let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
             host.work += 1
             let made = Chains.Record(
-                key: key,
+                key,
+                (record?.hash ?? ChainHash(subject.origin.key)).adding(stage),
                 stage: stage.name,
                 label: stage.label,
-                isShared: isShared,
-                node: node,
-                in: graph,
-                behind: record,
                 patterns: stage.patterns,
                 hasMemory: stage.stateClass != .none,
+                node: node,
+                in: graph,
+                after: record,
+                isShared: isShared,
                 gate: gate
             )
             chains.add(made)
             record = made
         }
         return (node, record)
+    }
+
+    /// Builds the first node of a pipeline.
+    private func build(_ source: Source, isShared: Bool, for account: PipelineAccount?) -> Node<Datum> {
+        let graph = graph
+        let gate = StageGate(graph, sized: source.key, for: account)
+        self.gate = gate
+        let members = source.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
+        let node = self.source(source, at: "pipe", nil, members)
+        graph.host.work += 1
+        graph.chains.add(
+            Chains.Record(
+                ChainKey(source),
+                ChainHash(source.key),
+                stage: source.name,
+                label: source.key,
+                patterns: source.patterns,
+                hasMemory: source.operator.stateClass != .none,
+                node: node,
+                in: graph,
+                sources: source.nodes,
+                members: members,
+                isShared: isShared,
+                gate: gate
+            )
+        )
+        graph.chains.note(node, as: source.branching)
+        return node
     }
 }

@@ -32,17 +32,6 @@ final class Pipe {
         )
     }
 
-    /// The stages of a list in JSON text.
-    ///
-    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` if another thread must read it, or the
-    ///   problem of a stage with its place.
-    func stages(_ text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
-        if let known = host.pipelineTexts.find(text) { return known }
-        let stages = try stages(try document(text))
-        host.pipelineTexts.keep(stages, of: text)
-        return stages
-    }
-
     /// The stages of a list that is part of a document.
     func stages(_ document: Document) throws(HostError) -> [Stage] {
         if let known = host.readParts?.stages { return try known.get() }
@@ -115,5 +104,22 @@ final class Pipe {
         }
         host.unread = part
         throw HostError(.busy, "the pipeline takes long to read")
+    }
+}
+
+extension Host {
+    /// The stages of a list in JSON text; `pipe` reads them if they are not in the cache.
+    ///
+    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` if another thread must read it, or the
+    ///   problem of a stage with its place.
+    func stages(
+        of text: UnsafeRawBufferPointer,
+        by pipe: @autoclosure () -> Pipe
+    ) throws(HostError) -> [Stage] {
+        if let known = pipelineTexts.find(text) { return known }
+        let pipe = pipe()
+        let stages = try pipe.stages(try pipe.document(text))
+        pipelineTexts.keep(stages, of: text)
+        return stages
     }
 }

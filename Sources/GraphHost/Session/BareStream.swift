@@ -20,7 +20,7 @@ struct BareStream {
         if options.pipe != nil {
             try view.require(.pipe, on: node)
             stages = try options.stages(on: session.host) ?? []
-            try session.admit(.from(node.name), stages)
+            try session.admit(Subject(origin: .node(node), pipe: stages))
         }
         try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access.name)
         let subscription = Subscription(
@@ -31,7 +31,7 @@ struct BareStream {
         )
         let needs: Rights = stages.isEmpty ? .read : [.read, .pipe]
         subscription.requiredRights = session.access.requiredRights([node.name], needs: needs)
-        let chain = subscription.begin(on: Subject(node, stages))
+        let chain = subscription.begin(on: Subject(origin: .node(node), pipe: stages))
         node.graph.loadFor(subscription)
         let tell = {
             if options.hasFacets {

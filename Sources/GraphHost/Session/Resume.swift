@@ -48,11 +48,6 @@ struct Resume {
         isResumed = rev.map { $0 <= graph.rev && $0 >= graph.resumesFrom && parts[0] == graph.epoch } ?? false
     }
 
-    /// Whether a pipeline's emissions depend on earlier values.
-    static func hasState(_ source: Source, _ pipe: [Stage]) -> Bool {
-        pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) } != .none
-    }
-
     /// What has happened to a subscription's pipeline since the cursor.
     struct Course {
         /// Whether it has stages that emit by themselves.

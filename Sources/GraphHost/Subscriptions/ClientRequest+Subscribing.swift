@@ -31,7 +31,7 @@ extension ClientRequest {
         if !graph.members.families.isEmpty {
             try graph.members.checkRoom(forMembersAmong: subject.nodes, of: name)
         }
-        if case .pipeline(let source, let pipe) = subject { try session.admit(source, pipe) }
+        try session.admit(subject)
         session.subscribe(to: subject, id: id, in: graph, options, resume, owners, keeping)
     }
 

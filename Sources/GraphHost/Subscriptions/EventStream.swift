@@ -41,8 +41,7 @@ public struct EventStream {
         let stages = try options.stages(on: host) ?? []
         self.pipe = stages
         try host.admit(
-            nodes.map { .from($0.name) },
-            stages,
+            Subject(origin: .node(nodes[0]), pipe: stages),
             for: view.access.name.flatMap { host.accounts.find($0) }
         )
         self.options = SubscriptionOptions(options)
@@ -60,7 +59,7 @@ public struct EventStream {
         // A cursor before the last snapshot would make a client miss the others.
         session.isOpening = place + 1 < nodes.count
         session.subscribe(
-            to: Subject(nodes[place].present, pipe),
+            to: Subject(origin: .node(nodes[place].present), pipe: pipe),
             id: UInt64(place + 1),
             in: graph,
             options,

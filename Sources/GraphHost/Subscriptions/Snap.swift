@@ -31,9 +31,10 @@ struct Snap {
     /// Sends it.
     func send() {
         graph.loadFor(subscription)
-        switch subject {
-        case .node(let node): send(node)
-        case .pipeline(let source, let pipe): send(source, pipe)
+        if let chain = subscription.pipeline?.chain {
+            send(chain)
+        } else if let node = subject.node {
+            send(node)
         }
         if subscription.isComplete { subscription.session.end(subscription, .complete) }
     }
@@ -47,15 +48,15 @@ struct Snap {
         answer(change: change, past(after: course, missed))
     }
 
-    private func send(_ source: Source, _ pipe: [Stage]) {
-        let (graph, chain) = (graph, subscription.pipeline?.chain)
+    private func send(_ chain: Chains.Record) {
+        let (graph, subject) = (graph, subject)
         var past = Past.start
         if resume != nil {
             let course = Resume.Course(
-                isPrivate: source.operator.isPrivate || pipe.contains(where: \.isPrivate),
-                hasState: Resume.hasState(source, pipe),
-                change: source.nodes.lazy.compactMap { graph.node($0)?.lastChange.rev }.max() ?? graph.rev,
-                built: chain?.rev,
+                isPrivate: subject.isPrivate,
+                hasState: subject.hasState,
+                change: subject.lastChange(in: graph)?.rev ?? graph.rev,
+                built: chain.rev,
                 late: graph.lateRev,
                 isKept: taken != nil
             )
@@ -63,10 +64,10 @@ struct Snap {
         }
         answer(change: nil, past) { buffer in
             buffer.append(",\"chain\":\"")
-            buffer.append(utf8: chain?.key.hashText ?? ChainKey.hashText(source, pipe))
+            buffer.append(utf8: chain.hash.text)
             buffer.append("\",\"shared\":")
-            buffer.append(decimal: subscription.sharers)
-            guard graph.host.isShared, Resume.hasState(source, pipe) else { return }
+            buffer.append(decimal: chain.owners)
+            guard graph.host.isShared, subject.hasState else { return }
             buffer.append(",\"local\":\"")
             buffer.append(utf8: graph.host.instance)
             buffer.append("\"")

@@ -30,7 +30,7 @@ public struct StreamOptions {
     func stages(on host: Host) throws(HostError) -> [Stage]? {
         guard let pipe else { return nil }
         return try pipe.withUnsafeBytes { text in
-            Result { () throws(HostError) in try Pipe(host).stages(text) }
+            Result { () throws(HostError) in try host.stages(of: text, by: Pipe(host)) }
         }.get()
     }
 }

@@ -1,26 +1,63 @@
-/// What a subscription is to: a node as it stands, or what a client wants made of nodes.
-enum Subject {
-    case node(NamedNode)
-    case pipeline(Source, [Stage])
+internal import CEL
 
-    /// A node with these stages after it.
-    init(_ node: NamedNode, _ pipe: [Stage]) {
-        self = pipe.isEmpty ? .node(node) : .pipeline(.from(node.name), pipe)
+/// What a subscription is to: a node as it stands, or a pipeline, which is what a client wants made
+/// of nodes.
+struct Subject {
+    /// What the stages follow.
+    enum Origin {
+        case node(NamedNode)
+        case source(Source)
+
+        /// Its canonical text, the beginning of the pipeline's.
+        var key: String {
+            switch self {
+            case .node(let node): "from(\(node.name))"
+            case .source(let source): source.key
+            }
+        }
+    }
+
+    let origin: Origin
+    let pipe: [Stage]
+
+    /// The node, if it is one as it stands; nil for a pipeline.
+    var node: NamedNode? {
+        if case .node(let node) = origin, pipe.isEmpty { node } else { nil }
+    }
+
+    /// The source of a pipeline that does not start from a single node.
+    var source: Source? {
+        if case .source(let source) = origin { source } else { nil }
     }
 
     /// The names of the nodes that it is made from.
     var nodes: [String] {
-        switch self {
+        switch origin {
         case .node(let node): [node.name]
-        case .pipeline(let source, _): source.nodes
+        case .source(let source): source.nodes
         }
     }
 
     /// What a client has to be allowed to do with these.
-    var needs: Rights {
-        switch self {
-        case .node: .read
-        case .pipeline: [.read, .pipe]
+    var needs: Rights { node == nil ? [.read, .pipe] : .read }
+
+    /// The regular expressions in its expressions.
+    var patterns: [any RegexMatcher] { pipe.reduce(into: source?.patterns ?? []) { $0 += $1.patterns } }
+
+    /// Whether it has operators that clients do not share.
+    var isPrivate: Bool { source?.operator.isPrivate == true || pipe.contains(where: \.isPrivate) }
+
+    /// Whether its emissions depend on earlier values.
+    var hasState: Bool {
+        pipe.reduce(source?.operator.stateClass ?? .none) { max($0, $1.stateClass) } != .none
+    }
+
+    /// When the nodes that it is made from last changed; nil: there are none.
+    func lastChange(in graph: LiveGraph) -> LogStamp? {
+        switch origin {
+        case .node(let node): node.present.lastChange
+        case .source(let source):
+            source.nodes.lazy.compactMap { graph.node($0)?.lastChange }.max { $0.rev < $1.rev }
         }
     }
 }
@@ -30,20 +67,21 @@ extension Subject {
     static func read(_ fields: Fields, in view: GraphView) throws(HostError) -> Subject {
         let graph = view.graph
         let word = try word(of: fields, among: graph.host.definitions.catalogue.subscribable)
+        let host = graph.host
         let subject: Subject
         if let field = fields[.node] {
             try fields.refuse(.reduce, because: "it is only allowed with 'all'")
             try fields.refuse(.map, because: "write it as a stage of pipe")
             let known = try field.name(.node).flatMap { graph.node(named: $0) }
             let node = try view.node(known, named: field.string, to: .read)
-            subject = Subject(node, try pipe(fields) { Pipe(graph.host) })
+            subject = Subject(origin: .node(node), pipe: try pipe(fields, of: host, Pipe(host)))
         } else {
-            let reading = Pipe(graph.host)
+            let reading = Pipe(host)
             let source = try source(fields, word, in: view, reading)
-            subject = .pipeline(source, try pipe(fields) { reading })
+            subject = Subject(origin: .source(source), pipe: try pipe(fields, of: host, reading))
         }
-        if case .pipeline(let source, _) = subject {
-            try view.requirePipe(on: source)
+        if subject.node == nil {
+            try view.requirePipe(on: subject)
             try fields.refuse(.history, because: "a pipeline has no history")
         }
         return subject
@@ -57,9 +95,13 @@ extension Subject {
         return word
     }
 
-    private static func pipe(_ fields: Fields, _ reading: () -> Pipe) throws(HostError) -> [Stage] {
+    private static func pipe(
+        _ fields: Fields,
+        of host: Host,
+        _ reading: @autoclosure () -> Pipe
+    ) throws(HostError) -> [Stage] {
         guard let field = fields[.pipe] else { return [] }
-        return try reading().stages(field.bytes)
+        return try host.stages(of: field.bytes, by: reading())
     }
 
     /// The source of a message, under its `word`.

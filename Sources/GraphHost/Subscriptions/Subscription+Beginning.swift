@@ -7,28 +7,20 @@ extension Subscription {
     /// - Returns: what is known of the chain; nil for a node.
     @discardableResult
     func begin(on subject: Subject) -> Chains.Record? {
-        let session = session
-        switch subject {
-        case .node(let node):
-            let builder = graph.builder
+        let (session, builder) = (session, graph.builder)
+        if let node = subject.node {
             let make = { builder.materialise(node) }
             let living = node.living == nil ? charging(make) : make()
             session.add(self)
             begin(on: living)
             return nil
-        case .pipeline(let source, let pipe):
-            let me = Unmanaged.passUnretained(self)
-            let account = session.account(makes: true)
-            let (node, chain) = charging {
-                graph.builder.chain(source, pipe, for: account) {
-                    me._withUnsafeGuaranteedRef { $0.isComplete = true }
-                }
-            }
-            session.add(self)
-            begin(on: node)
-            if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
-            return chain
         }
+        let account = session.account(makes: true)
+        let (node, chain) = charging { builder.chain(subject, of: self, for: account) }
+        session.add(self)
+        begin(on: node)
+        if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
+        return chain
     }
 
     /// Members that `make` creates count for the client's principal.

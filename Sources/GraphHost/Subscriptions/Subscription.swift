@@ -203,9 +203,6 @@ class Subscription: ListenEdge<Datum> {
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
 
-    /// How many subscriptions and longer chains use its chain, this one included.
-    final var sharers: Int { pipeline?.chain.owners ?? 0 }
-
     /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 

@@ -41,6 +41,24 @@ struct ChainTests {
         #expect(graph.isWhole)
     }
 
+    @Test(
+        "The hash is that of the pipeline's text (FNV-1a), however its chain was found",
+        arguments: [
+            (#""node":"x","pipe":["ignoreNull"]"#, "a7241b31"),
+            (#""node":"x","pipe":["ignoreNull","distinct"]"#, "95398f97"),
+            (#""merge":["x","double"]"#, "7bb36a5c"),
+            (#""merge":["x","double"],"pipe":["distinct"]"#, "f03ab46f"),
+        ]
+    )
+    func hash(of subject: String, is hash: String) throws {
+        let bench = Bench()
+        _ = try bench.define(simple)
+        for shared in 1...2 {
+            let snap = bench.connect().ask(#"{"op":"sub","id":1,"graph":"g",\#(subject)}"#).first
+            #expect(snap?.contains(#""chain":"\#(hash)","shared":\#(shared)"#) == true)
+        }
+    }
+
     @Test("Counting and timed stages are private, and so are all later ones")
     func privacy() throws {
         let bench = Bench()
