@@ -2,26 +2,30 @@ internal import ReactiveGraph
 
 /// The longest part of a client's pipeline that lives already and that clients may share.
 struct LivingPart {
-    /// Its last node; nil if not even the first one lives.
-    private(set) var node: Node<Datum>?
-    /// The record of that node; nil for a named one.
+    /// The named node that it starts from.
+    private var named: Node<Datum>?
+    /// The record of its last node; nil for a named one.
     private(set) var record: Chains.Record?
     /// How many stages it has.
     private(set) var length = 0
     /// Whether clients may share what is built on it.
     private(set) var mayBeShared = true
 
+    /// Its last node; nil if not even the first one lives.
+    var node: Node<Datum>? { record?.node ?? named }
+
     init(of subject: Subject, in graph: LiveGraph) {
         switch subject.origin {
-        case .node(let named):
-            guard named.present.living != nil else { return }
-            node = graph.builder.materialise(named)
+        case .node(let node):
+            guard node.present.living != nil else { return }
+            named = graph.builder.materialise(node)
         case .source(let source):
             mayBeShared = !source.operator.isPrivate
             guard mayBeShared, grows(by: ChainKey(source), graph.chains) else { return }
         }
         for stage in subject.pipe {
-            guard let node, !stage.isPrivate, grows(by: ChainKey(stage, after: node.id), graph.chains)
+            guard let last = record?.number ?? named?.id, !stage.isPrivate,
+                grows(by: ChainKey(stage, after: last), graph.chains)
             else { return }
             length += 1
         }
@@ -33,7 +37,7 @@ struct LivingPart {
         guard let known = chains.find(key) else { return false }
         mayBeShared = !known.gate.isBehind
         guard mayBeShared else { return false }
-        (node, record) = (known.node, known)
+        record = known
         return true
     }
 }

@@ -97,7 +97,7 @@ final class PipelineUse {
     let account: PipelineAccount
     unowned let subscription: Subscription
     /// Its index at each stage's gate, from the first stage.
-    private var places: [Int]
+    private var places: ContiguousArray<Int>
     /// Whether the subscription needs every emission.
     private var needsAll: Bool
 
@@ -106,7 +106,7 @@ final class PipelineUse {
         self.account = account
         self.subscription = subscription
         needsAll = subscription.options.isAll
-        places = Array(repeating: 0, count: chain.level + 1)
+        places = ContiguousArray(repeating: 0, count: chain.level + 1)
         account.begin()
         chain.owners += 1
         forEachStage { stage, needsAll in

@@ -25,8 +25,11 @@ extension Host {
     /// expressions of one request, so then there is nothing to check.
     ///
     /// - Throws: `pipe_limit`, `pattern_limit`.
-    func admit(_ subject: Subject, for account: PipelineAccount?) throws(HostError) {
-        guard let account, subject.node == nil else { return }
+    func admit(
+        _ subject: Subject,
+        for account: @autoclosure () -> PipelineAccount?
+    ) throws(HostError) {
+        guard subject.node == nil, let account = account() else { return }
         sessions.kept.makeRoom(in: account, of: self)
         guard account.held < limits.held else {
             let message = "the pipelines of one principal hold at most \(limits.held) bytes (limits.held)"

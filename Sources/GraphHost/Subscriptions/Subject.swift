@@ -42,7 +42,9 @@ struct Subject {
     var needs: Rights { node == nil ? [.read, .pipe] : .read }
 
     /// The regular expressions in its expressions.
-    var patterns: [any RegexMatcher] { pipe.reduce(into: source?.patterns ?? []) { $0 += $1.patterns } }
+    var patterns: [any RegexMatcher] {
+        pipe.reduce(source?.patterns ?? []) { $1.patterns.isEmpty ? $0 : $0 + $1.patterns }
+    }
 
     /// Whether it has operators that clients do not share.
     var isPrivate: Bool { source?.operator.isPrivate == true || pipe.contains(where: \.isPrivate) }
