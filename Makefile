@@ -1,6 +1,6 @@
 # `make run` and `make test` each do everything on a fresh machine that has a Swift toolchain.
 
-release_flags := -c release --static-swift-stdlib --product sluice
+release_flags := -c release --static-swift-stdlib
 # Packed relocations, where the C library knows them (glibc 2.36): a megabyte and a half less to read and to hold at every start.
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
@@ -9,7 +9,7 @@ endif
 release_flags += -Xswiftc -enforce-exclusivity=unchecked
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
-.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench clean
+.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench bench-build clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -20,7 +20,7 @@ nightly: setup lint     ## the long forms: more histories, more cycles, sanitize
 	scripts/nightly.sh
 
 release: setup-build    ## an optimised server in .build/release/sluice
-	swift build $(release_flags)
+	swift build $(release_flags) --product sluice
 
 package: release        ## a Debian package and a tarball in .build/package
 	scripts/setup.sh package
@@ -37,9 +37,11 @@ end-to-end:
 	swift build --product sluice-dev
 	$(pytest)
 
-bench: release          ## the graph beside OpenCombine, expressions, the server beside C
-	swift build -c release --product sluice-dev
+bench: bench-build      ## the graph beside OpenCombine, expressions, the server beside C
 	scripts/bench.sh
+
+bench-build: release    ## the server and the load for it, optimised
+	swift build $(release_flags) --product sluice-dev
 
 fuzz: setup-build       ## a minute of random bytes for everything that takes bytes from outside
 	scripts/fuzz.sh
