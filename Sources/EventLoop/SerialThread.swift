@@ -14,11 +14,16 @@ public final class SerialThread {
     /// What to do on the loop with each piece that has not been answered, oldest first.
     private var answers: Deque<() -> Void> = []
     private var answered = 0
+    /// Whether the loop runs on until all work has been answered.
+    private let keepsLoopAlive: Bool
 
     /// Starts the thread.
-    public init(on loop: Loop) throws(UVError) {
+    ///
+    /// Without `keepsLoopAlive` the loop may end before work has been answered, or done.
+    public init(on loop: Loop, keepsLoopAlive: Bool = true) throws(UVError) {
         let shared = Shared()
         self.shared = shared
+        self.keepsLoopAlive = keepsLoopAlive
         var deliver: () -> Void = {}
         reader = try MailboxReader(on: loop) { deliver() }
         shared.mailbox = reader.mailbox
@@ -52,7 +57,7 @@ public final class SerialThread {
     ) {
         let box = Box<Value>()
         answers.append { answer(box.take()) }
-        reader.keepsLoopAlive = true
+        reader.keepsLoopAlive = keepsLoopAlive
         shared.add { box.put(work()) }
     }
 
@@ -71,7 +76,7 @@ public final class SerialThread {
             answered += 1
             answer()
         }
-        reader.keepsLoopAlive = !answers.isEmpty
+        reader.keepsLoopAlive = keepsLoopAlive && !answers.isEmpty
     }
 }
 

@@ -29,7 +29,8 @@ final class PartQueue {
 
     private func startedThread() -> SerialThread? {
         if let thread { return thread }
-        thread = try? SerialThread(on: loop)
+        // A stopping server does not wait for parts of clients that have gone.
+        thread = try? SerialThread(on: loop, keepsLoopAlive: false)
         // A low priority: the loop must not wait for the processor.
         thread?.run {
             OwnProcess.lowerThreadPriority()
