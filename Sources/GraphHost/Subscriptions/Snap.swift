@@ -3,7 +3,7 @@ internal import Support
 
 /// The first message of a subscription to a node or a pipeline: its present state, and what its
 /// client has missed.
-struct Snap {
+struct Snap: ~Copyable {
     private let subscription: Subscription
     private let subject: Subject
     private let resume: Resume?
