@@ -10,13 +10,10 @@
 ///
 /// A node is made by a ``Graph`` or by an operator. It holds one ``Emission`` at a time; it never
 /// compares.
-public class Node<Value>: AnyNode {
-    @exclusivity(unchecked) @usableFromInline final var stored: Emission<Value>
-
+public class Node<Value>: StoringNode<Emission<Value>> {
     @inlinable
-    init(graph: Graph, _ emission: Emission<Value>) {
-        stored = emission
-        super.init(graph: graph)
+    override init(graph: Graph, _ emission: Emission<Value>) {
+        super.init(graph: graph, emission)
     }
 
     /// A node holding `value`: of any value, mutable or not (G-97).
@@ -150,5 +147,19 @@ public class Node<Value>: AnyNode {
 
     final override func makeEdge<In>(for edge: Edge, from type: In.Type) -> AnyEdge? {
         TransformEdge<In, Value>(wrapping: edge)
+    }
+}
+
+/// The part of a ``Node`` that stores what the node holds.
+///
+/// A class of its own, because its parameter is then the whole type of what is stored: if it were
+/// made from the parameter, Swift would look that type up whenever a node is freed.
+public class StoringNode<Stored>: AnyNode {
+    @exclusivity(unchecked) @usableFromInline final var stored: Stored
+
+    @inlinable
+    init(graph: Graph, _ stored: Stored) {
+        self.stored = stored
+        super.init(graph: graph)
     }
 }
