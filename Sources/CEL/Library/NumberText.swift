@@ -10,7 +10,9 @@ enum NumberText {
     static func text(_ number: Double, strictly isStrict: Bool) -> String {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
-        if number == 0 { return number.sign == .minus ? "-0" : "0" }
+        if number.magnitude < 1e6, let text = number.withFewDigits({ String(decoding: $0, as: UTF8.self) }) {
+            return text
+        }
         // The library's description has the shortest digits: between these bounds written out,
         // beyond them in either notation.
         let description = number.description

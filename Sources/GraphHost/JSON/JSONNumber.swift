@@ -1,3 +1,5 @@
+internal import Support
+
 /// Conversion of numbers between text and `Double`, without the C library and its locale.
 enum JSONNumber {
     /// The double nearest to a JSON number; infinite beyond the range.
@@ -85,6 +87,7 @@ enum JSONNumber {
             append(Int64(value), to: &bytes)
             return
         }
+        if value.withFewDigits({ bytes.append(contentsOf: $0) }) != nil { return }
         var text = value.description
         text.withUTF8 { utf8 in
             bytes.append(contentsOf: utf8)
