@@ -86,10 +86,7 @@ extension Meter {
     private mutating func sum(_ a: Value, _ b: Value) throws(Failure) -> Value? {
         switch (a, b) {
         case (.string(let a), .string(let b)):
-            try spend(bytes: a.utf8.count + b.utf8.count)
-            let text = Value.string(a + b)
-            try spend(memoryOf: text)
-            return text
+            return try joined(a, b)
         case (.bytes(let a), .bytes(let b)):
             try spend(Price.object)
             try spend(bytes: a.count + b.count)
@@ -104,6 +101,14 @@ extension Meter {
         default:
             return nil
         }
+    }
+
+    /// One text behind the other.
+    mutating func joined(_ a: String, _ b: String) throws(Failure) -> Value {
+        try spend(bytes: a.utf8.count + b.utf8.count)
+        let text = Value.string(a + b)
+        try spend(memoryOf: text)
+        return text
     }
 
     private func difference(_ a: Value, _ b: Value) throws(Failure) -> Value? {

@@ -17,6 +17,32 @@ enum InnerAccess {
         }
     }
 
+    /// Puts the next element of the list or map at `range` on top, in place of the one before; its
+    /// position lies behind the range, and is counted on.
+    ///
+    /// - Returns: whether there was one.
+    @inline(never)
+    static func advance(
+        _ range: UnsafeMutablePointer<Value>,
+        isPair: Bool,
+        _ top: UnsafeMutablePointer<Value>
+    ) -> Bool {
+        guard case .int(let counted) = range[1] else { return false }
+        let position = Int(counted)
+        if let element = element(in: range, at: position) {
+            if isPair { (top - 2).initialize(to: .int(counted)) }
+            (top - 1).pointee = element.pointee
+        } else if case .map(let map) = range.pointee, position < map.count {
+            let entry = map.storage.first + position
+            (isPair ? top - 2 : top - 1).pointee = entry.pointee.key
+            if isPair { (top - 1).pointee = entry.pointee.value }
+        } else {
+            return false
+        }
+        (range + 1).initialize(to: .int(counted + 1))
+        return true
+    }
+
     /// Where the value of a field lies, when the operand is a small map that has it; nil says
     /// nothing.
     @inline(__always)

@@ -30,7 +30,7 @@ extension Machine {
             beginList(a)
         case .beginMap:
             try meter.spend(Price.builder)
-            side.builders.append(Builder(entries: ValueMap.Builder()))
+            side.begin(Builder(entries: ValueMap.Builder()))
         case .appendOptional:
             try meter.spend(Price.append)
             if let value = try (top - 1).pointee.unwrapped() { side.append(value) }
@@ -156,48 +156,26 @@ extension Machine {
         if slot >= 0, case .list(let range) = stack[slot] {
             builder.elements.reserveCapacity(min(range.count, 32))
         }
-        side.builders.append(builder)
+        side.begin(builder)
     }
 
     private mutating func insert(_ pair: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
         guard let value = try isOptional ? pair[1].unwrapped() : pair[1] else { return }
-        try side.builders[side.builders.count - 1].entries?.add(pair[0], value, &meter)
+        try side.builder.entries?.add(pair[0], value, &meter)
     }
 
     private mutating func insertEntries(_ value: Value) throws(Failure) {
         guard case .map(let entries) = value else {
             throw .type("a map is needed, not \(value.typeName.rawValue)")
         }
-        let last = side.builders.count - 1
         for entry in entries.storage.entries {
-            try side.builders[last].entries?.add(entry.key, entry.value, &meter)
+            try side.builder.entries?.add(entry.key, entry.value, &meter)
         }
     }
 
     private mutating func finishBuilder() -> Value {
-        var builder = side.builders.removeLast()
+        var builder = side.end()
         return builder.entries.take().map { .map($0.finish()) } ?? .list(ValueList(builder.elements))
-    }
-
-    /// Puts the element under the position in `slot + 1` on top, in place of the one before, and
-    /// counts on; false at the end.
-    @inline(never)
-    func advance(slot: Int, isPair: Bool, _ top: UnsafeMutablePointer<Value>) -> Bool {
-        let range = stack + slot
-        guard case .int(let counted) = range[1] else { return false }
-        let position = Int(counted)
-        if let element = InnerAccess.element(in: range, at: position) {
-            if isPair { (top - 2).initialize(to: .int(counted)) }
-            (top - 1).pointee = element.pointee
-        } else if case .map(let map) = range.pointee, position < map.count {
-            let entry = map.storage.first + position
-            (isPair ? top - 2 : top - 1).pointee = entry.pointee.key
-            if isPair { (top - 1).pointee = entry.pointee.value }
-        } else {
-            return false
-        }
-        (range + 1).initialize(to: .int(counted + 1))
-        return true
     }
 }
 

@@ -6,12 +6,37 @@ struct Machine {
     /// What few evaluations need: failures that may still be absorbed, containers being collected.
     final class Side {
         @exclusivity(unchecked) var failures: [Failure] = []
-        @exclusivity(unchecked) var builders: [Builder] = []
+        /// The innermost container that is being collected.
+        @exclusivity(unchecked) var builder = Builder()
+        /// Those around it, from the outermost.
+        @exclusivity(unchecked) private var outer: [Builder] = []
+        /// How many there are.
+        @exclusivity(unchecked) private var count = 0
 
         /// Adds an element to the list that is being collected.
         @inline(never)
         func append(_ value: consuming Value) {
-            builders[builders.count - 1].elements.append(value)
+            builder.elements.append(value)
+        }
+
+        /// Begins a container within the present one.
+        func begin(_ inner: Builder) {
+            if count > 0 { outer.append(builder) }
+            builder = inner
+            count += 1
+        }
+
+        /// Ends the innermost container.
+        func end() -> Builder {
+            var ended = outer.popLast() ?? Builder()
+            swap(&ended, &builder)
+            count -= 1
+            return ended
+        }
+
+        /// Drops all containers but that many outermost ones.
+        func dropContainers(behind outermost: Int) {
+            while count > outermost { _ = end() }
         }
     }
 
@@ -88,7 +113,7 @@ struct Machine {
         }
         meter.fuel &-= code.handlers.count >> 3
         // A budget that this has used up ends the evaluation at the next instruction.
-        side.builders.removeSubrange(handler.builderCount...)
+        side.dropContainers(behind: handler.builderCount)
         side.failures.append(failure)
         (stack + height).initialize(to: .failure(side.failures.count - 1))
         position = handler.target
@@ -183,7 +208,8 @@ struct Machine {
 
                 case .next, .nextPair:
                     let isPair = instruction.pointee.operation == .nextPair
-                    if !advance(slot: Int(instruction.pointee.a), isPair: isPair, top(instruction)) {
+                    let range = stack + Int(instruction.pointee.a)
+                    if !InnerAccess.advance(range, isPair: isPair, top(instruction)) {
                         next = instructions + Int(instruction.pointee.b)
                     }
                 case .append:
@@ -310,8 +336,13 @@ struct Machine {
         _ a: UnsafePointer<Value>,
         _ b: UnsafePointer<Value>
     ) throws(Failure) {
-        let result = try meter.binary(instruction.pointee.operation, a.pointee, b.pointee)
-        putAny(result, instruction)
+        let operation = instruction.pointee.operation
+        if operation == .add, case .string(let first) = a.pointee, case .string(let second) = b.pointee {
+            try meter.spend(2)
+            putAny(try meter.joined(first, second), instruction)
+        } else {
+            putAny(try meter.binary(operation, a.pointee, b.pointee), instruction)
+        }
     }
 
     @inline(never)
