@@ -3,8 +3,8 @@ internal import Support
 /// The head of a request as the parser holds it: a view, no copy.
 ///
 /// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`,
-/// or until the input that was parsed goes away unless `RequestParser.hold()` was called. Header
-/// values are trimmed; a known name is an index.
+/// or until the input that was parsed goes away. Header values are trimmed; a known name is an
+/// index.
 public struct RequestHead {
     let core: UnsafeMutablePointer<MessageCore>
 

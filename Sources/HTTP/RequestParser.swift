@@ -18,9 +18,8 @@ import CLLHTTP
 ///     }
 /// }
 /// ```
-/// `head` and `body` are lent: they point into the input as long as the request lies there in one
-/// piece. `hold()` makes them last until the next `parse`. Any split of the bytes gives the same
-/// requests.
+/// `head` and `body` are lent: they may point into the input, and are valid until the next `parse`
+/// or until the input goes away. Any split of the bytes gives the same requests.
 public final class RequestParser {
     /// What stopped `parse`.
     public enum Step {
@@ -101,12 +100,5 @@ public final class RequestParser {
             .failed(core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request"))
         case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request
         }
-    }
-
-    /// Moves the request at hand into the parser's own memory, so that the input may go away.
-    ///
-    /// It then lasts until the next `parse`.
-    public func hold() {
-        core.pointee.hold()
     }
 }

@@ -81,9 +81,4 @@ public final class ResponseParser {
         }
         return .failed(ParseFailure(code: .badRequest, reason: "the connection ended within a response"))
     }
-
-    /// Moves the response at hand into the parser's own memory, so that the input may go away.
-    public func hold() {
-        core.pointee.hold()
-    }
 }

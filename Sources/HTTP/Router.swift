@@ -1,8 +1,6 @@
 internal import Support
 
-/// What a path and a method lead to.
-///
-/// The server names its routes with static members.
+/// What a path and a method lead to: a number that the server gives, its place in `Operation.all`.
 public struct Route: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 

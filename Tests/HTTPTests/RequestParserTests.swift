@@ -208,22 +208,6 @@ struct RequestParserTests {
         #expect(Transcript.of("\r" + request) == ["failed bad_request"])
     }
 
-    @Test("hold keeps head and body after the input is gone")
-    func hold() {
-        let parser = RequestParser()
-        let text = Array("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET".utf8)
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
-        memory.copyBytes(from: text)
-        var input = UnsafeRawBufferPointer(memory)
-        guard case .request = parser.parse(&input) else { return #expect(Bool(false), "no request") }
-        parser.hold()
-        memory.initializeMemory(as: UInt8.self, repeating: 0)
-        memory.deallocate()
-        #expect(parser.head.path.text == "/p")
-        #expect(parser.head.value(.host)?.text == "a")
-        #expect(parser.body.text == "abc")
-    }
-
     @Test("stages tell which time limit runs")
     func stages() {
         let parser = RequestParser()
