@@ -41,7 +41,7 @@ struct EdgeTraits: OptionSet, Sendable {
     /// Emptiness of the source makes the target empty (G-145).
     @usableFromInline static let propagatesEmpty = EdgeTraits(rawValue: 32)
     /// Is fed empties, at connection too.
-    @usableFromInline static let hearsEmpty = EdgeTraits(rawValue: 64)
+    @usableFromInline static let receivesEmpty = EdgeTraits(rawValue: 64)
     /// Something below this edge asks for paths.
     @usableFromInline static let wantsPath = EdgeTraits(rawValue: 128)
     /// Counted in the graph's figures: both ends are there.
@@ -116,10 +116,10 @@ open class Edge {
     func perform() -> Outcome { .nothing }
 
     /// Notifies the listener of what is not an emission.
-    func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
+    func notify(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
 
     /// Notifies the listener that the listen has ended.
-    func tellStopped(_ node: AnyNode, to listener: AnyObject) {}
+    func notifyStopped(_ node: AnyNode, to listener: AnyObject) {}
 
     /// The edge was ended for good.
     func ended() {}

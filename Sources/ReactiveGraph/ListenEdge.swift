@@ -19,7 +19,7 @@ open class ListenEdge<Value>: Edge {
     /// them is one object, and handing over no value touches no reference count. Nothing is
     /// replayed.
     package init(name: String, changes body: @escaping (Edge) -> Outcome) {
-        super.init(name, [.listener, .hearsEmpty], body: body)
+        super.init(name, [.listener, .receivesEmpty], body: body)
     }
 
     /// The node listened to: set, change or unset it at any time.

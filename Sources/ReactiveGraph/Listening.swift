@@ -102,7 +102,7 @@ extension Node {
             in: bag,
             replay: replay,
             at: (file, line),
-            Edge("Listen", [.listener, .hearsEmpty]) { edge in
+            Edge("Listen", [.listener, .receivesEmpty]) { edge in
                 body(edge.input(Value.self), graph._withUnsafeGuaranteedRef { $0.currentContext })
                 return .nothing
             }
@@ -128,7 +128,7 @@ extension Node {
             in: bag,
             replay: false,
             at: (file, line),
-            Edge("Listen", [.listener, .hearsEmpty]) { edge in
+            Edge("Listen", [.listener, .receivesEmpty]) { edge in
                 body(edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty })
                 return .nothing
             }

@@ -196,7 +196,7 @@ extension Node {
         guard graph.link(self, to: upstream, replay: false, propagatesEmpty: nil, edge) != nil else {
             return .empty
         }
-        guard !upstream.stored.isEmpty || edge.traits.contains(.hearsEmpty) else { return .empty }
+        guard !upstream.stored.isEmpty || edge.traits.contains(.receivesEmpty) else { return .empty }
         return begin(edge) ?? .empty
     }
 }
@@ -205,7 +205,7 @@ extension Edge {
     /// The edge of an operator without state: its body holds the operator.
     @inlinable
     static func stateless<O: StatelessOperator>(_ operation: O) -> Edge {
-        Edge(operation.name, operation.hearsEmptyAtConnection ? .hearsEmpty : []) { edge in
+        Edge(operation.name, operation.hearsEmptyAtConnection ? .receivesEmpty : []) { edge in
             guard case .value(let value) = edge.input(O.Input.self) else {
                 return edge.becameEmpty(operation)
             }
@@ -276,7 +276,7 @@ class OperatorState<O: Operator>: EdgeState {
 
     @inlinable
     final func makeEdge() -> Edge {
-        let edge = Edge(initial.name, initial.hearsEmptyAtConnection ? .hearsEmpty : []) { edge in
+        let edge = Edge(initial.name, initial.hearsEmptyAtConnection ? .receivesEmpty : []) { edge in
             self.receive(edge, timing: nil)
         }
         edge.needSide().state = self

@@ -135,7 +135,7 @@ extension Graph {
         // A node whose object has died notices it here, and its listeners may cut this edge.
         guard edge.traits.contains(.complete), let first = edge.source else { return }
         let isEmpty = first._withUnsafeGuaranteedRef { $0.isEmpty }
-        guard !isEmpty || edge.traits.contains(.hearsEmpty) else { return }
+        guard !isEmpty || edge.traits.contains(.receivesEmpty) else { return }
         guard edge.traits.contains(.complete), let source = edge.source else { return }
         let saved = beginTurn(trail: nil, context: nil)
         pushReplay(of: source)

@@ -57,7 +57,7 @@ extension Node {
             guard let owned = edge.owners, owned.isActive, let listener = owned.livingListener() else {
                 continue
             }
-            edge.tell(signal, of: self, to: listener)
+            edge.notify(signal, of: self, to: listener)
         }
     }
 }

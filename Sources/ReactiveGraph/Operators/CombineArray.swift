@@ -72,7 +72,7 @@ extension Graph {
             return join.store(emission: out)
         }
         for (index, input) in inputs.enumerated() {
-            graph.tieInput(name, slots, index, input, to: target, join, hearsEmpty: true)
+            graph.tieInput(name, slots, index, input, to: target, join, receivesEmpty: true)
         }
         graph.start(join)
         return target
@@ -86,9 +86,10 @@ extension Graph {
         _ source: Node<Value>,
         to target: AnyNode,
         _ join: Join,
-        hearsEmpty: Bool
+        receivesEmpty: Bool
     ) {
-        let edge = Edge(name, hearsEmpty ? [.joinInput, .hearsEmpty, .propagatesEmpty] : .joinInput) { edge in
+        let edge = Edge(name, receivesEmpty ? [.joinInput, .receivesEmpty, .propagatesEmpty] : .joinInput) {
+            edge in
             let emission = edge.input(Value.self)
             if case .empty = emission {
                 guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
@@ -127,7 +128,7 @@ extension Node {
             return join.store(transform(values))
         }
         for (index, node) in nodes.enumerated() {
-            graph.tieInput("Combine", slots, index, node, to: target, join, hearsEmpty: false)
+            graph.tieInput("Combine", slots, index, node, to: target, join, receivesEmpty: false)
         }
         graph.start(join)
         return target

@@ -19,7 +19,7 @@ extension Node {
         graph.derive(
             target,
             from: self,
-            Edge(name, .hearsEmpty) { edge in
+            Edge(name, .receivesEmpty) { edge in
                 let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
                 guard let out = function(edge.input(Value.self), context) else { return .nothing }
                 return edge.store(emission: out)
@@ -53,7 +53,7 @@ extension Node {
             to: upstream,
             replay: replay,
             propagatesEmpty: nil,
-            Edge(name, .hearsEmpty) { edge in
+            Edge(name, .receivesEmpty) { edge in
                 let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
                 guard let out = function(edge.input(In.self), context) else { return .nothing }
                 return edge.store(emission: out)

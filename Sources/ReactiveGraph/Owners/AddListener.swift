@@ -192,7 +192,7 @@ extension Graph {
             complete(edge)
             replay(edge)
             if let error = node.pending?.facets?.lastingError, let listener = owners.livingListener() {
-                edge.tell(.failed(error, endsLoad: false), of: node, to: listener)
+                edge.notify(.failed(error, endsLoad: false), of: node, to: listener)
             }
         }
     }

@@ -10,7 +10,7 @@ final class EventListen<Value>: Edge {
     init(_ listener: AnyObject, key: ListenOwners.Key?, tell: @escaping Tell) {
         self.tell = tell
         ownership = ListenOwners(listener, key: key)
-        super.init("Listen", [.listener, .hearsEmpty, .foreign]) { $0.perform() }
+        super.init("Listen", [.listener, .receivesEmpty, .foreign]) { $0.perform() }
         ownership.begin(self)
     }
 
@@ -34,12 +34,12 @@ final class EventListen<Value>: Edge {
         return .nothing
     }
 
-    override func tell(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {
+    override func notify(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {
         guard let event = signal.event(of: Value.self) else { return }
         tell(listener, unsafeDowncast(node, to: Node<Value>.self), event)
     }
 
-    override func tellStopped(_ node: AnyNode, to listener: AnyObject) {
+    override func notifyStopped(_ node: AnyNode, to listener: AnyObject) {
         tell(listener, unsafeDowncast(node, to: Node<Value>.self), .stopped)
     }
 }

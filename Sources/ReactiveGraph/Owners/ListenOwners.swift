@@ -143,6 +143,6 @@ package final class ListenOwners {
         let graph = node.graph
         if let key, graph.ownedListens[key] === self { graph.ownedListens[key] = nil }
         graph.cut(edge)
-        if let last { edge.tellStopped(node, to: last) }
+        if let last { edge.notifyStopped(node, to: last) }
     }
 }

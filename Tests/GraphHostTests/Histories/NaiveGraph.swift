@@ -236,11 +236,11 @@ extension Naive {
 
         /// Connects an edge, and feeds it the value of its source (G-21); an edge that receives
         /// emptiness is fed that, too.
-        func connect(_ wire: Wire, replay: Bool = true, hearsEmpty: Bool = false, listens: Bool = false) {
+        func connect(_ wire: Wire, replay: Bool = true, receivesEmpty: Bool = false, listens: Bool = false) {
             wire.isConnected = true
             wire.to.ins.append(wire)
             if listens { wire.from.followers.append(wire) } else { wire.from.outs.append(wire) }
-            guard replay, hearsEmpty || wire.from.held != .empty else { return }
+            guard replay, receivesEmpty || wire.from.held != .empty else { return }
             turn { wire.deliver(wire.from.held, [wire.from.number], -1) }
         }
 
@@ -259,7 +259,7 @@ extension Naive {
                 Wire(from, node) { [unowned self, unowned node] held, path, _ in
                     if let made = change(held) { pass(node, made, path) }
                 },
-                hearsEmpty: true
+                receivesEmpty: true
             )
             return node
         }
@@ -300,10 +300,10 @@ extension Naive {
         private var closing: Set<ObjectIdentifier> = []
 
         /// Connects a tie, and finds out whether it closes a ring.
-        func connectTie(_ wire: Wire, replay: Bool = true, hearsEmpty: Bool = false) {
+        func connectTie(_ wire: Wire, replay: Bool = true, receivesEmpty: Bool = false) {
             closing.remove(ObjectIdentifier(wire))
             if isUpstream(wire.to, of: wire.from) { closing.insert(ObjectIdentifier(wire)) }
-            connect(wire, replay: replay, hearsEmpty: hearsEmpty)
+            connect(wire, replay: replay, receivesEmpty: receivesEmpty)
         }
 
         /// An input of a join has been delivered.

@@ -230,7 +230,7 @@ extension Naive.Graph {
                     continue
                 }
                 ties.append((link.json, wire))
-                connectTie(wire, replay: wire.from.emissions != emissions, hearsEmpty: true)
+                connectTie(wire, replay: wire.from.emissions != emissions, receivesEmpty: true)
             }
         }
         collect()

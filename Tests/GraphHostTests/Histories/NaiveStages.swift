@@ -156,7 +156,7 @@ extension Naive.Graph {
                 timer.due = behaviour.due
                 if let made { pass(node, made, path) }
             },
-            hearsEmpty: true
+            receivesEmpty: true
         )
         return node
     }

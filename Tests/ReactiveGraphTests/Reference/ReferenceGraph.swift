@@ -187,7 +187,7 @@ final class ReferenceGraph {
     /// Feeds an edge that has just become complete, as a turn of its own (G-21, G-50).
     func replay(_ edge: ReferenceEdge) {
         guard edge.connection != 0, let source = edge.from else { return }
-        guard source.stored != nil || edge.hearsEmpty else { return }
+        guard source.stored != nil || edge.receivesEmpty else { return }
         let origin = newOrigin()
         let present = Journey(
             emission: source.stored,

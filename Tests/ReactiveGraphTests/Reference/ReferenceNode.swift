@@ -72,7 +72,7 @@ final class ReferenceEdge {
     /// Starts the state anew when `from` became a different node (G-70, G-72).
     var reset: () -> Void = {}
     var lastSource: Int?
-    var hearsEmpty = false
+    var receivesEmpty = false
     var propagatesEmpty = false
     /// The following that this edge drives, of a flatten.
     var follower: ReferenceEdge?

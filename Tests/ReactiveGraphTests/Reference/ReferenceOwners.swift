@@ -228,7 +228,7 @@ extension ReferenceWorld {
             known.end()
         }
         let edge = ReferenceEdge(.listen)
-        edge.hearsEmpty = true
+        edge.receivesEmpty = true
         if ear == nil {
             edge.hasFunction = true
             graph.liveFunctions += 1

@@ -111,7 +111,7 @@ extension ReferenceWorld {
     }
 
     private func transform(_ edge: ReferenceEdge, _ site: Int) -> (Journey) -> Void {
-        edge.hearsEmpty = true
+        edge.receivesEmpty = true
         edge.hasFunction = true
         graph.liveFunctions += 1
         return { [unowned self, unowned edge] journey in
@@ -275,7 +275,7 @@ extension ReferenceWorld {
             let edge = ReferenceEdge(.input)
             edge.join = join
             edge.propagatesEmpty = join.propagatesEmpty
-            edge.hearsEmpty = join.isEmissionLevel
+            edge.receivesEmpty = join.isEmissionLevel
             edge.receive = { [unowned self, unowned edge] journey in
                 guard journey.emission != nil || edge.propagatesEmpty else { return }
                 join.latest[index] = journey.emission
@@ -408,7 +408,7 @@ extension ReferenceWorld {
         let edge = ReferenceEdge(.listen)
         edge.hasFunction = true
         graph.liveFunctions += 1
-        if case .emission = form { edge.hearsEmpty = true }
+        if case .emission = form { edge.receivesEmpty = true }
         edge.receive = { [unowned self, unowned owner] journey in
             owner.pins += 1
             hear(form, site, journey)
