@@ -108,7 +108,8 @@ public final class Graph {
 
     // Threads.
 
-    var door: GraphHandle?
+    /// ``handle``, once other threads have needed it.
+    var madeHandle: GraphHandle?
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
     @exclusivity(unchecked) var reachable: [UInt64: NodeRef] = [:]
@@ -157,16 +158,14 @@ public final class Graph {
     ///   - executor: the loop the graph belongs to: deferred sets, submissions of other threads,
     ///     `deliver(on:)`.
     ///   - propagatesEmpty: whether emptiness travels along edges that do not say otherwise.
-    ///   - collectsEvery: how often a graph with a clock looks for owners that have died and keep
-    ///     no bag, while it is
-    ///     listened to by any: without that they would keep it alive until ``collect()`` is called. `nil` where a loop
-    ///     calls that itself.
+    ///   - collectsEvery: how often a graph with a clock looks for owners without a bag that have
+    ///     died, while it has listeners of such owners. Otherwise they would keep the graph alive
+    ///     until ``collect()`` is called. `nil` if a loop calls that itself.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least
     ///     1.
     ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the
-    ///     executor's, or
-    ///     if there is none the one that made the graph. Pass false if something else keeps callers apart, such as an
-    ///     actor, which may move from thread to thread.
+    ///     executor's, or without one the thread that made the graph. Pass false if something else
+    ///     keeps callers apart, such as an actor, which may move from thread to thread.
     public init(
         propagation: Propagation = .settled,
         clock: (any LoopClock)? = nil,
@@ -194,7 +193,7 @@ public final class Graph {
     deinit {
         frames.deallocate()
         marked.deallocate()
-        door?.close()
+        madeHandle?.close()
         nextCollect?.cancel()
     }
 

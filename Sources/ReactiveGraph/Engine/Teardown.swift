@@ -75,7 +75,7 @@ extension Graph {
     ///
     /// A loop calls it once per turn; it costs one weak look-up per listen of such an owner. A
     /// graph with a clock calls it by itself (``Graph/collectsEvery``). Owners with a bag of their
-    /// own need it not.
+    /// own do not need it.
     public func collect() {
         // A released listener may have been its own owner elsewhere: look again.
         while collectOnce() {}
@@ -96,7 +96,7 @@ extension Graph {
         }
     }
 
-    /// Says whether an event listen has ended.
+    /// Returns whether an event listen has ended.
     private func collectOnce() -> Bool {
         var owned: [ListenOwners] = []
         for edge in foreign.held {

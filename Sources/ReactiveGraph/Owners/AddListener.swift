@@ -91,8 +91,8 @@ extension Node {
     /// - Parameters:
     ///   - owner: is held weakly.
     ///   - identity: a closure added again under the same identity is not added: `owner` becomes an
-    ///     owner of the
-    ///     listen there is (G-118). Without identity each closure is unique, and one added twice fires twice.
+    ///     owner of the existing listen (G-118). Without identity each closure is unique, and one
+    ///     added twice fires twice.
     ///   - file: the file of the call, for ``AnyNode/whyAlive(limit:)`` (G-163).
     ///   - line: the line of the call.
     ///   - body: what to do.

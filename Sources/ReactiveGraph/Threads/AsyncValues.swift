@@ -30,9 +30,9 @@ extension Node where Value: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: policy)
         let bag = CancellableBag(name: "an asynchronous sequence")
         let key = ObjectIdentifier(bag)
-        let door = graph.handle
+        let handle = graph.handle
         graph.bridges[key] = bag
-        continuation.onTermination = { _ in door.submit { graph in graph.bridges[key] = nil } }
+        continuation.onTermination = { _ in handle.submit { graph in graph.bridges[key] = nil } }
         listen(in: bag, replay: replay) { continuation.yield($0) }
         return stream
     }

@@ -76,10 +76,10 @@ extension Graph {
     /// The graph needs an executor. Asked for on the graph's own thread; the handle may go
     /// anywhere.
     public var handle: GraphHandle {
-        if let door { return door }
+        if let madeHandle { return madeHandle }
         let bell = requireExecutor("handle").makeBell { [weak self] in self?.runPosts() }
         let made = GraphHandle(bell)
-        door = made
+        madeHandle = made
         return made
     }
 
