@@ -84,7 +84,7 @@ public final class Host {
     /// its end.
     @exclusivity(unchecked) var leftovers: [NamedNode] = []
     let memberAccounts = MemberAccounts()
-    /// Tells clients what calls for attention; nil while none follows.
+    /// Notifies clients of what calls for attention; nil while none follows.
     @exclusivity(unchecked) var alarmWatch: AlarmWatch?
 
     /// Nodes built and values read for requests since the start: the unit of a turn's budget.
@@ -181,7 +181,7 @@ public final class Host {
 
     // MARK: - Changing
 
-    /// Sets one node, without conditions or remarks: the usual change.
+    /// Sets one node, without conditions or context: the usual change.
     public func set(_ node: NamedNode, to value: Datum) -> Submission { submissions.set(node, to: value) }
 
     /// Checks a change against what is applied and what is pending, and gives it to the log.
@@ -308,8 +308,8 @@ public final class Host {
         HostError(.internalError, "the server has a fault; its log has the details under \(onFault(what))")
     }
 
-    /// The error of the log in the form for clients.
-    func told(_ error: HostError) -> HostError {
+    /// The log's error as clients receive it.
+    func answer(for error: HostError) -> HostError {
         guard error.code != .internalError, ErrorTable.knows(error.code.rawValue) else {
             return fault("the log: \(error.code.rawValue): \(error.message)")
         }

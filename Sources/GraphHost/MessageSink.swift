@@ -1,8 +1,7 @@
 /// Receives a session's messages: a WebSocket, an event stream, or a request that waits.
 ///
-/// The sink owns the bytes once they are sent. It calls ``Session/drained()`` when a slow peer has
-/// caught up, and ``Session/close(_:)`` exactly once when the connection is gone, for whatever
-/// reason.
+/// It calls ``Session/drained()`` when a slow peer has caught up, and ``Session/close(_:)`` exactly
+/// once when the connection is gone, for whatever reason.
 public protocol MessageSink: AnyObject {
     /// Bytes that the sink has and the kernel has not taken yet, unsent frames of this loop turn
     /// included.

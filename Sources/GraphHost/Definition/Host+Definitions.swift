@@ -22,7 +22,7 @@ extension Host {
             commit.kind = .define
             return submissions.append(commit)
         } catch {
-            return .refused(told(error))
+            return .refused(answer(for: error))
         }
     }
 

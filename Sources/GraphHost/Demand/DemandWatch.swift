@@ -13,7 +13,7 @@ final class DemandWatch {
     let patterns: [String]
     private unowned let session: Session
     /// The nodes that were last reported to the client as wanted.
-    private var told: Set<String> = []
+    private var sent: Set<String> = []
     /// Names not reported to the client yet.
     private var unsaid: Set<String>
     /// Nodes whose state may have to be reported.
@@ -74,7 +74,7 @@ final class DemandWatch {
     }
 
     /// Called at the end of the turn: sends what has changed, once the client reads.
-    func tell() {
+    func send() {
         isListed = false
         while !news.isEmpty {
             guard !session.isClosed else { return }
@@ -107,13 +107,13 @@ final class DemandWatch {
     private func entry(_ name: String) -> Entry? {
         let isWanted = graph.demand?.wanted.contains(name) ?? false
         let isAsked = asked.remove(name) != nil
-        let isKnown = unsaid.remove(name) == nil && told.contains(name) == isWanted
+        let isKnown = unsaid.remove(name) == nil && sent.contains(name) == isWanted
         guard !isKnown || isAsked else { return nil }
         if isWanted || isAsked {
             guard let node = graph.node(name), session.access.access?.rights(on: node).contains(.set) == true
             else { return nil }
         }
-        if isWanted { told.insert(name) } else { told.remove(name) }
+        if isWanted { sent.insert(name) } else { sent.remove(name) }
         return Entry(name: name, isWanted: isWanted, isAsked: isAsked)
     }
 

@@ -247,6 +247,6 @@ extension Host {
         guard !demandNews.isEmpty else { return }
         let watches = demandNews
         demandNews = []
-        for watch in watches { watch.tell() }
+        for watch in watches { watch.send() }
     }
 }

@@ -25,7 +25,7 @@ extension Members {
         }
         graph.audit()
         // Clients may send a request as soon as they receive the end.
-        for subscription in ended { subscription.tell() }
+        for subscription in ended { subscription.sendEnd() }
     }
 
     // MARK: - Expiry

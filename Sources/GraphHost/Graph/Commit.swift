@@ -28,7 +28,7 @@ public struct Commit {
         _modify { yield &own().reports }
     }
 
-    /// The client's own remark, passed on to the subscribers unchanged (`ctx`).
+    /// The client's own data, passed on to the subscribers unchanged (`ctx`).
     public var context: Datum? {
         get { rare?.context }
         set { if newValue != nil || rare != nil { own().context = newValue } }
@@ -124,7 +124,7 @@ public struct Commit {
         return nodes.count
     }
 
-    /// Whether it records neither a principal nor a remark.
+    /// Whether it records neither a principal nor a context.
     var isAnonymous: Bool {
         guard let rare else { return true }
         return rare.by == nil && rare.context == nil && rare.claimed.isEmpty

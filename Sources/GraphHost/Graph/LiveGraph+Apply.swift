@@ -87,7 +87,7 @@ extension LiveGraph {
         node.writer = writer(commit.by, commit.context, claimer)
     }
 
-    /// Consecutive changes by the same principal without a remark share one `Writer`.
+    /// Consecutive changes by the same principal without a context share one `Writer`.
     private func writer(_ by: String?, _ context: Datum?, _ claimer: String?) -> Writer? {
         guard by != nil || context != nil || claimer != nil else { return nil }
         if let latestWriter, latestWriter.by == by, latestWriter.context === context,

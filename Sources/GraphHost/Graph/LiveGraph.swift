@@ -93,7 +93,7 @@ public final class LiveGraph {
     /// Chains kept for disconnected clients (K-1).
     var keptChains = 0
     /// Whether a client listens to it, or a chain is kept for one.
-    var isHeard: Bool { subscriptions > 0 || keptChains > 0 }
+    var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
     /// The turn of the loop in which the newest commit was applied.
     @exclusivity(unchecked) var turn: UInt64 = 0
     /// How often an owner was added to an existing subscription, or removed from one.

@@ -79,7 +79,7 @@ public final class NamedNode: RegistryEntry {
         set { if newValue != nil || rare != nil { needRare().ring = newValue } }
     }
 
-    /// The writer of a mutable node's last change and the client's remark, if known.
+    /// The writer of a mutable node's last change and the client's context, if known.
     var writer: Writer? {
         get { rare?.writer }
         set { if newValue != nil || rare != nil { needRare().writer = newValue } }

@@ -33,7 +33,7 @@ struct PendingChanges {
         let graph = commit.graph
         count += 1
         let rev = graph.rev + UInt64(count)
-        pending.tied = graph.ties.nodes(behind: commit)
+        pending.tied = graph.ties.nodes(after: commit)
         for node in pending.tied { mark(node, .unknown, rev) }
         commit.set.forEach { assignment in
             let node = assignment.node

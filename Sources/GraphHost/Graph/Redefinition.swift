@@ -69,7 +69,7 @@ struct Redefinition {
         for members in joining { members.join(added) }
         graph.audit()
         // Clients may send a request as soon as they receive the end.
-        for subscription in ended { subscription.tell() }
+        for subscription in ended { subscription.sendEnd() }
     }
 
     /// The definition of a node in a new graph definition: that of a declared node, or of its

@@ -94,16 +94,16 @@ final class Ties {
     }
 
     /// The mutable nodes that a commit may change through ties.
-    func nodes(behind commit: Commit) -> [NamedNode] {
+    func nodes(after commit: Commit) -> [NamedNode] {
         guard !all.isEmpty, case .values = commit.kind else { return [] }
         let reach = reach ?? TieReach(all, in: commit.graph)
         self.reach = reach
         if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
-            return reach.nodes(behind: only.node)
+            return reach.nodes(after: only.node)
         }
         let own = commit.setNodes + commit.clear
         var seen = Set(own.map(ObjectIdentifier.init))
-        return own.flatMap { reach.nodes(behind: $0) }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        return own.flatMap { reach.nodes(after: $0) }.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 }
 
@@ -119,7 +119,7 @@ private final class TieReach {
         for tie in ties { downstream[tie.from.name, default: []].append(tie.to) }
     }
 
-    func nodes(behind node: NamedNode) -> [NamedNode] {
+    func nodes(after node: NamedNode) -> [NamedNode] {
         if let known = known[ObjectIdentifier(node)] { return known }
         var open = [node]
         var seen: Set<String> = [node.name]

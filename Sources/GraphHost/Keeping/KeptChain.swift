@@ -72,7 +72,7 @@ final class KeptChain {
                 capacity: Int(options.queue),
                 byteLimit: limits.hardBytes / 2,
                 from: subscription.graph.rev,
-                isEmptyNow: subscription.heardEmpty
+                isEmptyNow: subscription.lastIsEmpty
             )
         } else {
             emissions?.resize(to: Int(options.queue))

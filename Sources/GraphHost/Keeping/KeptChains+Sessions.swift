@@ -90,7 +90,7 @@ extension KeptChains {
         }
         subscription.pipeline?.update()
         // The old connection's sink may fail; nothing depends on this message.
-        if wasOpen { former.tellEnd(of: formerID, .done, released: 0) }
+        if wasOpen { former.sendEnd(of: formerID, .done, released: 0) }
         return subscription
     }
 

@@ -33,7 +33,7 @@ extension Commit {
         }
     }
 
-    /// The hash of the change under an idempotency key: its sets, clears, remark and conditions.
+    /// The hash of the change under an idempotency key: its sets, clears, context and conditions.
     var digest: UInt128 {
         var hash = FNV128()
         set.forEach { assignment in

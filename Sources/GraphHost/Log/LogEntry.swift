@@ -80,7 +80,7 @@ public struct LogEntry: Hashable, Sendable {
     public var claimer = ""
     /// The authenticated principal, if there is one.
     public var by: String?
-    /// The client's remark (`ctx`), as JSON text.
+    /// The client's context (`ctx`), as JSON text.
     public var context: [UInt8]?
     /// The client's key, if it gave one.
     public var key: Key?

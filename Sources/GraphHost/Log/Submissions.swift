@@ -40,7 +40,7 @@ final class Submissions {
 
     // MARK: - Submitting
 
-    /// Sets one node, without conditions or remarks: the usual change.
+    /// Sets one node, without conditions or context: the usual change.
     ///
     /// It becomes a commit only if something needs one: the log, or the birth of a member.
     func set(_ node: NamedNode, to value: Datum) -> Submission {
@@ -215,7 +215,7 @@ final class Submissions {
         late.append(pending.submitted)
         let result = pending.commit.graph.host.apply(pending.commit, stamp)
         pending.answer(.success(result))
-        submitDeferred(behind: pending.commit)
+        submitDeferred(after: pending.commit)
     }
 
     /// The log refuses a commit.
@@ -228,8 +228,8 @@ final class Submissions {
         case .expire: graph.isExpiring = false
         case .values, .redefine, .remove, .drop: break
         }
-        pending.answer(.failure(graph.host.told(error)))
-        submitDeferred(behind: pending.commit)
+        pending.answer(.failure(graph.host.answer(for: error)))
+        submitDeferred(after: pending.commit)
     }
 
     /// Commits of other servers have come before a commit.
@@ -245,7 +245,7 @@ final class Submissions {
             pending.answer(.failure(HostError(.inUse, "a graph named \(graph.name) exists")))
         case .redefine, .remove: pending.answer(.failure(.isChanging))
         }
-        submitDeferred(behind: pending.commit)
+        submitDeferred(after: pending.commit)
     }
 
     /// The log confirms that a refused commit was checked against the newest state.
@@ -277,7 +277,7 @@ final class Submissions {
     ///
     /// If it changes the definition or ends the graph, the commits that waited for it are checked
     /// now.
-    private func submitDeferred(behind commit: Commit) {
+    private func submitDeferred(after commit: Commit) {
         switch commit.kind {
         case .redefine, .remove: break
         case .values, .define, .tick, .drop, .expire: return

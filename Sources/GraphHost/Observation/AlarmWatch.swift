@@ -1,11 +1,11 @@
 internal import ReactiveGraph
 internal import Support
 
-/// Tells clients that follow the list of graphs at once when something begins or ceases to call for
+/// Notifies clients that follow the list of graphs when something begins or ends to call for
 /// attention.
 ///
-/// They learn which graphs these are, and ask for the list again (docs/protocol.md, `list` with
-/// `changes`).
+/// They receive the names of these graphs, and ask for the list again (docs/protocol.md, `list`
+/// with `changes`).
 ///
 /// It holds no node and costs nothing until a client follows the list. Then the nodes with a
 /// `severity` of a graph are looked at after its commits, at most every ``interval``.
@@ -44,7 +44,7 @@ final class AlarmWatch {
     func add(_ session: Session, id: UInt64) {
         followers.removeAll { $0.session === session }
         // What has changed until now is in the answer.
-        tell(of: findChanges())
+        notify(of: findChanges())
         followers.append(Follower(session: session, id: id))
     }
 
@@ -64,7 +64,7 @@ final class AlarmWatch {
             host.alarmWatch = nil
             return
         }
-        tell(of: findChanges())
+        notify(of: findChanges())
     }
 
     /// Looks at the graphs with commits since the last look.
@@ -91,13 +91,13 @@ final class AlarmWatch {
         return changes
     }
 
-    private func tell(of changes: [Change]) {
-        for place in followers.indices { tell(&followers[place], of: changes) }
+    private func notify(of changes: [Change]) {
+        for place in followers.indices { notify(&followers[place], of: changes) }
         if followers.contains(where: { !$0.owed.isEmpty }) { schedule(after: Self.interval) }
     }
 
     /// What it may know, when its connection has room for it.
-    private func tell(_ follower: inout Follower, of changes: [Change]) {
+    private func notify(_ follower: inout Follower, of changes: [Change]) {
         guard let session = follower.session, let access = session.access.access else { return }
         for (graph, nodes) in changes where nodes.contains(where: { access.rights(on: $0).contains(.read) }) {
             follower.owed.insert(graph.name)

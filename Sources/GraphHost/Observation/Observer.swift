@@ -33,10 +33,10 @@ final class Observer {
     private unowned let session: Session
     private lazy var timer = Timer { [unowned self] in timerFired() }
     private var sequence: UInt64 = 0
-    private var told = Figures()
-    private var listenersTold: UInt64 = 0
+    private var sentFigures = Figures()
+    private var listenersSentAt: UInt64 = 0
     private var sent = SentPicture()
-    private var familiesTold: [KnownFamily] = []
+    private var sentFamilies: [KnownFamily] = []
     private var deaths: Endings<GraphWatch.Death>
     private var departures: Endings<GraphWatch.Departure>
     /// The definitions that were sent last, by name, and whether they have changed since.
@@ -185,12 +185,13 @@ final class Observer {
         guard !session.isClosed, session.hasRoom else { return }
         if let surroundings, graph.node(surroundings.node) == nil { return session.end(self, .nodeRemoved) }
         let present = Figures(graph)
-        let refreshes = graph.subscriptions > 0 && now >= listenersTold + 1000
-        guard present != told || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
+        let refreshes = graph.subscriptions > 0 && now >= listenersSentAt + 1000
+        guard present != sentFigures || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
         let isStructural =
-            present.structure != told.structure || !deaths.isEmpty || !departures.isEmpty || isRedefined
-        told = present
-        if refreshes { listenersTold = now }
+            present.structure != sentFigures.structure || !deaths.isEmpty || !departures.isEmpty
+            || isRedefined
+        sentFigures = present
+        if refreshes { listenersSentAt = now }
         let message = difference(
             isStructural ? picture : nil,
             listenersToo: refreshes
@@ -220,9 +221,9 @@ final class Observer {
         let newNumbers = Set(newNodes.compactMap(\.number))
         newNodes += redefinition.entries.filter { $0.number.map { !newNumbers.contains($0) } ?? true }
         if surroundings != nil, let picture {
-            let told = Set(newNodes.compactMap(\.named?.name))
+            let included = Set(newNodes.compactMap(\.named?.name))
             newNodes += picture.entries.filter { entry in
-                entry.named.map { !before.names.contains($0.name) && !told.contains($0.name) } ?? false
+                entry.named.map { !before.names.contains($0.name) && !included.contains($0.name) } ?? false
             }
         }
         let newEdges = picture?.links.filter { before.edges[$0.number] != $0.queued } ?? []
@@ -244,7 +245,7 @@ final class Observer {
             !values.isEmpty || !newNodes.isEmpty || !newEdges.isEmpty || !newListeners.isEmpty
             || !goneEdges.isEmpty
             || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
-            || !away.isEmpty || !unseen.isEmpty || familiesTold != families
+            || !away.isEmpty || !unseen.isEmpty || sentFamilies != families
         defer {
             deaths.removeAll()
             departures.removeAll()
@@ -302,7 +303,7 @@ final class Observer {
             }
             buffer.append("]")
         }
-        if familiesTold != families { appendFamilies(to: &buffer) }
+        if sentFamilies != families { appendFamilies(to: &buffer) }
         if let picture { appendListenerCount(picture, to: &buffer) }
         buffer.append("}")
         return Array(buffer.bytes)
@@ -318,9 +319,9 @@ final class Observer {
 
     /// Appends `,"families":[…]` with all of them; nothing if there are none and were none.
     private func appendFamilies(to buffer: inout ByteBuffer) {
-        let former = familiesTold
-        familiesTold = families
-        guard !former.isEmpty || !familiesTold.isEmpty else { return }
+        let former = sentFamilies
+        sentFamilies = families
+        guard !former.isEmpty || !sentFamilies.isEmpty else { return }
         buffer.append(",\"families\":")
         buffer.append(list: graph.members.families) { $0.append(to: &$1) }
     }
@@ -347,7 +348,7 @@ final class Observer {
     /// Remembers the contents of a picture.
     private func learn(_ picture: Picture) {
         sent = SentPicture(picture, listed(picture), namesToo: surroundings != nil)
-        told = Figures(graph)
+        sentFigures = Figures(graph)
     }
 
     private func listed(_ picture: Picture) -> [Picture.Listener] {

@@ -33,7 +33,7 @@ struct BareStream {
         subscription.requiredRights = session.access.requiredRights([node.name], needs: needs)
         let chain = subscription.begin(on: Subject(origin: .node(node), pipe: stages))
         node.graph.loadFor(subscription)
-        let tell = {
+        let answer = {
             if options.hasFacets {
                 sendObject { subscription.appendState(to: &$0) }
             } else {
@@ -41,7 +41,7 @@ struct BareStream {
             }
             if subscription.isComplete { session.end(subscription, .complete) }
         }
-        if let chain, chain.isBehind { subscription.whenOpen(chain, tell) } else { tell() }
+        if let chain, chain.isBehind { subscription.whenOpen(chain, answer) } else { answer() }
     }
 
     /// Sends each value alone and skips empties and failures; with facets, it sends entries like

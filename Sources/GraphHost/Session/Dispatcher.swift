@@ -145,7 +145,7 @@ final class Dispatcher {
             switch entry.state {
             case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(session.send(_:)) }
             case .deferred(let bytes, _): perform(bytes, of: session)
-            case .due(let tell): tell()
+            case .due(let send): send()
             case .submitted, .preparing: break
             }
         }

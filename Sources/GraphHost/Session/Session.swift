@@ -238,11 +238,11 @@ public final class Session {
     func end(_ subscription: Subscription, _ code: EndCode) {
         guard !subscription.isEnded else { return }
         let released = end(subscription, because: code.rawValue)
-        tellEnd(of: subscription.id, code, released: released)
+        sendEnd(of: subscription.id, code, released: released)
     }
 
     /// Sends the `end` of a subscription.
-    func tellEnd(of id: UInt64, _ code: EndCode, released: UInt64) {
+    func sendEnd(of id: UInt64, _ code: EndCode, released: UInt64) {
         guard !isClosed else { return }
         if isBare {
             let close: (UInt16, String) = code == .slow ? (4580, "slow") : (1000, code.rawValue)

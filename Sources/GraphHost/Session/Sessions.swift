@@ -116,7 +116,7 @@ final class Sessions {
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.isHeard || graph.releases.watch != nil else { return }
+        guard graph.hasListeners || graph.releases.watch != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
@@ -130,7 +130,7 @@ final class Sessions {
 
     /// Nodes of the graph are about to be removed: ends the subscriptions to them.
     func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
-        guard graph.isHeard else { return [] }
+        guard graph.hasListeners else { return [] }
         let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph

@@ -4,7 +4,8 @@ internal import ReactiveGraph
 /// was removed.
 final class GroupMember: ListenEdge<Datum>, FacetListener {
     private let group: Unmanaged<GroupSubscription>
-    @exclusivity(unchecked) var heardEmpty: Bool
+    /// Whether the client's last value is empty, or will be after the next delivery.
+    @exclusivity(unchecked) var lastIsEmpty: Bool
     /// It is in the group's list of members to deliver.
     @exclusivity(unchecked) var isChanged = false
     /// Its value must be delivered, or its facets.
@@ -20,10 +21,10 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
     /// A member of `group`, which owns it.
     init(of group: GroupSubscription, name: String, node: Node<Datum>) {
         self.group = .passUnretained(group)
-        heardEmpty = node.isEmpty
+        lastIsEmpty = node.isEmpty
         isByGlob = !group.asks(for: name)
         super.init(name: name) { edge in
-            unsafeDowncast(edge, to: GroupMember.self).hear()
+            unsafeDowncast(edge, to: GroupMember.self).emitted()
             return .nothing
         }
         group.bag.insert(self)
@@ -40,7 +41,7 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
     }
 
     func facetsChanged() {
-        group._withUnsafeGuaranteedRef { $0.tellState(of: self) }
+        group._withUnsafeGuaranteedRef { $0.includeState(of: self) }
     }
 
     /// The subscription that a listen edge of the graph belongs to; nil for other edges.
@@ -48,10 +49,11 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
         (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
     }
 
-    private func hear() {
+    /// The node has emitted.
+    private func emitted() {
         let isEmpty = isSourceEmpty
-        if isEmpty, heardEmpty { return }
-        heardEmpty = isEmpty
-        group._withUnsafeGuaranteedRef { $0.tell(self) }
+        if isEmpty, lastIsEmpty { return }
+        lastIsEmpty = isEmpty
+        group._withUnsafeGuaranteedRef { $0.include(self) }
     }
 }

@@ -52,7 +52,7 @@ final class GroupSubscription: Subscription {
     private var members: HeldListens<GroupMember> { bag.listens(as: GroupMember.self) }
 
     /// The next delivery includes the member.
-    func tell(_ member: GroupMember) {
+    func include(_ member: GroupMember) {
         member.isNew = false
         if options.isAll { return queue(member) }
         member.hasNewValue = true
@@ -61,7 +61,7 @@ final class GroupSubscription: Subscription {
     }
 
     /// The next delivery includes the member's facets.
-    func tellState(of member: GroupMember) {
+    func includeState(of member: GroupMember) {
         guard !isEnded else { return }
         if options.isAll { return queueState(of: member) }
         member.hasNewState = true
@@ -141,7 +141,7 @@ final class GroupSubscription: Subscription {
         for member in Array(members) {
             guard let node = member.from, nodes.contains(node.id) else { continue }
             member.leave()
-            tell(member)
+            include(member)
         }
         return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
     }
@@ -166,8 +166,8 @@ final class GroupSubscription: Subscription {
         for node in nodes where known.count < session.host.limits.matches {
             guard known.insert(node.name).inserted else { continue }
             let member = GroupMember(of: self, name: node.name, node: graph.builder.materialise(node))
-            tell(member)
-            if options.hasFacets { tellState(of: member) }
+            include(member)
+            if options.hasFacets { includeState(of: member) }
             came.insert(node.name)
         }
         // A node that was removed and added with the same change is reported once, as it is now.
@@ -343,8 +343,8 @@ extension GroupSubscription: NameWatcher {
         let came = newcomers
         newcomers = []
         for member in came {
-            if member.isNew { tell(member) }
-            if options.hasFacets { tellState(of: member) }
+            if member.isNew { include(member) }
+            if options.hasFacets { includeState(of: member) }
         }
     }
 
@@ -355,6 +355,6 @@ extension GroupSubscription: NameWatcher {
         guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
         newcomers.removeAll { $0 === member }
         member.leave()
-        tell(member)
+        include(member)
     }
 }

@@ -59,8 +59,8 @@ struct EndedSubscription {
     let id: UInt64
     let released: UInt64
 
-    /// Notifies the client.
-    func tell() {
-        session.tellEnd(of: id, .nodeRemoved, released: released)
+    /// Sends the `end`.
+    func sendEnd() {
+        session.sendEnd(of: id, .nodeRemoved, released: released)
     }
 }

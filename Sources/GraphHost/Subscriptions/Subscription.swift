@@ -48,7 +48,7 @@ class Subscription: ListenEdge<Datum> {
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
     /// Whether the client's last value is empty, or will be once the emissions received so far have
     /// been delivered.
-    @exclusivity(unchecked) final var heardEmpty = true
+    @exclusivity(unchecked) final var lastIsEmpty = true
     @exclusivity(unchecked) final var isMarked = false
     /// Until ``open(_:)`` nothing is delivered; it is marked, but not in the list of marks.
     @exclusivity(unchecked) final var isMuted = false
@@ -81,7 +81,7 @@ class Subscription: ListenEdge<Datum> {
         self.graph = graph
         self.options = options
         super.init(name: "Subscription") { edge in
-            unsafeDowncast(edge, to: Subscription.self).hear()
+            unsafeDowncast(edge, to: Subscription.self).emitted()
             return .nothing
         }
     }
@@ -99,7 +99,7 @@ class Subscription: ListenEdge<Datum> {
     /// missed.
     final func begin(on node: Node<Datum>) {
         listen(to: node)
-        heardEmpty = isSourceEmpty
+        lastIsEmpty = isSourceEmpty
         if options.hasFacets { graph.facets.watch(node, by: self, in: graph) }
     }
 
@@ -118,7 +118,7 @@ class Subscription: ListenEdge<Datum> {
         isMarked = false
         folded = 0
         hasNewState = false
-        heardEmpty = node?.isEmpty ?? true
+        lastIsEmpty = node?.isEmpty ?? true
     }
 
     /// Its connection has ended and its chain is kept: emissions leave no mark.
@@ -139,15 +139,15 @@ class Subscription: ListenEdge<Datum> {
 
     /// The node has emitted.
     @inline(__always)
-    private final func hear() {
-        if options.isAll { queue(sourceValue) } else { hear(isEmpty: isSourceEmpty) }
+    private final func emitted() {
+        if options.isAll { queue(sourceValue) } else { emitted(isEmpty: isSourceEmpty) }
     }
 
     /// Mode `latest`: the value is read when it is delivered.
     @inline(__always)
-    final func hear(isEmpty: Bool) {
-        if isEmpty, heardEmpty { return }
-        heardEmpty = isEmpty
+    final func emitted(isEmpty: Bool) {
+        if isEmpty, lastIsEmpty { return }
+        lastIsEmpty = isEmpty
         folded += 1 &+ graph.replacedEmissions
         if !isMarked { mark() }
     }
@@ -161,8 +161,8 @@ class Subscription: ListenEdge<Datum> {
 
     /// Mode `all`: queues the emission.
     private final func queue(_ value: Datum?) {
-        if value == nil, heardEmpty { return }
-        heardEmpty = value == nil
+        if value == nil, lastIsEmpty { return }
+        lastIsEmpty = value == nil
         ticket?.note(value)
         session.queue(self, value)
     }
