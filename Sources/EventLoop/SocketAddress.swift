@@ -5,7 +5,7 @@ internal import CLibuv
     internal import Darwin
 #endif
 
-/// Where a socket is bound or whom it is connected with.
+/// The address of a socket, or of its peer.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of addresses a server meets.
     public enum Family: Hashable, Sendable {

@@ -294,12 +294,12 @@ public final class TCPConnection {
         try? setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes))
     }
 
-    /// Whom we are connected with; nil when the connection is closed or already broken.
+    /// The peer's address; nil when the connection is closed or already broken.
     public var peerAddress: SocketAddress? {
         descriptor.flatMap { SocketAddress(descriptor: $0, by: getpeername) }
     }
 
-    /// Our end; nil when the connection is closed.
+    /// Our address; nil when the connection is closed.
     public var localAddress: SocketAddress? {
         descriptor.flatMap { SocketAddress(descriptor: $0, by: getsockname) }
     }

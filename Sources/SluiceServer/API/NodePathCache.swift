@@ -28,7 +28,7 @@ final class NodePathCache {
 
     private static var empty: NameTable { NameTable { unsafeDowncast($0, to: Entry.self).path } }
 
-    /// The node that a POST to this path sets, as far as it is known.
+    /// The node that a POST to this path sets; nil if the path is not cached.
     func node(at path: UnsafeRawBufferPointer, in host: Host) -> NamedNode? {
         guard definitions == host.definitionChanges, let known = table[path] else { return nil }
         let node = unsafeDowncast(known, to: Entry.self).node
@@ -44,8 +44,8 @@ final class NodePathCache {
             count = 0
         }
         guard table[path] == nil else { return }
-        let address = Entry(path, node)
-        table.insert(address, named: address.path)
+        let entry = Entry(path, node)
+        table.insert(entry, named: entry.path)
         count += 1
     }
 }

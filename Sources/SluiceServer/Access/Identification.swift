@@ -60,16 +60,18 @@ enum Identification {
             return SessionAccess(connection.listener.openAccess)
         }
         let address = connection.address
-        let show: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
+        let authenticate: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
             try server.access(token: token, from: address)
         }
         if !head.has(.authorization), SessionCookie.value(in: head) == nil {
-            return SessionAccess(nil, authenticate: show)
+            return SessionAccess(nil, authenticate: authenticate)
         }
         let found = outcome(head, authenticator, at: server)
-        if case .known(let principal) = found { return SessionAccess(Access(principal), authenticate: show) }
+        if case .known(let principal) = found {
+            return SessionAccess(Access(principal), authenticate: authenticate)
+        }
         // A browser sends its cookie whether it is valid or not; the page may still send a token.
-        guard head.has(.authorization) else { return SessionAccess(nil, authenticate: show) }
+        guard head.has(.authorization) else { return SessionAccess(nil, authenticate: authenticate) }
         if case .expired = found { throw .tokenExpired }
         throw wrongToken("this token is not known", on: connection)
     }

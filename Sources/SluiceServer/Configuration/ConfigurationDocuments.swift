@@ -13,7 +13,7 @@ enum ConfigurationDocuments {
             if parts.count == 1 || parts[0] != group { lines.append("") }
             group = parts.count > 1 ? parts[0] : ""
             if parts.count > 1, lines.last == "" { lines.append("\(group):") }
-            lines += wrap(key.text, behind: "\(indent)# ")
+            lines += wrap(key.text, prefix: "\(indent)# ")
             lines.append("\(indent)\(parts[parts.count - 1]): \(quoted(key.shippedText))")
         }
         return lines.joined(separator: "\n")
@@ -33,7 +33,7 @@ enum ConfigurationDocuments {
     /// A value as YAML: an empty one, and one that begins like something else, needs quotes.
     private static func quoted(_ text: String) -> String { text.isEmpty ? "''" : text }
 
-    private static func wrap(_ text: String, behind mark: String) -> [String] {
+    private static func wrap(_ text: String, prefix mark: String) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
             if let last = lines.last, last.count + word.count < 120 {

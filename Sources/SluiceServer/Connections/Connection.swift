@@ -5,8 +5,8 @@ internal import Support
 /// One peer's socket, whatever its protocol: bytes to write, its deadline, and its end.
 ///
 /// Invariants:
-/// - The server's list holds every open connection, and nothing else holds one for longer than a
-///   call.
+/// - The server's list holds every open connection. Its session holds it too, until that is closed;
+///   everything else for a turn or two at most.
 /// - Bytes leave in the order in which they were put into the buffer. While the kernel has not
 ///   taken all earlier bytes (`isBehind`), new bytes are only collected.
 /// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by

@@ -36,7 +36,7 @@ final class HTTPConnection: Connection {
     @exclusivity(unchecked) private var share = TurnShare()
     /// Limits how fast this client may set.
     @exclusivity(unchecked) var rate = RateLimit()
-    /// This client has used its share of the turn: its next request waits for the next one.
+    /// This client has used its share of the turn: its next request waits for the next turn.
     @exclusivity(unchecked) private var isUnfinished = false
     /// The origin whose page may read the answer, if CORS is configured.
     @exclusivity(unchecked) private(set) var sharedWith: String?

@@ -13,15 +13,15 @@ final class FolderWatch {
     private let onChange: () -> Void
     private var timer: LoopTimer?
     /// The entries at the last report, and at the last check.
-    private var told: [FileSystem.Entry]?
+    private var reported: [FileSystem.Entry]?
     private var seen: [FileSystem.Entry]?
 
     /// Watches from now on.
     init(_ folder: String, on loop: Loop, onChange: @escaping () -> Void) throws(UVError) {
         self.folder = folder
         self.onChange = onChange
-        told = FileSystem.entries(in: folder)
-        seen = told
+        reported = FileSystem.entries(in: folder)
+        seen = reported
         timer = try LoopTimer(on: loop) { [unowned self] in look() }
         timer?.keepsLoopAlive = false
         timer?.start(after: Self.interval, every: Self.interval)
@@ -31,8 +31,8 @@ final class FolderWatch {
         let now = FileSystem.entries(in: folder)
         let stands = now == seen
         seen = now
-        guard stands, now != told else { return }
-        told = now
+        guard stands, now != reported else { return }
+        reported = now
         onChange()
     }
 }

@@ -49,7 +49,7 @@ final class Acceptor {
         accepted += 1
         socket.setNoDelay(true)
         guard server.connections.count - refusing < listener.mostConnections else { return turnAway(socket) }
-        // Behind a proxy the client is counted, whom the first request names.
+        // Behind a proxy the client counts, which the first request names.
         let isCounted =
             mostPerAddress > 0 && listener.side != .operations
             && !server.proxies.trusts(socket.peerAddress)
