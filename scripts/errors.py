@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/errors.md: every error code with all messages that the sources use with it; --check only compares.
 
-Codes, statuses and retry flags come from the table in Sources/HTTP/ErrorTable.swift. A message is a string literal of
+Codes, statuses and retry flags come from the table in Sources/Support/ErrorTable.swift. A message is a string literal of
 the sources with at least two words, in lower case, that is not a mistake of the programmer (`precondition` and the
 like). Its code stands in the same statement, or is that of its file (CODES). Messages without a code are those of the
 start, of commands, and of the log.

@@ -8,13 +8,18 @@ public struct HostError: Error, Hashable, Sendable {
     /// A stable error code.
     ///
     /// The set may grow, so it is not an enum.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         /// The code on the wire.
         public let rawValue: String
 
         /// A code with that spelling.
         public init(rawValue: String) {
             self.rawValue = rawValue
+        }
+
+        /// The same, so that a code that is used once needs no constant.
+        public init(stringLiteral value: String) {
+            rawValue = value
         }
     }
 
