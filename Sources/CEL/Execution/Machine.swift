@@ -261,7 +261,7 @@ struct Machine {
                     return
                 default:
                     let position = next - instructions
-                    next = instructions + (try seldom(instruction.pointee, position))
+                    next = instructions + (try rare(instruction.pointee, position))
                 }
             }
         } catch {

@@ -7,7 +7,7 @@ struct Builder {
 extension Machine {
     /// Instructions that are not worth a place in the main loop; answers the position to go on at.
     @inline(never)
-    mutating func seldom(_ instruction: Instruction, _ position: Int) throws(Failure) -> Int {
+    mutating func rare(_ instruction: Instruction, _ position: Int) throws(Failure) -> Int {
         let (a, b) = (Int(instruction.a), Int(instruction.b))
         let top = stack + Int(instruction.height)
         switch instruction.operation {
