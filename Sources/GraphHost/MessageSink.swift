@@ -3,7 +3,7 @@
 /// It calls ``Session/drained()`` when a slow peer has caught up, and ``Session/close(_:)`` exactly
 /// once when the connection is gone, for whatever reason.
 public protocol MessageSink: AnyObject {
-    /// Bytes that the sink has and the kernel has not taken yet, unsent frames of this loop turn
+    /// Bytes that the sink has and the kernel has not taken yet, unsent messages of this loop turn
     /// included.
     var unsentBytes: Int { get }
 

@@ -43,7 +43,7 @@ extension Subscription: FacetListener {
 extension Session {
     /// Queues a new state for a subscription in mode `all`.
     fileprivate func queue(_ subscription: Subscription, state: [UInt8]) {
-        if outbox.queue.append(state: state, of: subscription, subscription.graph.frames.info) {
+        if outbox.queue.append(state: state, of: subscription, subscription.graph.envelope.info) {
             count(subscription, bytes: state.count)
         }
     }

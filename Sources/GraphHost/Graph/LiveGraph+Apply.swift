@@ -39,7 +39,7 @@ extension LiveGraph {
         commits += 1
         turn = host.turns
         if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
-        frames.begin(stamp, context: context, by: by)
+        envelope.begin(stamp, context: context, by: by)
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {

@@ -69,7 +69,8 @@ public final class LiveGraph {
     var demand: GraphDemand?
     /// How many subscriptions have `load`.
     var loaders = 0
-    let frames: GraphFrames
+    /// What all `upd` messages of the newest commit share.
+    let envelope: UpdateEnvelope
     /// The timers of the definition's own stages, in commit time: everything due in one tick is one
     /// batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
@@ -122,7 +123,7 @@ public final class LiveGraph {
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
-        frames = GraphFrames(name: definition.name)
+        envelope = UpdateEnvelope(name: definition.name)
         core.onRelease = { [chains, releases] number in
             guard !chains.removeHidden(number) else { return }
             releases.died(number)

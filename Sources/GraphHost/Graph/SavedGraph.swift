@@ -27,7 +27,7 @@ struct SavedGraph {
         writer.write(LogStamp(rev: graph.rev, time: graph.time))
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
-        Writer(by: graph.frames.info.by, context: graph.frames.info.context).write(to: &writer)
+        Writer(by: graph.envelope.info.by, context: graph.envelope.info.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
@@ -124,7 +124,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = LogStamp(rev: graph.rev, time: graph.time)
-        graph.frames.begin(stamp, context: writer.context, by: writer.by)
+        graph.envelope.begin(stamp, context: writer.context, by: writer.by)
         graph.narrowedAt = graph.rev
         withExtendedLifetime(living) {}
     }

@@ -57,7 +57,7 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        emissions?.note(graph.frames.info.stamp, value, isOfCommit: graph.turn == host.turns)
+        emissions?.note(graph.envelope.info.stamp, value, isOfCommit: graph.turn == host.turns)
         settle()
     }
 

@@ -151,7 +151,7 @@ final class StageGate {
         }
         spend(Self.keepingUnits)
         graph.host.work += 1
-        var entry = Kept(commit: graph.frames.info, time: graph.evaluationTime, deliver: deliver)
+        var entry = Kept(commit: graph.envelope.info, time: graph.evaluationTime, deliver: deliver)
         guard let waitsAmong, !kept.isEmpty else {
             // Without users it is being torn down.
             guard let payer else { return }
@@ -201,7 +201,7 @@ final class StageGate {
         graph.evaluationTime = late.time
         if isNews { graph.lateRev = graph.rev }
         graph.replacedEmissions = late.replaced
-        graph.frames.deliver(late: late.commit, late.deliver)
+        graph.envelope.deliver(late: late.commit, late.deliver)
         graph.replacedEmissions = 0
         graph.evaluationTime = outerTime
     }

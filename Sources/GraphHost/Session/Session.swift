@@ -21,7 +21,7 @@ public final class Session {
     let isBare: Bool
     /// Whether deliveries are built one by one: messages are bare values, or a subscription has
     /// facets.
-    @exclusivity(unchecked) private(set) var isSpecial: Bool
+    @exclusivity(unchecked) private(set) var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
@@ -68,7 +68,7 @@ public final class Session {
         self.sink = sink
         self.form = form
         isBare = if case .node = form { true } else { false }
-        isSpecial = isBare
+        isBuiltAlone = isBare
         self.access = access
         host.sessions.add(self)
         if access.access == nil { madeExtras.greeting = Greeting(self) }
@@ -123,7 +123,11 @@ public final class Session {
     func queue(_ subscription: Subscription, _ value: Datum?) {
         guard !isClosed else { return }
         outbox.queue.append(
-            QueuedEmission(subscription: subscription, commit: subscription.graph.frames.info, content: value)
+            QueuedEmission(
+                subscription: subscription,
+                commit: subscription.graph.envelope.info,
+                content: value
+            )
         )
         count(subscription, bytes: value?.byteCount ?? 12)
     }
@@ -204,7 +208,7 @@ public final class Session {
     }
 
     private func noteChange(of subscription: Subscription, by change: Int) {
-        if subscription.options.hasFacets { isSpecial = true }
+        if subscription.options.hasFacets { isBuiltAlone = true }
         subscription.graph.subscriptions += change
         if subscription.options.loads { subscription.graph.loaders += change }
         host.sessions.subscriptions += change

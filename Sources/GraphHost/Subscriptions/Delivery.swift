@@ -100,11 +100,11 @@ final class Delivery {
         defer {
             if !session.inbox.pending.isEmpty, !session.isClosed { session.host.dispatcher.drain(session) }
         }
-        if session.outbox.marks.isEmpty, session.subscriptionCount == 1, !session.isSpecial {
+        if session.outbox.marks.isEmpty, session.subscriptionCount == 1, !session.isBuiltAlone {
             deliverLoneQueue(session, sink)
             return
         }
-        guard session.outbox.queue.isEmpty, !session.isSpecial, let only = session.outbox.marks.takeOnly()
+        guard session.outbox.queue.isEmpty, !session.isBuiltAlone, let only = session.outbox.marks.takeOnly()
         else {
             deliver(to: session)
             return
@@ -197,7 +197,7 @@ final class Delivery {
         while place < emissions.count {
             let commit = emissions[place].commit
             cache.buffer.removeAll()
-            graph.frames.appendHead(to: &cache.buffer, commit)
+            graph.envelope.appendHead(to: &cache.buffer, commit)
             var isFirst = true
             while place < emissions.count, emissions[place].commit === commit {
                 if !isFirst { cache.buffer.append(",") }
@@ -208,15 +208,15 @@ final class Delivery {
             }
             let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
             if isNewest { append(marked, isFirst: false) }
-            graph.frames.appendTail(to: &cache.buffer, commit)
+            graph.envelope.appendTail(to: &cache.buffer, commit)
             session.send(cache.buffer.bytes)
             if isNewest { return }
         }
         guard !marked.isEmpty else { return }
         cache.buffer.removeAll()
-        graph.frames.appendHead(to: &cache.buffer)
+        graph.envelope.appendHead(to: &cache.buffer)
         append(marked, isFirst: true)
-        graph.frames.appendTail(to: &cache.buffer)
+        graph.envelope.appendTail(to: &cache.buffer)
         session.send(cache.buffer.bytes)
     }
 

@@ -108,7 +108,7 @@ final class GroupSubscription: Subscription {
 
     /// The queued emission of the present commit, if it has room; otherwise a new one.
     private func emission(where hasRoom: Bool) -> GroupEmission {
-        let commit = graph.frames.info
+        let commit = graph.envelope.info
         if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
         let emission = GroupEmission(commit)
         session.outbox.queue.append(QueuedEmission(subscription: self, commit: commit, content: emission))

@@ -55,13 +55,13 @@ final class UpdateCache {
         }
         if graph != nil || buffer.count > 1 << 16 { forget() }
         let start = buffer.count
-        let frames = subscription.graph.frames
-        frames.appendHead(to: &buffer, first.commit)
+        let envelope = subscription.graph.envelope
+        envelope.appendHead(to: &buffer, first.commit)
         for (place, emission) in emissions.enumerated() {
             if place > 0 { buffer.append(",") }
             subscription.append(emission.content, to: &buffer)
         }
-        frames.appendTail(to: &buffer, first.commit)
+        envelope.appendTail(to: &buffer, first.commit)
         if isSingle {
             singles.append(
                 Single(
@@ -79,10 +79,10 @@ final class UpdateCache {
     func build(_ subscription: Subscription) {
         forget()
         number &+= 1
-        let frames = subscription.graph.frames
-        frames.appendHead(to: &buffer)
+        let envelope = subscription.graph.envelope
+        envelope.appendHead(to: &buffer)
         subscription.appendEntry(to: &buffer)
-        frames.appendTail(to: &buffer)
+        envelope.appendTail(to: &buffer)
         guard subscription.nodeNumber != 0 else { return }
         node = subscription.nodeNumber
         id = subscription.id

@@ -2,7 +2,7 @@ internal import Support
 
 /// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
 /// (docs/protocol.md, upd).
-final class GraphFrames {
+final class UpdateEnvelope {
     @exclusivity(unchecked) private var stamp = LogStamp(rev: 0, time: 0)
     @exclusivity(unchecked) private var context: Datum?
     @exclusivity(unchecked) private var by: String?
