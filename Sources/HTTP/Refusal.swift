@@ -87,13 +87,11 @@ public struct Refusal: Sendable {
     private func appendBody(_ status: Status, to buffer: inout ByteBuffer) {
         buffer.append("{\"type\":\"about:blank\",\"title\":\"")
         buffer.append(status.phrase)
-        buffer.append("\",\"status\":")
-        buffer.append(decimal: status.rawValue)
-        buffer.append(",\"code\":")
-        buffer.append(json: code.rawValue)
-        buffer.append(",\"detail\":")
-        buffer.append(json: message)
-        buffer.append(retry ?? ErrorTable.row(code).retry ? ",\"retry\":true" : ",\"retry\":false")
+        buffer.append("\"")
+        buffer.member("status", status.rawValue)
+        buffer.member("code", code.rawValue)
+        buffer.member("detail", message)
+        buffer.member("retry", retry ?? ErrorTable.row(code).retry)
         buffer.append(members)
         buffer.append("}\n")
     }

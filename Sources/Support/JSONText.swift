@@ -63,6 +63,67 @@ extension ByteSink where Self: ~Copyable {
     }
 }
 
+// Members of objects, each after a comma unless the object begins here.
+extension ByteBuffer {
+    /// Appends the name of a member and its colon; the value is up to the caller.
+    public mutating func member(_ name: StaticString) {
+        append(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(name)
+        append("\":")
+    }
+
+    /// Appends a member, or nothing for nil.
+    public mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        member(name)
+        append(json: text)
+    }
+
+    /// Appends a member, or nothing for nil.
+    public mutating func member(_ name: StaticString, _ number: (some FixedWidthInteger)?) {
+        guard let number else { return }
+        member(name)
+        append(decimal: number)
+    }
+
+    /// Appends a member.
+    public mutating func member(_ name: StaticString, _ flag: Bool) {
+        member(name)
+        append(flag ? "true" : "false")
+    }
+
+    /// Appends a member with an object whose members `write` appends.
+    public mutating func member(_ name: StaticString, object write: (inout ByteBuffer) -> Void) {
+        member(name)
+        append("{")
+        write(&self)
+        append("}")
+    }
+
+    /// Appends a member with a list of what `write` appends for each element.
+    public mutating func member<Elements: Sequence>(
+        _ name: StaticString,
+        list elements: Elements,
+        _ write: (Elements.Element, inout ByteBuffer) -> Void
+    ) {
+        member(name)
+        append(list: elements, write)
+    }
+
+    /// Appends a member with a list of objects, whose members `write` appends.
+    public mutating func member<Elements: Sequence>(
+        _ name: StaticString,
+        objects elements: Elements,
+        _ write: (Elements.Element, inout ByteBuffer) -> Void
+    ) {
+        member(name, list: elements) { element, out in
+            out.append("{")
+            write(element, &out)
+            out.append("}")
+        }
+    }
+}
+
 extension String {
     /// `text` as a JSON string, quotes included.
     public init(json text: String) {

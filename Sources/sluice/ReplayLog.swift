@@ -95,38 +95,29 @@ extension Replay.Outcome {
     /// For a script.
     fileprivate func json(of graph: String) -> String {
         var out = ByteBuffer()
-        out.append("{\"graph\":")
-        out.append(json: graph)
-        out.append(",\"rev\":")
-        out.append(decimal: stamp.rev)
-        out.append(",\"t\":")
-        out.append(decimal: stamp.time)
-        out.append(",\"commits\":")
-        out.append(decimal: commits)
-        if let digest {
-            out.append(",\"digest\":")
-            out.append(json: digest)
-        }
+        out.append("{")
+        out.member("graph", graph)
+        out.member("rev", stamp.rev)
+        out.member("t", stamp.time)
+        out.member("commits", commits)
+        out.member("digest", digest)
         if let snapshot {
-            out.append(",\"snapshot\":{\"rev\":")
-            out.append(decimal: snapshot.rev)
-            out.append(snapshot.agrees ? ",\"agrees\":true}" : ",\"agrees\":false}")
+            out.member("snapshot") { out in
+                out.member("rev", snapshot.rev)
+                out.member("agrees", snapshot.agrees)
+            }
         }
-        out.append(",\"skipped\":")
-        out.append(decimal: skipped)
-        out.append(",\"differences\":")
-        out.append(list: differences) { difference, out in
-            out.append("{\"node\":")
-            out.append(json: difference.node)
+        out.member("skipped", skipped)
+        out.member("differences", objects: differences) { difference, out in
+            out.member("node", difference.node)
             if let before = difference.before {
-                out.append(",\"before\":")
+                out.member("before")
                 out.append(utf8: before)
             }
             if let after = difference.after {
-                out.append(",\"after\":")
+                out.member("after")
                 out.append(utf8: after)
             }
-            out.append("}")
         }
         out.append("}")
         return String(decoding: out.bytes, as: UTF8.self)

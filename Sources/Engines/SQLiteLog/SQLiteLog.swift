@@ -290,9 +290,7 @@ public final class SQLiteLog: CommitLog {
         executor.run { [store, keepRevs] in
             do throws(DatabaseError) {
                 try store.store(snapshot, of: name, keepRevs: keepRevs, keysSince: keysSince)
-                return Result<UInt64, DatabaseError>.success(store.size)
-            } catch {
-                return .failure(error)
+                return store.size
             }
         } then: { [weak self] result in
             guard let self else { return }

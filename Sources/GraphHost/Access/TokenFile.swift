@@ -67,7 +67,6 @@ public enum TokenFile {
                 at: document.position,
                 hint: "`sluice token` makes both"
             )
-            return nil
         }
         let can = document["can"].map { Rights($0, from: reader) } ?? .customary
         let expires = document["expires"].map { moment($0, reader) }
@@ -91,7 +90,6 @@ public enum TokenFile {
                 at: document.position,
                 hint: "names such as device:7 or alice"
             )
-            return nil
         }
         return name
     }
@@ -114,7 +112,6 @@ public enum TokenFile {
             hint:
                 "`sluice token --name NAME` makes a token and prints its hash; the token itself is not stored in the file"
         )
-        return nil
     }
 
     private static func moment(_ document: Document, _ reader: DocumentReader) -> UInt64? {

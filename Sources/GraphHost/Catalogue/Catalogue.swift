@@ -49,30 +49,19 @@ public struct Catalogue: Sendable {
 
     /// Appends the answer of `GET /v1/operators`: `{"operators":[{"name",…}]}`.
     public func append(to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: #"{"operators":["#.utf8)
-        for (place, row) in all.enumerated() {
-            bytes.append(contentsOf: (place == 0 ? "{" : ",{").utf8)
-            field("name", row.name, to: &bytes)
-            bytes.append(UInt8(ascii: ","))
-            if let alias = row.alias {
-                field("alias", alias, to: &bytes)
-                bytes.append(UInt8(ascii: ","))
-            }
-            field("arguments", row.arguments, to: &bytes)
-            bytes.append(UInt8(ascii: ","))
-            field("class", row.classText, to: &bytes)
-            bytes.append(contentsOf: ",\"private\":\(row.isPrivate),\"stage\":\(row.isStage),".utf8)
-            field("onFail", row.onFail, to: &bytes)
-            bytes.append(UInt8(ascii: ","))
-            field("summary", row.summary, to: &bytes)
-            bytes.append(UInt8(ascii: "}"))
+        var buffer = ByteBuffer()
+        buffer.append("{")
+        buffer.member("operators", objects: all) { row, buffer in
+            buffer.member("name", row.name)
+            buffer.member("alias", row.alias)
+            buffer.member("arguments", row.arguments)
+            buffer.member("class", row.classText)
+            buffer.member("private", row.isPrivate)
+            buffer.member("stage", row.isStage)
+            buffer.member("onFail", row.onFail)
+            buffer.member("summary", row.summary)
         }
-        bytes.append(contentsOf: "]}".utf8)
-    }
-
-    private func field(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes.append(json: name)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(json: value)
+        buffer.append("}")
+        bytes.append(buffer.bytes)
     }
 }

@@ -64,7 +64,6 @@ struct CombineArgument: SourceArgument {
                     hint: Identifier.isReserved(name)
                         ? "'\(name)' is a reserved word; choose another name" : "letters, digits and '_' only"
                 )
-                return nil
             }
             return reading.node(entry.value, of: "'\(name)'").map { (name, $0) }
         }

@@ -52,7 +52,6 @@ struct BetweenArgument: SourceArgument {
                 at: reading.argument.position,
                 hint: "such as [\"22:00\", \"06:00\"]"
             )
-            return nil
         }
         let times = elements.map { reading.timeOfDay($0) }
         guard let from = times[0], let to = times[1] else { return nil }
@@ -100,7 +99,6 @@ extension SourceReading {
             hint:
                 "a name of the tz database such as Europe/Berlin (package tzdata), or an offset such as +02:00"
         )
-        return nil
     }
 
     fileprivate func text() -> String? { reader.text(argument, of: row.name) }
@@ -147,7 +145,6 @@ extension SourceReading {
             at: document.position,
             hint: "midnight is \"00:00\""
         )
-        return nil
     }
 }
 

@@ -72,7 +72,6 @@ final class SourceReading {
                 at: argument.position,
                 hint: "write 'from: \(glob)', or a glob with '*' or '?'"
             )
-            return nil
         }
         let name = glob.replacing("*", with: "x").replacing("?", with: "x")
         guard Name.isValid(name) else {
@@ -81,7 +80,6 @@ final class SourceReading {
                 at: argument.position,
                 hint: DocumentReader.nameHint
             )
-            return nil
         }
         if reader.family != nil {
             reader.add(

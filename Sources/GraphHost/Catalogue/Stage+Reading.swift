@@ -52,7 +52,6 @@ extension Stage {
                 at: document.position,
                 hint: entries.count > 1 ? "write one list element for each stage" : nil
             )
-            return nil
         }
         return stage(name, named: entry.key, argument: entry.value, reader)
     }

@@ -16,7 +16,6 @@ extension DocumentReader {
                 at: document.position,
                 hint: document.entries == nil ? nil : "expressions with braces need quotes in YAML"
             )
-            return nil
         }
         do throws(CompileError) {
             let variables =
@@ -72,7 +71,6 @@ extension DocumentReader {
                 "'pattern' needs a regular expression engine, which this server does not have",
                 at: document.position
             )
-            return nil
         }
         do throws(RegexProblem) {
             return (text, try literals.matcher(for: text))
@@ -84,7 +82,6 @@ extension DocumentReader {
                 at: place(of: error, in: text, document),
                 hint: error.hint
             )
-            return nil
         }
     }
 

@@ -20,7 +20,6 @@ extension DocumentReader {
                 at: document.position,
                 hint: DocumentReader.nameHint
             )
-            return nil
         }
         return scalar.text
     }
@@ -49,7 +48,6 @@ extension DocumentReader {
                 hint:
                     "name one member, join them with `all: \(named.glob)`, or give this node placeholders too"
             )
-            return nil
         }
         guard Set(named.placeholders) == Set(family.placeholders) else {
             let placeholders = family.placeholders.map { "{\($0)}" }.joined(separator: " and ")
@@ -57,7 +55,6 @@ extension DocumentReader {
                 "'\(named.text)' must have the placeholders of '\(family.text)': \(placeholders)",
                 at: position
             )
-            return nil
         }
         return named.text
     }

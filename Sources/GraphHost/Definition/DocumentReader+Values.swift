@@ -68,7 +68,6 @@ extension DocumentReader {
                 "\(what) must be one of \(words.joined(separator: ", ")), not \(document.kindName)",
                 at: document.position
             )
-            return nil
         }
         if let word = Word(rawValue: text) { return word }
         addUnknown("\(what) must be one of \(words.joined(separator: ", "))", document, among: words)
@@ -107,7 +106,6 @@ extension DocumentReader {
     func flag(_ document: Document, of what: String) -> Bool? {
         if case .bool(let flag)? = document.scalar?.value { return flag }
         add("\(what) must be true or false, not \(document.kindName)", at: document.position)
-        return nil
     }
 
     /// A duration.

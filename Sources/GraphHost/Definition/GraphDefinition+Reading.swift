@@ -83,7 +83,6 @@ extension GraphDefinition {
                     at: whole.position,
                     hint: "write 'graph: NAME', or give the file a name that a graph can have"
                 )
-                return nil
             }
             return stem
         }
@@ -94,7 +93,6 @@ extension GraphDefinition {
                 at: document.position,
                 hint: DocumentReader.nameHint
             )
-            return nil
         }
         if let wanted, text != wanted {
             reader.add("the graph is called '\(wanted)' here, not '\(text)'", at: document.position)

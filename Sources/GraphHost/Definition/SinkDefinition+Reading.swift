@@ -86,7 +86,6 @@ extension SinkDefinition {
                 at: document.position,
                 hint: "http or https, without a user, a fragment and blanks"
             )
-            return nil
         }
         if let hosts = reader.options.sinkHosts, !url.isAllowed(by: hosts) {
             reader.add(
@@ -95,7 +94,6 @@ extension SinkDefinition {
                 hint:
                     "add '\(url.authority)' to the configuration key sinkHosts"
             )
-            return nil
         }
         return url
     }
@@ -112,7 +110,6 @@ extension SinkDefinition {
                 at: document.position,
                 hint: "set SLUICE_SECRET_\(text) in the server's environment"
             )
-            return nil
         }
         reader.add(
             "secret must be the name of a secret",
@@ -120,7 +117,6 @@ extension SinkDefinition {
             hint:
                 "capital letters, digits and '_'; the secret of HOOK is in the environment as SLUICE_SECRET_HOOK"
         )
-        return nil
     }
 
     /// Reports sinks of nodes that do not exist.

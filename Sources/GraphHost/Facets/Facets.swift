@@ -67,36 +67,18 @@ struct Facets: Hashable {
     ///     set, or the node is derived.
     ///   - buffer: the buffer to append to.
     func append(lastSet time: UInt64?, to buffer: inout ByteBuffer) {
-        var members: [(inout ByteBuffer) -> Void] = []
-        if let time {
-            members.append { buffer in
-                buffer.append("\"t\":")
-                buffer.append(decimal: max(time, confirmed ?? 0))
-            }
-        }
-        if isLoading { members.append { $0.append("\"loading\":true") } }
-        if let progress {
-            members.append { buffer in
-                var digits: [UInt8] = []
-                JSONNumber.append(progress, to: &digits)
-                buffer.append("\"progress\":")
-                buffer.append(digits)
-            }
-        }
-        if isStale { members.append { $0.append("\"stale\":true") } }
-        if let error {
-            members.append { buffer in
-                buffer.append("\"error\":{\"code\":")
-                buffer.append(json: error.code)
-                buffer.append(",\"msg\":")
-                buffer.append(json: error.message)
-                buffer.append(",\"at\":")
-                buffer.append(decimal: error.at)
-                buffer.append("}")
-            }
-        }
         buffer.append("{")
-        buffer.append(separated: members) { $0(&$1) }
+        buffer.member("t", time.map { max($0, confirmed ?? 0) })
+        if isLoading { buffer.member("loading", true) }
+        buffer.member("progress", progress)
+        if isStale { buffer.member("stale", true) }
+        if let error {
+            buffer.member("error") { buffer in
+                buffer.member("code", error.code)
+                buffer.member("msg", error.message)
+                buffer.member("at", error.at)
+            }
+        }
         buffer.append("}")
     }
 }

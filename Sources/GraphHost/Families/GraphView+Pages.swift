@@ -22,30 +22,17 @@ extension GraphView {
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {
         let (names, next) = names(matching: glob, after: after, limit: limit)
         var buffer = ByteBuffer()
-        buffer.append("{\"epoch\":")
-        buffer.append(json: graph.epoch)
-        buffer.append(",\"rev\":")
-        buffer.append(decimal: graph.rev)
-        Answer.appendTime(of: graph, to: &buffer)
-        buffer.append(",\"nodes\":")
-        buffer.append(list: names) { node, buffer in
-            buffer.append("{\"name\":")
-            buffer.append(json: node.name)
-            buffer.append(",\"kind\":")
-            buffer.append(json: node.definition.kindName)
-            if let family = node.family {
-                buffer.append(",\"family\":")
-                buffer.append(json: family.pattern.text)
-            }
+        buffer.append("{")
+        Answer.appendMoment(of: graph, to: &buffer)
+        buffer.member("nodes", objects: names) { node, buffer in
+            buffer.member("name", node.name)
+            buffer.member("kind", node.definition.kindName)
+            buffer.member("family", node.family?.pattern.text)
             buffer.append(",")
             graph.host.work += 1
             Subscription.append(graph.builder.materialise(node).value, to: &buffer)
-            buffer.append("}")
         }
-        if let next {
-            buffer.append(",\"next\":")
-            buffer.append(json: next)
-        }
+        buffer.member("next", next)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }

@@ -61,22 +61,16 @@ public struct HistoryAnswer {
         let range = since.map { ring.index(after: $0)..<ring.index(after: last ?? 0) } ?? ring.newest(limit)
         let shown = states.prefix { $0.stamp.rev <= last ?? 0 }
         var buffer = ByteBuffer()
-        buffer.append("{\"epoch\":")
-        buffer.append(json: graph.epoch)
-        buffer.append(",\"from\":")
-        buffer.append(
-            decimal: since ?? (range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from)
-        )
-        buffer.append(",\"rev\":")
-        buffer.append(decimal: rev)
+        buffer.append("{")
+        buffer.member("epoch", graph.epoch)
+        let start = range.lowerBound > 0 ? ring[range.lowerBound - 1].stamp.rev : ring.from
+        buffer.member("from", since ?? start)
+        buffer.member("rev", rev)
         let isCut =
             range.count < ring.count - (since.map(ring.index(after:)) ?? 0) || shown.count < states.count
-        if isCut || end != nil { buffer.append(",\"more\":true") }
-        if !isCut, let end {
-            buffer.append(",\"to\":")
-            buffer.append(decimal: end)
-        }
-        buffer.append(",\"d\":")
+        if isCut || end != nil { buffer.member("more", true) }
+        if !isCut { buffer.member("to", end) }
+        buffer.member("d")
         ring.append(range, shown, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
@@ -161,15 +155,14 @@ extension HistoryRing {
         func append(_ stamp: LogStamp, _ more: (inout ByteBuffer) -> Void) {
             if !isFirst { buffer.append(",") }
             isFirst = false
-            buffer.append("{\"rev\":")
-            buffer.append(decimal: stamp.rev)
-            buffer.append(",\"t\":")
-            buffer.append(decimal: stamp.time)
+            buffer.append("{")
+            buffer.member("rev", stamp.rev)
+            buffer.member("t", stamp.time)
             more(&buffer)
             buffer.append("}")
         }
         func appendState(_ state: PastRecorder.State, to buffer: inout ByteBuffer) {
-            buffer.append(",\"state\":")
+            buffer.member("state")
             buffer.append(state.json)
         }
         for index in range {

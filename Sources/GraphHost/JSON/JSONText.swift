@@ -41,3 +41,21 @@ enum JSONText {
         }
     }
 }
+
+extension ByteBuffer {
+    /// Appends a member, or nothing for nil.
+    mutating func member(_ name: StaticString, _ datum: Datum?) {
+        guard let datum else { return }
+        member(name)
+        datum.withBytes { append($0) }
+    }
+
+    /// Appends a member, or nothing for nil.
+    mutating func member(_ name: StaticString, _ number: Double?) {
+        guard let number else { return }
+        member(name)
+        var digits: [UInt8] = []
+        JSONNumber.append(number, to: &digits)
+        append(digits)
+    }
+}

@@ -6,23 +6,17 @@ extension LogEntry {
     /// `by` is included if the caller may read a node that the commit set or cleared, or if the
     /// commit is not about single nodes.
     func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
-        buffer.append("{\"rev\":")
-        buffer.append(decimal: stamp.rev)
-        buffer.append(",\"t\":")
-        buffer.append(decimal: stamp.time)
-        buffer.append(",\"kind\":\"")
-        buffer.append(utf8: isReport ? "load" : kind.word)
-        buffer.append("\"")
+        buffer.append("{")
+        buffer.member("rev", stamp.rev)
+        buffer.member("t", stamp.time)
+        buffer.member("kind", isReport ? "load" : kind.word)
         let assigned = set.map(\.node).filter(mayRead)
         let cleared = clear.filter(mayRead)
         let reported = reports.map(\.node).filter(mayRead)
         if kind != .values || !(assigned + cleared + reported).isEmpty {
-            if let by {
-                buffer.append(",\"by\":")
-                buffer.append(json: by)
-            }
+            buffer.member("by", by)
             if let context {
-                buffer.append(",\"ctx\":")
+                buffer.member("ctx")
                 buffer.append(context)
             }
         }

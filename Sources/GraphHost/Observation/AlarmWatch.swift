@@ -107,8 +107,7 @@ final class AlarmWatch {
         follower.owed = []
         session.answer(id: nil, bytes: 0) { [id = follower.id] buffer in
             Answer.begin("changes", id: id, to: &buffer)
-            buffer.append(",\"graphs\":")
-            buffer.append(list: names) { $1.append(json: $0) }
+            buffer.member("graphs", list: names) { $1.append(json: $0) }
             buffer.append("}")
         }
     }

@@ -121,39 +121,25 @@ struct Explanation {
     ///   - buffer: the buffer to append to.
     ///   - more: appends further members, each after a comma.
     func append(to buffer: inout ByteBuffer, _ more: (inout ByteBuffer) -> Void = { _ in }) {
-        buffer.append("{\"node\":")
-        buffer.append(json: steps[0].named.name)
-        Answer.appendCursor(of: graph, to: &buffer)
-        Answer.appendTime(of: graph, to: &buffer)
-        if isCut { buffer.append(",\"more\":true") }
-        buffer.append(",\"nodes\":")
-        buffer.append(list: steps) { append($0, to: &$1) }
+        buffer.append("{")
+        buffer.member("node", steps[0].named.name)
+        Answer.appendMoment(of: graph, to: &buffer)
+        if isCut { buffer.member("more", true) }
+        buffer.member("nodes", list: steps) { append($0, to: &$1) }
         more(&buffer)
         buffer.append("}\n")
     }
 
     private func append(_ step: Step, to buffer: inout ByteBuffer) {
         let definition = step.named.definition
-        buffer.append("{\"node\":")
-        buffer.append(json: step.named.name)
-        buffer.append(",\"kind\":\"")
-        buffer.append(utf8: definition.kindName)
-        buffer.append("\"")
+        buffer.append("{")
+        buffer.member("node", step.named.name)
+        buffer.member("kind", definition.kindName)
         let change = step.named.lastChange
-        buffer.append(",\"c\":")
-        buffer.append(decimal: change.rev)
-        buffer.append(",\"t\":")
-        buffer.append(decimal: change.time)
-        if let writer = step.named.writer {
-            if let by = writer.by {
-                buffer.append(",\"by\":")
-                buffer.append(json: by)
-            }
-            if let context = writer.context {
-                buffer.append(",\"ctx\":")
-                context.withBytes { buffer.append($0) }
-            }
-        }
+        buffer.member("c", change.rev)
+        buffer.member("t", change.time)
+        buffer.member("by", step.named.writer?.by)
+        buffer.member("ctx", step.named.writer?.context)
         buffer.append(",")
         Subscription.append(step.node.value, to: &buffer)
         let facets = graph.facets.facets(of: step.named)
@@ -170,27 +156,16 @@ struct Explanation {
             buffer.append(list: step.inputs) { input, buffer in
                 if let input { buffer.append(json: input.name) } else { buffer.append("null") }
             }
-            if let members = step.named.members {
-                buffer.append(",\"all\":{\"glob\":")
-                buffer.append(json: members.glob)
-                buffer.append(",\"members\":")
-                buffer.append(decimal: members.count)
-                buffer.append("}")
-            }
-            buffer.append(",\"stages\":")
-            buffer.append(list: step.stages) { stage, buffer in
-                buffer.append("{\"op\":")
-                buffer.append(json: stage.part.stage)
-                buffer.append(",\"label\":")
-                buffer.append(json: stage.part.label)
+            buffer.member("all", step.named.members)
+            buffer.member("stages", objects: step.stages) { stage, buffer in
+                buffer.member("op", stage.part.stage)
+                buffer.member("label", stage.part.label)
                 buffer.append(",")
                 Subscription.append(stage.node.value, to: &buffer)
-                buffer.append("}")
             }
         }
         if !step.ties.isEmpty {
-            buffer.append(",\"links\":")
-            buffer.append(list: step.ties) { $0.append(to: &$1) }
+            buffer.member("links", list: step.ties) { $0.append(to: &$1) }
         }
         buffer.append("}")
     }
@@ -205,19 +180,17 @@ private struct ShownTie {
     /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last
     /// value was not delivered.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"op\":\"")
-        buffer.append(utf8: tie.kind.rawValue)
-        buffer.append("\",\"from\":")
+        buffer.append("{")
+        buffer.member("op", tie.kind.rawValue)
         if isOpen {
-            buffer.append(json: tie.from.name)
-            buffer.append(",\"label\":")
-            buffer.append(json: tie.label)
+            buffer.member("from", tie.from.name)
+            buffer.member("label", tie.label)
             if let refusal = tie.refusal {
                 buffer.append(",")
                 refusal.withFragment { buffer.append($0) }
             }
         } else {
-            buffer.append("null")
+            buffer.append(",\"from\":null")
         }
         buffer.append("}")
     }

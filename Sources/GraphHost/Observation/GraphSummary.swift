@@ -15,19 +15,13 @@ package struct GraphSummary {
 
     /// One entry of `list` and of `GET /v1/graphs`.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"graph\":")
-        buffer.append(json: graph.name)
-        if let title = graph.definition.title {
-            buffer.append(",\"title\":")
-            buffer.append(json: title)
-        }
+        buffer.append("{")
+        buffer.member("graph", graph.name)
+        buffer.member("title", graph.definition.title)
         Answer.appendCursor(of: graph, to: &buffer)
-        buffer.append(",\"nodes\":")
-        buffer.append(decimal: access.countReadable(graph))
-        buffer.append(",\"listeners\":")
-        buffer.append(decimal: graph.subscriptions)
-        buffer.append(",\"definition\":")
-        buffer.append(json: graph.definition.hash)
+        buffer.member("nodes", access.countReadable(graph))
+        buffer.member("listeners", graph.subscriptions)
+        buffer.member("definition", graph.definition.hash)
         appendAlarms(to: &buffer)
         buffer.append("}")
     }
@@ -50,46 +44,30 @@ package struct GraphSummary {
         let raised = alarms.filter { $0.raised != nil && access.rights(on: $0).contains(.read) }
         if !raised.isEmpty {
             let urgent = raised.sorted { ($0.raised?.rank ?? 0) > ($1.raised?.rank ?? 0) }
-            buffer.append(",\"alarms\":")
-            buffer.append(list: Array(urgent.prefix(Self.mostAlarms))) { $0.appendAlarm(to: &$1) }
-            buffer.append(count: ",\"alarmCount\":", raised.count, over: Self.mostAlarms)
+            buffer.member("alarms", list: Array(urgent.prefix(Self.mostAlarms))) { $0.appendAlarm(to: &$1) }
+            if raised.count > Self.mostAlarms { buffer.member("alarmCount", raised.count) }
         }
         let stale = graph.facets.staleNodes.filter { access.rights(on: $0).contains(.read) }
         if !stale.isEmpty {
             let names = stale.map(\.name).sorted()
-            buffer.append(",\"stale\":")
-            buffer.append(list: Array(names.prefix(Self.mostStale))) { $1.append(json: $0) }
-            buffer.append(count: ",\"staleCount\":", names.count, over: Self.mostStale)
+            buffer.member("stale", list: Array(names.prefix(Self.mostStale))) { $1.append(json: $0) }
+            if names.count > Self.mostStale { buffer.member("staleCount", names.count) }
         }
         let missed = graph.removedInputs.missed
         if !missed.isEmpty, access.observes(graph) {
-            buffer.append(",\"missed\":")
-            buffer.append(list: Array(missed.prefix(Self.mostAlarms))) { $1.append(json: $0) }
+            buffer.member("missed", list: Array(missed.prefix(Self.mostAlarms))) { $1.append(json: $0) }
         }
     }
 }
 
 extension NamedNode {
     fileprivate func appendAlarm(to buffer: inout ByteBuffer) {
-        buffer.append("{\"node\":")
-        buffer.append(json: name)
-        buffer.append(",\"severity\":")
-        buffer.append(json: raised?.rawValue ?? "")
-        if let title = definition.title {
-            buffer.append(",\"title\":")
-            buffer.append(json: title)
-        }
+        buffer.append("{")
+        buffer.member("node", name)
+        buffer.member("severity", raised?.rawValue ?? "")
+        buffer.member("title", definition.title)
         buffer.append(",")
         Subscription.append(living?.value, to: &buffer)
         buffer.append("}")
-    }
-}
-
-extension ByteBuffer {
-    /// Appends the total, if not all are named.
-    fileprivate mutating func append(count member: StaticString, _ count: Int, over most: Int) {
-        guard count > most else { return }
-        append(member)
-        append(decimal: count)
     }
 }

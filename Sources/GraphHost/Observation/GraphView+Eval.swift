@@ -67,11 +67,8 @@ extension GraphView {
             return .failure(HostError(.exprCost, "\(fail.at): \(fail.message)"))
         }
         var buffer = ByteBuffer()
-        buffer.append("{\"epoch\":")
-        buffer.append(json: graph.epoch)
-        buffer.append(",\"rev\":")
-        buffer.append(decimal: graph.rev)
-        Answer.appendTime(of: graph, to: &buffer)
+        buffer.append("{")
+        Answer.appendMoment(of: graph, to: &buffer)
         buffer.append(",")
         Subscription.append(node.value, to: &buffer)
         buffer.append("}\n")

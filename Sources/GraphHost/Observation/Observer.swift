@@ -80,17 +80,13 @@ final class Observer {
         sequence = 1
         var buffer = ByteBuffer()
         Answer.begin("topo", id: id, to: &buffer)
-        buffer.append(",\"seq\":1")
-        Answer.appendCursor(of: graph, to: &buffer)
-        Answer.appendTime(of: graph, to: &buffer)
-        buffer.append(",\"nodes\":")
+        buffer.member("seq", sequence)
+        Answer.appendMoment(of: graph, to: &buffer)
         let access = session.access.access
-        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: true, for: access) }
-        buffer.append(",\"edges\":")
-        buffer.append(list: picture.links) { $0.append(to: &$1) }
+        buffer.member("nodes", list: picture.entries) { $0.append(to: &$1, isLive: true, for: access) }
+        buffer.member("edges", list: picture.links) { $0.append(to: &$1) }
         appendFamilies(to: &buffer)
-        buffer.append(",\"listeners\":")
-        buffer.append(list: listed(picture)) { $0.append(to: &$1, for: session) }
+        buffer.member("listeners", list: listed(picture)) { $0.append(to: &$1, for: session) }
         appendListenerCount(picture, to: &buffer)
         buffer.append("}")
         return Array(buffer.bytes)
@@ -254,33 +250,27 @@ final class Observer {
 
         sequence += 1
         Answer.begin("topod", id: id, to: &buffer)
-        buffer.append(",\"seq\":")
-        buffer.append(decimal: sequence)
-        buffer.append(",\"rev\":")
-        buffer.append(decimal: graph.rev)
+        buffer.member("seq", sequence)
+        buffer.member("rev", graph.rev)
         Answer.appendTime(of: graph, to: &buffer)
-        buffer.append(",\"add\":{\"nodes\":")
         let deaths = deaths.all
         let flashed = deaths.filter { !$0.wasShown }.map(\.entry)
         let born = flashed.map(Shown.bytes) + newNodes.map { Shown.entry($0, session) }
-        buffer.append(list: born) { $0.append(to: &$1) }
-        buffer.append(",\"edges\":")
-        buffer.append(list: newEdges) { $0.append(to: &$1) }
-        buffer.append(",\"listeners\":")
         let passed = left.filter { !$0.wasShown }.map(\.entry)
-        buffer.append(list: passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }) {
-            $0.append(to: &$1)
+        let joined = passed.map(Shown.bytes) + newListeners.map { Shown.listener($0, session) }
+        buffer.member("add") { buffer in
+            buffer.member("nodes", list: born) { $0.append(to: &$1) }
+            buffer.member("edges", list: newEdges) { $0.append(to: &$1) }
+            buffer.member("listeners", list: joined) { $0.append(to: &$1) }
         }
-        buffer.append("},\"del\":{\"nodes\":")
         let gone = redefinition.gone.map { Ended.name($0, .removed) }
-        buffer.append(list: deaths.map(Ended.node) + away + gone) { $0.append(to: &$1) }
-        buffer.append(",\"edges\":")
-        buffer.append(list: goneEdges) { $1.append(decimal: $0) }
-        buffer.append(",\"listeners\":")
         let partings = left.map(Parted.departure) + unseen.map(Parted.away)
-        buffer.append(list: partings) { $0.append(to: &$1) }
-        buffer.append("},\"val\":")
-        buffer.append(list: values) { value, buffer in
+        buffer.member("del") { buffer in
+            buffer.member("nodes", list: deaths.map(Ended.node) + away + gone) { $0.append(to: &$1) }
+            buffer.member("edges", list: goneEdges) { $1.append(decimal: $0) }
+            buffer.member("listeners", list: partings) { $0.append(to: &$1) }
+        }
+        buffer.member("val", list: values) { value, buffer in
             buffer.append("[")
             buffer.append(decimal: value.number)
             buffer.append(",{")
@@ -291,8 +281,7 @@ final class Observer {
             buffer.append(decimal: graph.lastChange(of: value.node).rev)
             buffer.append("]")
         }
-        buffer.append(",\"own\":")
-        buffer.append(list: newOwners) { entry, buffer in
+        buffer.member("own", list: newOwners) { entry, buffer in
             buffer.append("[")
             buffer.append(decimal: entry.number ?? 0)
             buffer.append(",")
@@ -322,8 +311,7 @@ final class Observer {
         let former = sentFamilies
         sentFamilies = families
         guard !former.isEmpty || !sentFamilies.isEmpty else { return }
-        buffer.append(",\"families\":")
-        buffer.append(list: graph.members.families) { $0.append(to: &$1) }
+        buffer.member("families", list: graph.members.families) { $0.append(to: &$1) }
     }
 
     /// Nodes that live on, or are declared, and are no longer shown: they are not near, or there
@@ -357,8 +345,7 @@ final class Observer {
 
     private func appendListenerCount(_ picture: Picture, to buffer: inout ByteBuffer) {
         guard picture.listeners.count > Self.mostListeners else { return }
-        buffer.append(",\"listenerCount\":")
-        buffer.append(decimal: picture.listeners.count)
+        buffer.member("listenerCount", picture.listeners.count)
     }
 }
 

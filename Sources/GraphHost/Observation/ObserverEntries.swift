@@ -28,15 +28,14 @@ enum Ended {
         switch self {
         case .node(let death): death.append(to: &buffer)
         case .away(let number):
-            buffer.append("{\"n\":")
-            buffer.append(decimal: number)
+            buffer.append("{")
+            buffer.member("n", number)
             buffer.append(",\"reason\":\"away\"}")
         case .name(let name, let reason):
-            buffer.append("{\"name\":")
-            buffer.append(json: name)
-            buffer.append(",\"reason\":\"")
-            buffer.append(utf8: reason.rawValue)
-            buffer.append("\"}")
+            buffer.append("{")
+            buffer.member("name", name)
+            buffer.member("reason", reason.rawValue)
+            buffer.append("}")
         }
     }
 }
@@ -50,8 +49,8 @@ enum Parted {
         switch self {
         case .departure(let departure): departure.append(to: &buffer)
         case .away(let holder):
-            buffer.append("{\"l\":")
-            buffer.append(json: holder.text)
+            buffer.append("{")
+            buffer.member("l", holder.text)
             buffer.append(",\"reason\":\"away\"}")
         }
     }
@@ -61,17 +60,11 @@ extension GraphWatch.Death {
     /// Appends `{"n":14,"reason":"last_owner","lived":5321,"last":{"v":71}}`; without `last` if
     /// there was no room for it.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"n\":")
-        buffer.append(decimal: number)
-        buffer.append(",\"reason\":\"")
-        buffer.append(utf8: reason.rawValue)
-        buffer.append("\",\"lived\":")
-        buffer.append(decimal: lived)
-        if !isBrief {
-            buffer.append(",\"last\":{")
-            Subscription.append(last, to: &buffer)
-            buffer.append("}")
-        }
+        buffer.append("{")
+        buffer.member("n", number)
+        buffer.member("reason", reason.rawValue)
+        buffer.member("lived", lived)
+        if !isBrief { buffer.member("last") { Subscription.append(last, to: &$0) } }
         buffer.append("}")
     }
 }
@@ -79,10 +72,9 @@ extension GraphWatch.Death {
 extension GraphWatch.Departure {
     /// Appends `{"l":"c:7","reason":"closed"}`.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"l\":")
-        buffer.append(json: holder.text)
-        buffer.append(",\"reason\":")
-        buffer.append(json: reason)
+        buffer.append("{")
+        buffer.member("l", holder.text)
+        buffer.member("reason", reason)
         buffer.append("}")
     }
 }

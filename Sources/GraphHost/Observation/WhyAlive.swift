@@ -29,23 +29,20 @@ struct WhyAlive {
     /// Appends `{"graph","node","epoch","rev","t","retain","exists","ways":[…]}`.
     func append(to buffer: inout ByteBuffer) {
         let graph = named.graph
-        buffer.append("{\"graph\":")
-        buffer.append(json: graph.name)
-        buffer.append(",\"node\":")
-        buffer.append(json: named.name)
-        Answer.appendCursor(of: graph, to: &buffer)
-        Answer.appendTime(of: graph, to: &buffer)
-        buffer.append(",\"retain\":")
-        buffer.append(json: named.definition.retain.rawValue)
-        buffer.append(named.living == nil ? ",\"exists\":false" : ",\"exists\":true")
-        buffer.append(",\"ways\":")
-        buffer.append(list: paths) { append($0, to: &$1) }
-        if isCut { buffer.append(",\"more\":true") }
+        buffer.append("{")
+        buffer.member("graph", graph.name)
+        buffer.member("node", named.name)
+        Answer.appendMoment(of: graph, to: &buffer)
+        buffer.member("retain", named.definition.retain.rawValue)
+        buffer.member("exists", named.living != nil)
+        buffer.member("ways", list: paths) { append($0, to: &$1) }
+        if isCut { buffer.member("more", true) }
         buffer.append("}\n")
     }
 
     private func append(_ path: OwnerPath, to buffer: inout ByteBuffer) {
-        buffer.append("{\"by\":")
+        buffer.append("{")
+        buffer.member("by")
         switch path.holder {
         case .listener: append(listens: path.listens, to: &buffer)
         case .registry:
@@ -55,8 +52,7 @@ struct WhyAlive {
         case .reference: buffer.append("\"reference\"")
         case .ring: buffer.append("\"ring\"")
         }
-        buffer.append(",\"path\":")
-        buffer.append(list: Array(path.nodes.enumerated())) { step, buffer in
+        buffer.member("path", list: Array(path.nodes.enumerated())) { step, buffer in
             append(step.element, via: step.offset == 0 ? nil : path.links[step.offset - 1], to: &buffer)
         }
         buffer.append("}")
@@ -71,46 +67,33 @@ struct WhyAlive {
         let holder =
             first.ticket.flatMap { first.isKept ? .ticket($0.number) : nil }
             ?? Picture.Holder.connection(session.number)
-        buffer.append(",\"l\":")
-        buffer.append(json: holder.text)
-        if let client = session.client {
-            buffer.append(",\"client\":")
-            buffer.append(json: client)
-        }
-        buffer.append(",\"transport\":")
-        buffer.append(json: first.isKept ? "kept" : session.transport)
-        buffer.append(",\"subs\":")
-        buffer.append(list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
+        buffer.member("l", holder.text)
+        buffer.member("client", session.client)
+        buffer.member("transport", first.isKept ? "kept" : session.transport)
+        buffer.member("subs", list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
         var owners: [Picture.Owner] = []
         for name in subscriptions.flatMap(\.ownerNames) {
             let owner = Picture.Owner(holder: holder, name: name)
             if !owners.contains(owner) { owners.append(owner) }
         }
-        buffer.append(",\"owners\":")
+        buffer.member("owners")
         Picture.Entry.append(owners: owners, to: &buffer)
     }
 
     /// Appends a node of a path, and how the one before holds it.
     private func append(_ node: AnyNode, via link: String?, to buffer: inout ByteBuffer) {
         let graph = named.graph
-        buffer.append("{\"n\":")
-        buffer.append(decimal: node.id)
-        if let link {
-            buffer.append(",\"via\":")
-            // The edge's name as definitions write it.
-            buffer.append(json: link.prefix(1).lowercased() + link.dropFirst())
-        }
+        buffer.append("{")
+        buffer.member("n", node.id)
+        // The edge's name as definitions write it.
+        buffer.member("via", link.map { $0.prefix(1).lowercased() + $0.dropFirst() })
         if let named = graph.name(of: node) {
-            buffer.append(",\"name\":")
-            buffer.append(json: named.name)
+            buffer.member("name", named.name)
         } else if let record = graph.chains.record(of: node.id) {
-            buffer.append(",\"chain\":")
-            buffer.append(json: record.label)
+            buffer.member("chain", record.label)
         } else if let inner = graph.chains.inner(node.id) {
-            buffer.append(",\"of\":")
-            buffer.append(json: inner.part.name)
-            buffer.append(",\"label\":")
-            buffer.append(json: inner.part.label)
+            buffer.member("of", inner.part.name)
+            buffer.member("label", inner.part.label)
         }
         buffer.append("}")
     }

@@ -60,15 +60,12 @@ extension NodeFamily {
     /// `{"name":"sensor.{id}.hot","kind":"derived","op":"from","inputs":["sensor.{id}.celsius"],"members":3,"alive":1}`
     /// and the definition's properties; `members` counts those that globs match.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"name\":")
-        buffer.append(json: pattern.text)
-        buffer.append(",\"kind\":")
-        buffer.append(json: definition.kindName)
+        buffer.append("{")
+        buffer.member("name", pattern.text)
+        buffer.member("kind", definition.kindName)
         buffer.append(facts: definition, inputs: definition.inputs)
-        buffer.append(",\"members\":")
-        buffer.append(decimal: shown)
-        buffer.append(",\"alive\":")
-        buffer.append(decimal: living)
+        buffer.member("members", shown)
+        buffer.member("alive", living)
         buffer.append("}")
     }
 }
@@ -77,7 +74,6 @@ extension ByteBuffer {
     /// Appends `,"families":["sensor.{id}.celsius"]`; nothing if there are none.
     mutating func append(families: [NodeFamily]) {
         guard !families.isEmpty else { return }
-        append(",\"families\":")
-        append(list: families) { $1.append(json: $0.pattern.text) }
+        member("families", list: families) { $1.append(json: $0.pattern.text) }
     }
 }

@@ -40,21 +40,16 @@ public struct PictureText {
     /// `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
     public func json() -> [UInt8] {
         var buffer = ByteBuffer()
-        buffer.append("{\"graph\":")
-        buffer.append(json: graph.name)
-        Answer.appendCursor(of: graph, to: &buffer)
-        Answer.appendTime(of: graph, to: &buffer)
-        buffer.append(",\"nodes\":")
-        buffer.append(list: picture.entries) { $0.append(to: &$1, isLive: isLive, for: access) }
-        buffer.append(",\"edges\":")
-        buffer.append(list: picture.links) { $0.append(to: &$1) }
+        buffer.append("{")
+        buffer.member("graph", graph.name)
+        Answer.appendMoment(of: graph, to: &buffer)
+        buffer.member("nodes", list: picture.entries) { $0.append(to: &$1, isLive: isLive, for: access) }
+        buffer.member("edges", list: picture.links) { $0.append(to: &$1) }
         if !picture.families.isEmpty {
-            buffer.append(",\"families\":")
-            buffer.append(list: picture.families) { $0.append(to: &$1) }
+            buffer.member("families", list: picture.families) { $0.append(to: &$1) }
         }
         if isLive {
-            buffer.append(",\"listeners\":")
-            buffer.append(list: picture.listeners) { $0.append(to: &$1) }
+            buffer.member("listeners", list: picture.listeners) { $0.append(to: &$1) }
         }
         buffer.append("}")
         return Array(buffer.bytes)
@@ -63,49 +58,43 @@ public struct PictureText {
     /// The listeners and their nodes: `{"listeners":[…]}`, entries as in a live picture.
     public func listenersJSON() -> [UInt8] {
         var buffer = ByteBuffer()
-        buffer.append("{\"listeners\":")
-        buffer.append(list: picture.listeners) { $0.append(to: &$1) }
+        buffer.append("{")
+        buffer.member("listeners", list: picture.listeners) { $0.append(to: &$1) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
 }
 
 extension ByteBuffer {
-    fileprivate mutating func append(field name: StaticString, _ text: String?) {
-        guard let text else { return }
-        append(",\"")
-        append(name)
-        append("\":")
-        append(json: text)
+    /// Appends `"all":{"glob":…,"members":…}`, or nothing for nil.
+    mutating func member(_ name: StaticString, _ all: AllMembers?) {
+        guard let all else { return }
+        member(name) { buffer in
+            buffer.member("glob", all.glob)
+            buffer.member("members", all.count)
+        }
     }
 
     /// Appends the properties of a node, or of each member of a family, from the definition.
     mutating func append(facts definition: NodeDefinition, inputs: [String]) {
-        append(field: "title", definition.title)
-        append(field: "unit", definition.unit)
-        append(field: "description", definition.description)
-        if let alarm = definition.alarm {
-            append(field: "severity", alarm.severity.rawValue)
-            if let ok = alarm.ok {
-                append(",\"ok\":")
-                ok.withBytes { append($0) }
-            }
-        }
+        member("title", definition.title)
+        member("unit", definition.unit)
+        member("description", definition.description)
+        member("severity", definition.alarm?.severity.rawValue)
+        member("ok", definition.alarm?.ok)
         switch definition.kind {
         case .mutable(let rules):
             append(rules: rules)
         case .derived(let derived):
-            append(field: "op", derived.source.name)
+            member("op", derived.source.name)
             if !derived.pipe.isEmpty {
-                append(field: "label", derived.pipe.map(\.label).joined(separator: " | "))
+                member("label", derived.pipe.map(\.label).joined(separator: " | "))
             }
-            append(",\"inputs\":")
-            append(list: inputs) { $1.append(json: $0) }
+            member("inputs", list: inputs) { $1.append(json: $0) }
         }
-        append(field: "retain", definition.retain.rawValue)
+        member("retain", definition.retain.rawValue)
         if definition.history > 0 {
-            append(",\"history\":")
-            append(decimal: definition.history)
+            member("history", definition.history)
         }
     }
 }
@@ -113,16 +102,13 @@ extension ByteBuffer {
 extension Picture.Link {
     /// Appends `{"e":31,"from":12,"to":14,"queued":0}`.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"e\":")
-        buffer.append(decimal: number)
-        buffer.append(",\"from\":")
-        buffer.append(decimal: from)
-        buffer.append(",\"to\":")
-        buffer.append(decimal: to)
-        buffer.append(",\"queued\":")
-        buffer.append(decimal: queued)
-        if isInner { buffer.append(",\"inner\":true") }
-        if isFeedback { buffer.append(",\"feedback\":true") }
+        buffer.append("{")
+        buffer.member("e", number)
+        buffer.member("from", from)
+        buffer.member("to", to)
+        buffer.member("queued", queued)
+        if isInner { buffer.member("inner", true) }
+        if isFeedback { buffer.member("feedback", true) }
         buffer.append("}")
     }
 }
@@ -135,33 +121,22 @@ extension Picture.Entry {
     /// whether the caller may set it.
     func append(to buffer: inout ByteBuffer, isLive: Bool, for access: Access? = nil) {
         buffer.append("{")
-        if let number {
-            buffer.append("\"n\":")
-            buffer.append(decimal: number)
-            buffer.append(",")
-        }
-        buffer.append("\"kind\":")
-        buffer.append(json: kind)
+        buffer.member("n", number)
+        buffer.member("kind", kind)
         if let named { append(named, for: access, to: &buffer) }
         if named == nil, isLive, let node { buffer.append(change: graph.lastChange(of: node)) }
         if let record {
-            buffer.append(field: "op", record.stage)
-            buffer.append(field: "label", record.label)
-            buffer.append(field: "chain", record.hash.text)
+            buffer.member("op", record.stage)
+            buffer.member("label", record.label)
+            buffer.member("chain", record.hash.text)
         } else if let inner {
-            buffer.append(field: "of", inner.part.name)
-            buffer.append(field: "op", inner.part.stage)
-            buffer.append(field: "label", inner.part.label)
+            buffer.member("of", inner.part.name)
+            buffer.member("op", inner.part.stage)
+            buffer.member("label", inner.part.label)
         } else if named == nil {
-            buffer.append(field: "label", node?.name)
+            buffer.member("label", node?.name)
         }
-        if let members {
-            buffer.append(",\"all\":{\"glob\":")
-            buffer.append(json: members.glob)
-            buffer.append(",\"members\":")
-            buffer.append(decimal: members.count)
-            buffer.append("}")
-        }
+        buffer.member("all", members)
         if let node {
             buffer.append(",")
             Subscription.append(node.value, to: &buffer)
@@ -173,16 +148,13 @@ extension Picture.Entry {
 
     private func appendLife(to buffer: inout ByteBuffer) {
         if let node {
-            buffer.append(",\"count\":")
-            buffer.append(decimal: node.emissionCount)
-            buffer.append(",\"born\":")
-            buffer.append(decimal: born)
+            buffer.member("count", node.emissionCount)
+            buffer.member("born", born)
         }
-        buffer.append(",\"owners\":")
+        buffer.member("owners")
         Self.append(owners: owners, to: &buffer)
         if owners.count > Self.mostOwners {
-            buffer.append(",\"ownerCount\":")
-            buffer.append(decimal: owners.count)
+            buffer.member("ownerCount", owners.count)
         }
     }
 
@@ -201,13 +173,13 @@ extension Picture.Entry {
 
     private func append(_ named: NamedNode, for access: Access?, to buffer: inout ByteBuffer) {
         let definition = named.definition
-        buffer.append(field: "name", named.name)
-        if node == nil { buffer.append(",\"exists\":false") }
-        buffer.append(field: "family", named.family?.pattern.text)
+        buffer.member("name", named.name)
+        if node == nil { buffer.member("exists", false) }
+        buffer.member("family", named.family?.pattern.text)
         buffer.append(facts: definition, inputs: inputs)
         if named.isMutable {
-            buffer.append(field: "role", named.role.rawValue)
-            if let access, !access.rights(on: named).contains(.set) { buffer.append(",\"readOnly\":true") }
+            buffer.member("role", named.role.rawValue)
+            if let access, !access.rights(on: named).contains(.set) { buffer.member("readOnly", true) }
         }
         buffer.append(change: named.lastChange)
     }
@@ -216,33 +188,24 @@ extension Picture.Entry {
 extension Picture.Listener {
     /// Appends the entry; `observer` is the session it is written for.
     func append(to buffer: inout ByteBuffer, for observer: Session? = nil) {
-        buffer.append("{\"l\":")
-        buffer.append(json: holder.text)
-        buffer.append(field: "client", client)
-        if let observer, holder == .connection(observer.number) { buffer.append(",\"you\":true") }
-        buffer.append(field: "transport", transport)
-        buffer.append(",\"since\":")
-        buffer.append(decimal: since)
-        buffer.append(",\"on\":")
-        buffer.append(list: on) { $1.append(decimal: $0) }
+        buffer.append("{")
+        buffer.member("l", holder.text)
+        buffer.member("client", client)
+        if let observer, holder == .connection(observer.number) { buffer.member("you", true) }
+        buffer.member("transport", transport)
+        buffer.member("since", since)
+        buffer.member("on", list: on) { $1.append(decimal: $0) }
         buffer.append(families: families)
         buffer.append(ownerNames: owners)
-        buffer.append(",\"queued\":")
-        buffer.append(decimal: queued)
-        buffer.append(",\"folded\":")
-        buffer.append(decimal: folded)
-        if let kept { Self.append(kept, to: &buffer) }
-        buffer.append("}")
-    }
-
-    /// Appends `,"kept":{"of":"c:7","age":41250,"until":…}`.
-    private static func append(_ kept: Kept, to buffer: inout ByteBuffer) {
-        buffer.append(",\"kept\":{\"of\":")
-        buffer.append(json: kept.connection.text)
-        buffer.append(",\"age\":")
-        buffer.append(decimal: kept.age)
-        buffer.append(",\"until\":")
-        buffer.append(decimal: kept.until)
+        buffer.member("queued", queued)
+        buffer.member("folded", folded)
+        if let kept {
+            buffer.member("kept") { buffer in
+                buffer.member("of", kept.connection.text)
+                buffer.member("age", kept.age)
+                buffer.member("until", kept.until)
+            }
+        }
         buffer.append("}")
     }
 }
@@ -250,10 +213,8 @@ extension Picture.Listener {
 extension ByteBuffer {
     /// Appends `,"c":…,"t":…`.
     fileprivate mutating func append(change: LogStamp) {
-        append(",\"c\":")
-        append(decimal: change.rev)
-        append(",\"t\":")
-        append(decimal: change.time)
+        member("c", change.rev)
+        member("t", change.time)
     }
 
     /// Appends `,"owners":["panel","sidebar"]`; nothing if there are none.
@@ -262,10 +223,8 @@ extension ByteBuffer {
     package mutating func append(ownerNames names: [String]) {
         guard !names.isEmpty else { return }
         let most = Picture.Entry.mostOwners
-        append(",\"owners\":")
-        append(list: Array(names.prefix(most))) { $1.append(json: $0) }
+        member("owners", list: Array(names.prefix(most))) { $1.append(json: $0) }
         guard names.count > most else { return }
-        append(",\"ownerCount\":")
-        append(decimal: names.count)
+        member("ownerCount", names.count)
     }
 }

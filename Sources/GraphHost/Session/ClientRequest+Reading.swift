@@ -11,9 +11,8 @@ extension ClientRequest {
         if try fields.bool(.load) ?? false { for node in nodes { graph.load(node) } }
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)
-            Answer.appendCursor(of: graph, to: &buffer)
-            Answer.appendTime(of: graph, to: &buffer)
-            buffer.append(",\"m\":")
+            Answer.appendMoment(of: graph, to: &buffer)
+            buffer.member("m")
             HeldValues(nodes, in: graph).append(facets: hasFacets, to: &buffer)
             buffer.append("}")
         }
@@ -31,8 +30,7 @@ extension ClientRequest {
         let graphs = access.graphs(of: host)
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)
-            buffer.append(",\"graphs\":")
-            buffer.append(list: graphs) { GraphSummary(of: $0, for: access).append(to: &$1) }
+            buffer.member("graphs", list: graphs) { GraphSummary(of: $0, for: access).append(to: &$1) }
             buffer.append("}")
         }
     }

@@ -77,19 +77,14 @@ struct ClientRequest {
         let limits = host.limits
         answer { buffer in
             Answer.begin("hello", id: id, to: &buffer)
-            buffer.append(",\"session\":\"c:")
-            buffer.append(decimal: session.number)
-            buffer.append("\",\"server\":\"sluice/")
-            buffer.append(utf8: Version.text)
-            buffer.append("\",\"hb\":")
-            buffer.append(decimal: limits.heartbeatSeconds)
-            buffer.append(",\"limits\":{\"subs\":")
-            buffer.append(decimal: limits.subscriptions)
-            buffer.append(",\"msg\":")
-            buffer.append(decimal: limits.messageBytes)
-            buffer.append(",\"pipe\":")
-            buffer.append(decimal: limits.stages)
-            buffer.append("}")
+            buffer.member("session", "c:\(session.number)")
+            buffer.member("server", "sluice/\(Version.text)")
+            buffer.member("hb", limits.heartbeatSeconds)
+            buffer.member("limits") { buffer in
+                buffer.member("subs", limits.subscriptions)
+                buffer.member("msg", limits.messageBytes)
+                buffer.member("pipe", limits.stages)
+            }
             appendExpiry(to: &buffer)
             buffer.append("}")
         }
@@ -113,7 +108,6 @@ struct ClientRequest {
     private func appendExpiry(to buffer: inout ByteBuffer) {
         guard let expires = session.access.access?.principal?.expires else { return }
         let now = host.clock.wall
-        buffer.append(",\"expires\":")
-        buffer.append(decimal: expires > now ? (expires - now) / 1000 : 0)
+        buffer.member("expires", expires > now ? (expires - now) / 1000 : 0)
     }
 }

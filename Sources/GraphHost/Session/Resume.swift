@@ -128,7 +128,7 @@ struct Missed {
     func append(isReplay: Bool, to buffer: inout ByteBuffer) {
         let range = isReplay ? replay : newest
         guard isReplay ? !range.isEmpty : isAsked else { return }
-        buffer.append(",\"d\":")
+        buffer.member("d")
         ring.append(range, to: &buffer)
     }
 }
@@ -168,19 +168,15 @@ struct GroupMissed {
     /// Appends `,"d":[{"rev":…,"t":…,"m":{…}}]`, if there is something to send.
     func append(to buffer: inout ByteBuffer) {
         guard !entries.isEmpty else { return }
-        buffer.append(",\"d\":[")
-        buffer.append(separated: entries) { entry, buffer in
-            buffer.append("{\"rev\":")
-            buffer.append(decimal: entry.stamp.rev)
-            buffer.append(",\"t\":")
-            buffer.append(decimal: entry.stamp.time)
-            buffer.append(",\"m\":{")
-            buffer.append(separated: entry.members) { member, buffer in
-                GroupSubscription.append(member.name, member.value, to: &buffer)
+        buffer.member("d", objects: entries) { entry, buffer in
+            buffer.member("rev", entry.stamp.rev)
+            buffer.member("t", entry.stamp.time)
+            buffer.member("m") { buffer in
+                buffer.append(separated: entry.members) { member, buffer in
+                    GroupSubscription.append(member.name, member.value, to: &buffer)
+                }
             }
-            buffer.append("}}")
         }
-        buffer.append("]")
     }
 
     /// A commit, and the index of a node's emission in it.

@@ -3,22 +3,13 @@ internal import Support
 extension DefinitionProblem {
     /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"message":…,"hint":…}`.
     func append(to buffer: inout ByteBuffer) {
-        buffer.append("{\"code\":")
-        buffer.append(json: code.rawValue)
-        buffer.append(",\"line\":")
-        buffer.append(decimal: position.line)
-        buffer.append(",\"column\":")
-        buffer.append(decimal: position.column)
-        if let pointer {
-            buffer.append(",\"pointer\":")
-            buffer.append(json: pointer)
-        }
-        buffer.append(",\"message\":")
-        buffer.append(json: message)
-        if let hint {
-            buffer.append(",\"hint\":")
-            buffer.append(json: hint)
-        }
+        buffer.append("{")
+        buffer.member("code", code.rawValue)
+        buffer.member("line", position.line)
+        buffer.member("column", position.column)
+        buffer.member("pointer", pointer)
+        buffer.member("message", message)
+        buffer.member("hint", hint)
         buffer.append("}")
     }
 }
@@ -53,41 +44,23 @@ enum Answer {
 
     static func error(_ error: HostError, id: UInt64?, to buffer: inout ByteBuffer) {
         begin("err", id: id, to: &buffer)
-        buffer.append(",\"code\":")
-        buffer.append(json: error.code.rawValue)
-        buffer.append(",\"msg\":")
-        buffer.append(json: error.message)
-        if let node = error.node {
-            buffer.append(",\"node\":")
-            buffer.append(json: node)
-        }
-        if let rev = error.rev {
-            buffer.append(",\"rev\":")
-            buffer.append(decimal: rev)
-        }
-        buffer.append(",\"retry\":")
-        buffer.append(error.retry ? "true" : "false")
-        if let after = error.after {
-            buffer.append(",\"after\":")
-            buffer.append(decimal: after)
-        }
-        if let hint = error.hint {
-            buffer.append(",\"hint\":")
-            buffer.append(json: hint)
-        }
+        buffer.member("code", error.code.rawValue)
+        buffer.member("msg", error.message)
+        buffer.member("node", error.node)
+        buffer.member("rev", error.rev)
+        buffer.member("retry", error.retry)
+        buffer.member("after", error.after)
+        buffer.member("hint", error.hint)
         if !error.problems.isEmpty {
-            buffer.append(",\"problems\":")
-            buffer.append(list: error.problems) { $0.append(to: &$1) }
+            buffer.member("problems", list: error.problems) { $0.append(to: &$1) }
         }
         buffer.append("}")
     }
 
     static func end(id: UInt64, _ code: EndCode, released: UInt64, to buffer: inout ByteBuffer) {
         begin("end", id: id, to: &buffer)
-        buffer.append(",\"code\":")
-        buffer.append(json: code.rawValue)
-        buffer.append(",\"released\":")
-        buffer.append(decimal: released)
+        buffer.member("code", code.rawValue)
+        buffer.member("released", released)
         buffer.append("}")
     }
 
@@ -119,6 +92,13 @@ enum Answer {
         buffer.append(utf8: epoch)
         buffer.append("\",\"rev\":")
         buffer.append(decimal: rev)
+    }
+
+    /// Appends `"epoch":…,"rev":…,"t":…`, after a comma unless the object begins here.
+    static func appendMoment(of graph: LiveGraph, to buffer: inout ByteBuffer) {
+        buffer.member("epoch", graph.epoch)
+        buffer.member("rev", graph.rev)
+        buffer.member("t", graph.time)
     }
 
     /// Appends `,"t":…`.

@@ -69,12 +69,10 @@ enum CommitAnswer {
 
     private static func sendBatch(_ applied: Applied, _ connection: HTTPConnection) {
         var body = ByteBuffer()
-        body.append("{\"epoch\":")
-        body.append(json: applied.epoch)
-        body.append(",\"rev\":")
-        body.append(decimal: applied.rev)
-        body.append(",\"changed\":")
-        body.append(decimal: applied.changed)
+        body.append("{")
+        body.member("epoch", applied.epoch)
+        body.member("rev", applied.rev)
+        body.member("changed", applied.changed)
         body.append("}\n")
         connection.write { out in
             connection.begin(.ok, in: &out)

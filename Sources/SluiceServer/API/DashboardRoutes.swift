@@ -11,20 +11,15 @@ enum DashboardRoutes {
         let graphs = request.access.dashboardGraphs
         let dashboards = request.server.dashboards
         request.connection.answerJSON { out in
-            out.append("{\"writable\":")
-            out.append(!graphs.isEmpty && dashboards?.folder.isWritable == true ? "true" : "false")
-            out.append(",\"dashboards\":[")
+            out.append("{")
+            out.member("writable", !graphs.isEmpty && dashboards?.folder.isWritable == true)
             let rows = dashboards?.rows().filter { isVisible($0.graph, to: request) } ?? []
-            out.append(separated: rows) { row, out in
-                out.append("{\"name\":")
-                out.append(json: row.name)
-                out.append(",\"title\":")
-                out.append(json: row.title ?? row.name)
-                out.append(",\"graph\":")
-                out.append(json: row.graph)
-                out.append("}")
+            out.member("dashboards", objects: rows) { row, out in
+                out.member("name", row.name)
+                out.member("title", row.title ?? row.name)
+                out.member("graph", row.graph)
             }
-            out.append("]}\n")
+            out.append("}\n")
         }
     }
 

@@ -40,9 +40,7 @@ enum DefinitionRoutes {
     ) {
         let change = graph?.change(to: definition)
         answer(.ok, definition, change, isDryRun: true, on: connection) { out in
-            guard let rev = graph?.rev else { return }
-            out.append(",\"rev\":")
-            out.append(decimal: rev)
+            out.member("rev", graph?.rev)
         }
     }
 
@@ -68,10 +66,8 @@ enum DefinitionRoutes {
                 server.log.notice("a graph was taken over from its file", metadata: ["graph": "\(name)"])
             }
             answer(graph == nil ? .created : .ok, definition, change, on: connection) { out in
-                out.append(",\"epoch\":")
-                out.append(json: applied.epoch)
-                out.append(",\"rev\":")
-                out.append(decimal: applied.rev)
+                out.member("epoch", applied.epoch)
+                out.member("rev", applied.rev)
             }
         }
     }
@@ -131,13 +127,12 @@ enum DefinitionRoutes {
         _ more: (inout ByteBuffer) -> Void
     ) {
         connection.answerJSON(status, fields: { $0.append(entityTag: definition.hash) }) { body in
-            body.append("{\"graph\":")
-            body.append(json: definition.name)
-            if isDryRun { body.append(",\"dryRun\":true") }
+            body.append("{")
+            body.member("graph", definition.name)
+            if isDryRun { body.member("dryRun", true) }
             more(&body)
-            body.append(",\"definition\":")
-            body.append(json: definition.hash)
-            body.append(",\"diff\":")
+            body.member("definition", definition.hash)
+            body.member("diff")
             body.append(change: change ?? DefinitionChange(toNew: definition))
             body.append("}\n")
         }

@@ -59,8 +59,8 @@ enum OpenAPI {
         out.append("\"parameters\":[")
         out.append(separated: Array(names)) { segment, out in
             let isName = !segment.contains(":")
-            out.append("{\"name\":")
-            out.append(json: String(segment.dropFirst().prefix { $0 != ":" && $0 != "}" }))
+            out.append("{")
+            out.member("name", String(segment.dropFirst().prefix { $0 != ":" && $0 != "}" }))
             out.append(",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"")
             if isName { out.append(utf8: ",\"pattern\":\"\(Name.pattern)\"") }
             out.append("}}")
@@ -72,14 +72,12 @@ enum OpenAPI {
         out.append(json: operation.method.name.description.lowercased())
         out.append(":{\"operationId\":")
         out.append(json: operation.name)
-        out.append(",\"summary\":")
-        out.append(json: operation.summary)
+        out.member("summary", operation.summary)
         switch operation.right {
         case .everybody: out.append(",\"security\":[]")
         case .ofNodes: break
         case .needs(let right):
-            out.append(",\"description\":")
-            out.append(json: "Needs the right '\(right.text)'.")
+            out.member("description", "Needs the right '\(right.text)'.")
         }
         if !operation.parameters.isEmpty || !operation.fields.isEmpty {
             out.append(",\"parameters\":[")
@@ -116,13 +114,12 @@ enum OpenAPI {
     }
 
     private static func append(_ parameter: Operation.Parameter, isField: Bool, to out: inout ByteBuffer) {
-        out.append("{\"name\":")
-        out.append(json: parameter.name)
+        out.append("{")
+        out.member("name", parameter.name)
         out.append(isField ? ",\"in\":\"header\"" : ",\"in\":\"query\"")
         if parameter.isRequired { out.append(",\"required\":true") }
         if !parameter.summary.isEmpty {
-            out.append(",\"description\":")
-            out.append(json: parameter.summary)
+            out.member("description", parameter.summary)
         }
         out.append(",\"schema\":")
         if parameter.repeats { out.append("{\"type\":\"array\",\"items\":") }

@@ -8,8 +8,8 @@ enum OperatorRoutes {
     /// `GET /v1/connections`.
     static func listConnections(_ request: Request) {
         request.connection.answerJSON { out in
-            out.append("{\"connections\":")
-            out.append(list: request.server.connections) { $1.append(connection: $0) }
+            out.append("{")
+            out.member("connections", list: request.server.connections) { $1.append(connection: $0) }
             out.append("}\n")
         }
     }
@@ -38,13 +38,11 @@ enum OperatorRoutes {
         }
         let flushed = request.server.flush(graph, matching: pattern)
         request.connection.answerJSON { out in
-            out.append("{\"graph\":")
-            out.append(json: graph.name)
-            out.append(",\"released\":")
-            out.append(decimal: flushed.nodes)
-            out.append(",\"names\":")
-            out.append(list: Array(flushed.names.prefix(mostNames))) { $1.append(json: $0) }
-            if flushed.names.count > mostNames { out.append(",\"more\":true") }
+            out.append("{")
+            out.member("graph", graph.name)
+            out.member("released", flushed.nodes)
+            out.member("names", list: Array(flushed.names.prefix(mostNames))) { $1.append(json: $0) }
+            if flushed.names.count > mostNames { out.member("more", true) }
             out.append("}\n")
         }
     }
@@ -76,9 +74,11 @@ enum OperatorRoutes {
     /// `GET /version`.
     static func showVersion(_ request: Request) {
         request.connection.answerJSON { out in
-            out.append("{\"name\":\"sluice\",\"version\":")
-            out.append(json: Version.text)
-            out.append(",\"protocol\":\"sluice.v1.json\"}\n")
+            out.append("{")
+            out.member("name", "sluice")
+            out.member("version", Version.text)
+            out.member("protocol", "sluice.v1.json")
+            out.append("}\n")
         }
     }
 
@@ -91,35 +91,21 @@ enum OperatorRoutes {
 
 extension ByteBuffer {
     fileprivate mutating func append(connection: Connection) {
-        append("{\"c\":")
-        append(json: connection.name)
-        append(",\"transport\":\"")
-        append(connection.transport)
-        append("\",\"peer\":")
+        append("{")
+        member("c", connection.name)
+        member("transport", connection.transport.description)
         let peer = connection.socket?.socket.peerAddress?.description ?? ""
-        append(json: connection.client?.description ?? peer)
-        if connection.client != nil {
-            append(",\"proxy\":")
-            append(json: peer)
-        }
-        append(",\"since\":")
-        append(decimal: Int(connection.since))
-        append(",\"queued\":")
-        append(decimal: connection.unsentBytes)
+        member("peer", connection.client?.description ?? peer)
+        if connection.client != nil { member("proxy", peer) }
+        member("since", Int(connection.since))
+        member("queued", connection.unsentBytes)
         if let session = (connection as? SessionConnection)?.session {
-            append(",\"folded\":")
-            append(decimal: session.folded)
+            member("folded", session.folded)
             append(ownerNames: session.ownerNames)
         }
         if let socket = connection as? WebSocketConnection {
-            if let roundTrip = socket.roundTrip {
-                append(",\"rtt\":")
-                append(decimal: roundTrip)
-            }
-            if let client = socket.session?.client {
-                append(",\"client\":")
-                append(json: client)
-            }
+            member("rtt", socket.roundTrip)
+            member("client", socket.session?.client)
         }
         append("}")
     }

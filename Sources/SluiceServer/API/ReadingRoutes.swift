@@ -75,11 +75,9 @@ enum ReadingRoutes {
         guard !host.isCatchingUp else { throw host.noGraph }
         let access = request.access
         request.connection.answerJSON { out in
-            out.append("{\"graphs\":")
-            out.append(list: access.graphs(of: host)) { graph, out in
-                out.append("{")
+            out.append("{")
+            out.member("graphs", objects: access.graphs(of: host)) { graph, out in
                 out.append(summary: graph, for: access)
-                out.append("}")
             }
             out.append("}\n")
         }
@@ -124,17 +122,14 @@ enum ReadingRoutes {
             out.append("{")
             out.append(summary: graph, for: access)
             let counts = graph.statistics
-            out.append(file == nil ? ",\"owner\":\"api\"" : ",\"owner\":\"file\"")
-            out.append(",\"live\":{\"nodes\":")
-            out.append(decimal: counts.nodes)
-            out.append(",\"edges\":")
-            out.append(decimal: counts.edges)
-            out.append(",\"listeners\":")
-            out.append(decimal: counts.listeners)
-            out.append("},\"commits\":")
-            out.append(decimal: counts.commits)
-            out.append(",\"released\":")
-            out.append(decimal: counts.released)
+            out.member("owner", file == nil ? "api" : "file")
+            out.member("live") { out in
+                out.member("nodes", counts.nodes)
+                out.member("edges", counts.edges)
+                out.member("listeners", counts.listeners)
+            }
+            out.member("commits", counts.commits)
+            out.member("released", counts.released)
             out.append(kept: kept)
             if (try? GraphView(graph, for: access).requireObservation()) != nil {
                 server.sinks?.append(of: graph, to: &out)
@@ -148,33 +143,23 @@ extension ByteBuffer {
     /// Appends `,"kept":{"from":…,"to":…}`: the revs at which the graph's past is kept; null if
     /// there are none.
     mutating func append(kept: ClosedRange<UInt64>?) {
-        append(",\"kept\":")
+        member("kept")
         guard let kept else { return append("null") }
-        append("{\"from\":")
-        append(decimal: kept.lowerBound)
-        append(",\"to\":")
-        append(decimal: kept.upperBound)
+        append("{")
+        member("from", kept.lowerBound)
+        member("to", kept.upperBound)
         append("}")
     }
 
     /// Appends the members of a graph's entry in the list.
     fileprivate mutating func append(summary graph: LiveGraph, for access: Access) {
-        append("\"graph\":")
-        append(json: graph.name)
-        if let title = graph.definition.title {
-            append(",\"title\":")
-            append(json: title)
-        }
-        append(",\"epoch\":")
-        append(json: graph.epoch)
-        append(",\"rev\":")
-        append(decimal: graph.rev)
-        append(",\"nodes\":")
-        append(decimal: access.countReadable(graph))
-        append(",\"listeners\":")
-        append(decimal: graph.statistics.subscriptions)
-        append(",\"definition\":")
-        append(json: graph.definition.hash)
+        member("graph", graph.name)
+        member("title", graph.definition.title)
+        member("epoch", graph.epoch)
+        member("rev", graph.rev)
+        member("nodes", access.countReadable(graph))
+        member("listeners", graph.statistics.subscriptions)
+        member("definition", graph.definition.hash)
         GraphSummary(of: graph, for: access).appendAlarms(to: &self)
     }
 }

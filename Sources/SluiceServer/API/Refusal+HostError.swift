@@ -7,36 +7,22 @@ extension Refusal {
     /// of a node that cannot be set.
     init(_ error: HostError, allow: String? = nil) {
         var members = ByteBuffer()
-        if let node = error.node {
-            members.append(",\"node\":")
-            members.append(json: node)
-        }
-        if let rev = error.rev {
-            members.append(",\"rev\":")
-            members.append(decimal: rev)
-        }
+        members.member("node", error.node)
+        members.member("rev", error.rev)
         if error.code == .gone { members.append(kept: error.kept) }
         if error.code == .conflict, let node = error.node {
-            members.append(",\"failed\":")
             let one = error.rev.map { HostError.Failed(node: node, rev: $0) }
-            members.append(list: error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed) {
-                failed,
-                members in
-                members.append("{\"node\":")
-                members.append(json: failed.node)
-                members.append(",\"rev\":")
-                members.append(decimal: failed.rev)
-                members.append("}")
+            let failed = error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed
+            members.member("failed", objects: failed) { failed, members in
+                members.member("node", failed.node)
+                members.member("rev", failed.rev)
             }
         }
         if let problems = error.problemsJSON {
-            members.append(",\"problems\":")
+            members.member("problems")
             members.append(problems)
         }
-        if let hint = error.hint {
-            members.append(",\"hint\":")
-            members.append(json: hint)
-        }
+        members.member("hint", error.hint)
         self.init(
             ErrorCode(rawValue: error.code.rawValue),
             error.message,

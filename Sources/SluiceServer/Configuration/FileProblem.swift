@@ -75,26 +75,13 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// Appends it as a JSON object.
     func append(to out: inout ByteBuffer) {
         out.append("{")
-        let texts: [(StaticString, String?)] = [
-            ("file", file), ("code", code), ("pointer", pointer), ("hint", hint),
-        ]
-        for (name, text) in texts {
-            guard let text else { continue }
-            out.append("\"")
-            out.append(name)
-            out.append("\":")
-            out.append(json: text)
-            out.append(",")
-        }
-        if let position {
-            out.append("\"line\":")
-            out.append(decimal: position.line)
-            out.append(",\"column\":")
-            out.append(decimal: position.column)
-            out.append(",")
-        }
-        out.append("\"message\":")
-        out.append(json: message)
+        out.member("file", file)
+        out.member("code", code)
+        out.member("pointer", pointer)
+        out.member("hint", hint)
+        out.member("line", position?.line)
+        out.member("column", position?.column)
+        out.member("message", message)
         out.append("}")
     }
 }

@@ -30,26 +30,18 @@ public struct ReloadReport {
 
     /// Appends it as JSON.
     func append(to out: inout ByteBuffer) {
-        out.append("{\"graphs\":")
-        out.append(list: entries) { entry, out in
-            out.append("{\"graph\":")
-            out.append(json: entry.graph)
-            out.append(",\"file\":")
-            out.append(json: entry.file)
-            out.append(",\"result\":")
-            out.append(json: entry.result)
-            if let rev = entry.rev {
-                out.append(",\"rev\":")
-                out.append(decimal: rev)
-            }
+        out.append("{")
+        out.member("graphs", objects: entries) { entry, out in
+            out.member("graph", entry.graph)
+            out.member("file", entry.file)
+            out.member("result", entry.result)
+            out.member("rev", entry.rev)
             if let change = entry.change, !change.isEmpty {
-                out.append(",\"diff\":")
+                out.member("diff")
                 out.append(change: change)
             }
-            out.append("}")
         }
-        out.append(",\"problems\":")
-        out.append(list: problems) { $0.append(to: &$1) }
+        out.member("problems", list: problems) { $0.append(to: &$1) }
         out.append("}\n")
     }
 }

@@ -39,15 +39,11 @@ extension Sinks {
     func append(of graph: LiveGraph, to out: inout ByteBuffer) {
         let sinks = list(of: graph)
         guard !sinks.isEmpty else { return }
-        out.append(",\"sinks\":")
-        out.append(list: sinks) { sink, out in
-            out.append("{\"name\":")
-            out.append(json: sink.definition.name)
-            out.append(",\"from\":")
-            out.append(json: sink.definition.from)
+        out.member("sinks", objects: sinks) { sink, out in
+            out.member("name", sink.definition.name)
+            out.member("from", sink.definition.from)
             // Without the path, which may be a secret.
-            out.append(",\"to\":")
-            out.append(json: sink.definition.url.origin)
+            out.member("to", sink.definition.url.origin)
             for (key, count) in [
                 ("sent", sink.counters.sent), ("failed", sink.counters.failed),
                 ("retried", sink.counters.retried), ("dropped", sink.counters.dropped),
@@ -58,11 +54,7 @@ extension Sinks {
             for (key, time) in [("arrivedAt", sink.arrivedAt), ("failingSince", sink.failingSince)] {
                 if let time { out.append(utf8: ",\"\(key)\":\(time)") }
             }
-            if let failure = sink.failure {
-                out.append(",\"failure\":")
-                out.append(json: failure)
-            }
-            out.append("}")
+            out.member("failure", sink.failure)
         }
     }
 }
