@@ -24,11 +24,7 @@ public enum FileTask {
     ) {
         let box = ResultBox<Value>()
         let request = WorkRequest(loop: loop) {
-            do throws(UVError) {
-                box.result = .success(try work())
-            } catch {
-                box.result = .failure(error)
-            }
+            box.result = Result(catching: work)
         } answer: {
             answer(
                 box.result ?? .failure(UVError(code: UVError.Code.cancelled.rawValue, call: "uv_queue_work"))

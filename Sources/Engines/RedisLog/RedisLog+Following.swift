@@ -31,12 +31,8 @@ extension RedisLog {
         isFollowing = true
         let moves = takeMoves()
         listener.run { [streams, place] in
-            do throws(RedisError) {
-                return Result<_, RedisError>.success(
-                    try streams.follow(moves, newsAfter: place, for: milliseconds)
-                )
-            } catch {
-                return .failure(error)
+            Result { () throws(RedisError) in
+                try streams.follow(moves, newsAfter: place, for: milliseconds)
             }
         } then: { [weak self] result in
             guard let self else { return }

@@ -170,11 +170,7 @@ extension RedisLog {
         then answer: @escaping (Result<Value, RedisError>) -> Void
     ) {
         writer.run { [store] in
-            do throws(RedisError) {
-                return Result<Value, RedisError>.success(try work(store))
-            } catch {
-                return .failure(error)
-            }
+            Result { () throws(RedisError) in try work(store) }
         } then: {
             answer($0)
         }

@@ -112,11 +112,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             )
             try wait(for: replicas, connection)
             let outcomes = zip(batches, replies).map { batch, reply in
-                do throws(RedisError) {
-                    return Result<Outcome, RedisError>.success(try Outcome(reply, to: batch))
-                } catch {
-                    return .failure(error)
-                }
+                Result { () throws(RedisError) in try Outcome(reply, to: batch) }
             }
             // The follower comes to an entry that cannot be read, too, and reports it.
             let entries = isReading ? try? read.entries(in: replies[batches.count]) : nil

@@ -150,12 +150,7 @@ public final class SQLiteLog: CommitLog {
         queue = []
         let start = ContinuousClock.now
         executor.run { [store] in
-            do throws(DatabaseError) {
-                try store.write(turns)
-                return Result<Void, DatabaseError>.success(())
-            } catch {
-                return .failure(error)
-            }
+            Result { () throws(DatabaseError) in try store.write(turns) }
         } then: { [weak self] result in
             self?.statistics.writeTime += start.duration(to: .now)
             self?.finish(turns, result)
@@ -212,11 +207,7 @@ public final class SQLiteLog: CommitLog {
         executor.after(Self.pause) { [weak self] in
             guard let self, !isClosed else { return }
             executor.run { [store, answered] in
-                do throws(DatabaseError) {
-                    return Result<Store.Recovery, DatabaseError>.success(try store.recover(answered))
-                } catch {
-                    return .failure(error)
-                }
+                Result { () throws(DatabaseError) in try store.recover(answered) }
             } then: { [weak self] result in
                 self?.recovered(result)
             }
@@ -288,7 +279,7 @@ public final class SQLiteLog: CommitLog {
         }
         let keysSince = lastWall > Self.keyLifetime ? lastWall - Self.keyLifetime : 0
         executor.run { [store, keepRevs] in
-            do throws(DatabaseError) {
+            Result { () throws(DatabaseError) in
                 try store.store(snapshot, of: name, keepRevs: keepRevs, keysSince: keysSince)
                 return store.size
             }

@@ -22,10 +22,8 @@ extension Document {
     public static func parse(json text: String, file: String? = nil) throws(DefinitionProblem) -> Document {
         var text = text
         let result: Result<Document, DefinitionProblem> = text.withUTF8 { utf8 in
-            do throws(DefinitionProblem) {
-                return .success(try parse(json: UnsafeRawBufferPointer(utf8), file: file))
-            } catch {
-                return .failure(error)
+            Result { () throws(DefinitionProblem) in
+                try parse(json: UnsafeRawBufferPointer(utf8), file: file)
             }
         }
         return try result.get()

@@ -48,11 +48,7 @@ public enum JSONScanner {
     public static func validate(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> Extent
     {
         let result: Result<Extent, JSONError> = bytes.withUnsafeBytes { buffer in
-            do throws(JSONError) {
-                return .success(try validate(buffer, limits: limits))
-            } catch {
-                return .failure(error)
-            }
+            Result { () throws(JSONError) in try validate(buffer, limits: limits) }
         }
         return try result.get()
     }

@@ -112,11 +112,7 @@ extension Datum {
     /// A value of a stored entry.
     convenience init(stored bytes: [UInt8]) throws(StoreError) {
         let reader: Result<JSONReader, JSONError> = bytes.withUnsafeBytes { bytes in
-            do throws(JSONError) {
-                return .success(try JSONReader(restoring: bytes))
-            } catch {
-                return .failure(error)
-            }
+            Result { () throws(JSONError) in try JSONReader(restoring: bytes) }
         }
         guard case .success(let reader) = reader else {
             throw StoreError("the log has a value that is not JSON")

@@ -91,11 +91,7 @@ enum ReadingRoutes {
         // A log may have to read its disk for that.
         let (name, number) = (graph.name, connection.wait())
         FileTask.run(on: server.loop) { () throws(UVError) in
-            do throws(StoreError) {
-                return .success(try reader.revs(of: name))
-            } catch {
-                return .failure(error)
-            }
+            Result { () throws(StoreError) in try reader.revs(of: name) }
         } answer: { [weak connection] (result: Result<Result<ClosedRange<UInt64>?, StoreError>, UVError>) in
             guard let connection else { return }
             let server = connection.server
