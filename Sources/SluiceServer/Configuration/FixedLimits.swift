@@ -35,7 +35,7 @@ struct FixedTimes: Sendable {
 struct FixedLimit {
     let name: String
     /// What it limits, and why the value is right for every server.
-    let text: String
+    private(set) var text = ""
     let show: (FixedLimits) -> String
     /// Takes another value, for tests of debug builds.
     let set: (inout FixedLimits, String) -> Bool
@@ -43,17 +43,22 @@ struct FixedLimit {
     private init<Value>(
         _ name: String,
         _ place: WritableKeyPath<FixedLimits, Value>,
-        _ kind: ValueKind<Value>,
-        _ text: String
+        _ kind: ValueKind<Value>
     ) {
         self.name = name
-        self.text = text
         show = { kind.show($0[keyPath: place]) }
         set = { limits, text in
             guard let value = kind.read(.scalar(text)) else { return false }
             limits[keyPath: place] = value
             return true
         }
+    }
+
+    /// The same row with its documentation.
+    private func means(_ text: String) -> FixedLimit {
+        var row = self
+        row.text = text
+        return row
     }
 
     /// The hint for someone who tries to set another value.
@@ -63,232 +68,124 @@ struct FixedLimit {
 
     private static var times: [FixedLimit] {
         [
-            Self(
-                "times.handshake",
-                \.times.handshake,
-                .time,
-                "For a TLS handshake: as long as for a request's head."
-            ),
-            Self(
-                "times.headers",
-                \.times.headers,
-                .time,
-                "For the head of a request (408), which is one packet or two."
-            ),
-            Self(
-                "times.body",
-                \.times.body,
-                .time,
-                "For the body of a request (408), which must also arrive with at least 1 KiB/s."
-            ),
-            Self(
-                "times.hello",
-                \.session.helloMilliseconds,
-                .time,
-                "For the `hello` that has the token (4408)."
-            ),
-            Self(
-                "times.frame",
-                \.times.frame,
-                .time,
-                "From the first byte of a WebSocket message to its last (4508)."
-            ),
-            Self(
-                "times.close",
-                \.times.close,
-                .time,
-                "For the peer to close after the server did, unless it is still reading."
-            ),
-            Self(
-                "times.wait",
-                \.times.wait,
-                .time,
-                "The longest wait of a read for a change (`Prefer: wait`), shorter than the 75 s of usual proxies."
-            ),
-            Self(
-                "times.keep",
-                \.session.keepMilliseconds,
-                .time,
-                "The longest time a pipeline runs on after its connection ended; clients ask for less."
-            ),
-            Self(
-                "times.load",
-                \.session.loadMilliseconds,
-                .time,
-                "When producers are asked again for a value."
-            ),
-            Self(
-                "times.refusal",
-                \.times.refusal,
-                .time,
-                "For a refused connection to finish its handshake and close."
-            ),
-            Self(
-                "times.outage",
-                \.times.outage,
-                .time,
-                "How long the store may take no commits before /readyz answers 503: a change of its leader takes less."
-            ),
-            Self(
-                "times.breaches",
-                \.session.breachMilliseconds,
-                .time,
-                "The period in which `limits.breaches` refusals end a connection."
-            ),
+            Self("times.handshake", \.times.handshake, .time)
+                .means("For a TLS handshake: as long as for a request's head."),
+            Self("times.headers", \.times.headers, .time)
+                .means("For the head of a request (408), which is one packet or two."),
+            Self("times.body", \.times.body, .time)
+                .means("For the body of a request (408), which must also arrive with at least 1 KiB/s."),
+            Self("times.hello", \.session.helloMilliseconds, .time)
+                .means("For the `hello` that has the token (4408)."),
+            Self("times.frame", \.times.frame, .time)
+                .means("From the first byte of a WebSocket message to its last (4508)."),
+            Self("times.close", \.times.close, .time)
+                .means("For the peer to close after the server did, unless it is still reading."),
+            Self("times.wait", \.times.wait, .time)
+                .means(
+                    "The longest wait of a read for a change (`Prefer: wait`), shorter than the 75 s of usual proxies."
+                ),
+            Self("times.keep", \.session.keepMilliseconds, .time)
+                .means(
+                    "The longest time a pipeline runs on after its connection ended; clients ask for less."
+                ),
+            Self("times.load", \.session.loadMilliseconds, .time)
+                .means("When producers are asked again for a value."),
+            Self("times.refusal", \.times.refusal, .time)
+                .means("For a refused connection to finish its handshake and close."),
+            Self("times.outage", \.times.outage, .time)
+                .means(
+                    "How long the store may take no commits before /readyz answers 503: a change of its leader takes less."
+                ),
+            Self("times.breaches", \.session.breachMilliseconds, .time)
+                .means("The period in which `limits.breaches` refusals end a connection."),
         ]
     }
 
     private static var requests: [FixedLimit] {
         [
-            Self(
-                "limits.target",
-                \.requests.targetBytes,
-                .size,
-                "A request's target (414), as in other servers."
+            Self("limits.target", \.requests.targetBytes, .size)
+                .means("A request's target (414), as in other servers."),
+            Self("limits.headers", \.requests.headerBytes, .size)
+                .means("A request's header block (431), as in other servers."),
+            Self("limits.fields", \.requests.headerFields, .number).means(
+                "Header fields of a request (431)."
             ),
-            Self(
-                "limits.headers",
-                \.requests.headerBytes,
-                .size,
-                "A request's header block (431), as in other servers."
-            ),
-            Self("limits.fields", \.requests.headerFields, .number, "Header fields of a request (431)."),
-            Self(
-                "limits.definition",
-                \.definition,
-                .size,
+            Self("limits.definition", \.definition, .size).means(
                 """
                 A graph's definition over HTTP (413), or `limits.body` if that is more. All clients wait while it is applied, \
                 so larger ones belong into files.
                 """
             ),
-            Self(
-                "limits.wrongTokens",
-                \.wrongTokens,
-                .number,
-                "Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."
-            ),
-            Self(
-                "limits.sessions",
-                \.sessions,
-                .number,
-                "Sessions of browsers. A principal with more than its share loses the one unused for longest."
-            ),
-            Self("limits.dashboards", \.dashboards, .number, "Dashboards that the server keeps (413)."),
-            Self(
-                "limits.idempotencyKeys",
-                \.session.idempotencyKeys,
-                .number,
-                "Kept for ten minutes. A principal with more than its share loses its oldest."
-            ),
+            Self("limits.wrongTokens", \.wrongTokens, .number)
+                .means("Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."),
+            Self("limits.sessions", \.sessions, .number)
+                .means(
+                    "Sessions of browsers. A principal with more than its share loses the one unused for longest."
+                ),
+            Self("limits.dashboards", \.dashboards, .number).means("Dashboards that the server keeps (413)."),
+            Self("limits.idempotencyKeys", \.session.idempotencyKeys, .number)
+                .means("Kept for ten minutes. A principal with more than its share loses its oldest."),
         ]
     }
 
     private static var clients: [FixedLimit] {
         [
-            Self(
-                "limits.matches",
-                \.session.matches,
-                .number,
-                "Nodes that the globs of one subscription may match (sub_limit); more than a person can look at."
+            Self("limits.matches", \.session.matches, .number)
+                .means(
+                    "Nodes that the globs of one subscription may match (sub_limit); more than a person can look at."
+                ),
+            Self("limits.stages", \.session.stages, .number).means(
+                "Stages of one client pipeline (pipe_limit)."
             ),
-            Self("limits.stages", \.session.stages, .number, "Stages of one client pipeline (pipe_limit)."),
-            Self(
-                "limits.expression",
-                \.expression,
-                .number,
-                "Units of one evaluation, at most 20 ns each (expr_cost): 0.2 ms. docs/expressions.md has the prices."
-            ),
-            Self(
-                "limits.patterns",
-                \.session.patterns,
-                .number,
-                "Different regular expressions of one principal's pipelines, or of a definition over HTTP (pattern_limit)."
-            ),
-            Self(
-                "limits.keptChains",
-                \.session.keptChains,
-                .number,
-                "Tickets of one principal for pipelines that outlive a connection. `limits.held` bounds their memory."
-            ),
-            Self(
-                "limits.work",
-                \.session.work,
-                .number,
-                "Nodes that one client's requests may build, read or release in one turn: half a millisecond."
-            ),
-            Self(
-                "limits.unsent",
-                \.session.softBytes,
-                .size,
-                "Unsent bytes above which values are folded and the client is not read from."
-            ),
-            Self(
-                "limits.pending",
-                \.session.pendingRequests,
-                .number,
-                "Requests of one connection that wait for the log; then it is not read from."
-            ),
-            Self("limits.pendingBytes", \.session.pendingBytes, .size, "Their bytes."),
-            Self(
-                "limits.breaches",
-                \.session.breaches,
-                .number,
-                "Refusals within `times.breaches` that end a connection (4400, 4429)."
-            ),
-            Self(
-                "limits.contextBytes",
-                \.contextBytes,
-                .size,
-                "Memory for `compression: full`; further connections use `on`."
-            ),
+            Self("limits.expression", \.expression, .number)
+                .means(
+                    "Units of one evaluation, at most 20 ns each (expr_cost): 0.2 ms. docs/expressions.md has the prices."
+                ),
+            Self("limits.patterns", \.session.patterns, .number)
+                .means(
+                    "Different regular expressions of one principal's pipelines, or of a definition over HTTP (pattern_limit)."
+                ),
+            Self("limits.keptChains", \.session.keptChains, .number)
+                .means(
+                    "Tickets of one principal for pipelines that outlive a connection. `limits.held` bounds their memory."
+                ),
+            Self("limits.work", \.session.work, .number)
+                .means(
+                    "Nodes that one client's requests may build, read or release in one turn: half a millisecond."
+                ),
+            Self("limits.unsent", \.session.softBytes, .size)
+                .means("Unsent bytes above which values are folded and the client is not read from."),
+            Self("limits.pending", \.session.pendingRequests, .number)
+                .means("Requests of one connection that wait for the log; then it is not read from."),
+            Self("limits.pendingBytes", \.session.pendingBytes, .size).means("Their bytes."),
+            Self("limits.breaches", \.session.breaches, .number)
+                .means("Refusals within `times.breaches` that end a connection (4400, 4429)."),
+            Self("limits.contextBytes", \.contextBytes, .size)
+                .means("Memory for `compression: full`; further connections use `on`."),
         ]
     }
 
     private static var graphs: [FixedLimit] {
         [
-            Self(
-                "limits.graphs",
-                \.session.graphs,
-                .number,
-                "Graphs, from files and over HTTP (413); docs/sizing.md has what so many cost."
-            ),
-            Self("limits.nodes", \.session.nodes, .number, "Nodes of one graph (413)."),
-            Self(
-                "limits.kept",
-                \.session.kept,
-                .number,
-                "Nodes of one graph with `retain: untilPressure`; before another one the unused are released."
-            ),
-            Self(
-                "limits.historyBytes",
-                \.session.historyBytes,
-                .size,
-                "Values that one node's `history` keeps; the oldest go first. The definition says how many there are."
-            ),
-            Self(
-                "limits.zipBuffer",
-                \.session.zipBuffer,
-                .number,
-                "Values of one input that wait in a `zip`; then the oldest is lost (overflow)."
-            ),
-            Self("limits.switchKeys", \.session.switchKeys, .number, "Nodes that one `switch` feeds."),
-            Self(
-                "limits.delayed",
-                \.session.delayed,
-                .number,
-                "Values of one `delay`; then the oldest leaves early."
-            ),
-            Self(
-                "limits.windowValues",
-                \.session.windowValues,
-                .number,
-                "Values of one `window`; then the oldest leaves early."
-            ),
-            Self(
-                "memory.pressure",
-                \.memoryPressure,
-                .path,
+            Self("limits.graphs", \.session.graphs, .number)
+                .means("Graphs, from files and over HTTP (413); docs/sizing.md has what so many cost."),
+            Self("limits.nodes", \.session.nodes, .number).means("Nodes of one graph (413)."),
+            Self("limits.kept", \.session.kept, .number)
+                .means(
+                    "Nodes of one graph with `retain: untilPressure`; before another one the unused are released."
+                ),
+            Self("limits.historyBytes", \.session.historyBytes, .size)
+                .means(
+                    "Values that one node's `history` keeps; the oldest go first. The definition says how many there are."
+                ),
+            Self("limits.zipBuffer", \.session.zipBuffer, .number)
+                .means("Values of one input that wait in a `zip`; then the oldest is lost (overflow)."),
+            Self("limits.switchKeys", \.session.switchKeys, .number).means("Nodes that one `switch` feeds."),
+            Self("limits.delayed", \.session.delayed, .number)
+                .means("Values of one `delay`; then the oldest leaves early."),
+            Self("limits.windowValues", \.session.windowValues, .number)
+                .means("Values of one `window`; then the oldest leaves early."),
+            Self("memory.pressure", \.memoryPressure, .path).means(
                 """
                 What says when memory is short: the memory.pressure of the server's control group, else \
                 /proc/pressure/memory. SIGUSR1 releases unused nodes by hand.

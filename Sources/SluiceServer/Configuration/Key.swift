@@ -11,16 +11,17 @@ public struct Key<Value: Sendable>: Sendable {
     /// The value in the shipped file, if it differs.
     let shipped: Value?
     /// Its meaning; the file, the schema and the documentation use this text.
-    public let text: String
+    public private(set) var text = ""
 
-    init(
-        _ name: String,
-        _ kind: ValueKind<Value>,
-        _ standard: Value,
-        shipped: Value? = nil,
-        _ text: String
-    ) {
-        (self.name, self.kind, self.standard, self.shipped, self.text) = (name, kind, standard, shipped, text)
+    init(_ name: String, _ kind: ValueKind<Value>, _ standard: Value, shipped: Value? = nil) {
+        (self.name, self.kind, self.standard, self.shipped) = (name, kind, standard, shipped)
+    }
+
+    /// The same row with its meaning.
+    func means(_ text: String) -> Key {
+        var row = self
+        row.text = text
+        return row
     }
 }
 
@@ -65,7 +66,6 @@ extension AnyKey {
     var environmentName: String { environmentVariable(of: name) }
 }
 
-/// The name of a key in the environment.
 func environmentVariable(of key: String) -> String {
     key.reduce(into: "SLUICE_") { name, character in
         if character.isUppercase || character == "." { name += "_" }
