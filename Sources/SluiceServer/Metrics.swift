@@ -8,71 +8,52 @@ enum Metrics {
     static func append(of server: Server, to out: inout ByteBuffer) {
         graphs(server, &out)
         connections(server, &out)
-        out.sample(
-            "sluice_log_ready",
-            "gauge",
-            "Whether the log takes commits.",
-            server.host.health == .ready ? 1 : 0
-        )
+        out.sample("sluice_log_ready", "Whether the log takes commits.", server.host.health == .ready ? 1 : 0)
         if server.host.isShared {
             out.sample(
                 "sluice_log_leading",
-                "gauge",
                 "Whether this server makes ticks and snapshots for all that share the log.",
                 server.host.isLeading ? 1 : 0
             )
             out.sample(
                 "sluice_log_behind_commits",
-                "gauge",
                 "Commits in the log that this server had not applied when it looked last.",
                 server.host.logStatistics?.behind ?? 0
             )
         }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
-        out.sample("sluice_internal_errors_total", "counter", "Internal faults of the server.", server.faults)
+        out.sample("sluice_internal_errors_total", "Internal faults of the server.", server.faults)
         times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
         server.sinks?.appendMetrics(to: &out)
-        out.head("sluice_build_info", "gauge", "The version of Sluice.")
+        out.head("sluice_build_info", "The version of Sluice.")
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
         process(server, &out)
     }
 
     private static func log(_ statistics: LogStatistics, _ out: inout ByteBuffer) {
-        out.sample(
-            "sluice_log_commits_total",
-            "counter",
-            "Commits that the log has made durable.",
-            statistics.commits
-        )
+        out.sample("sluice_log_commits_total", "Commits that the log has made durable.", statistics.commits)
         out.sample(
             "sluice_log_writes_total",
-            "counter",
             "Writes of the log, each of one commit or many.",
             statistics.writes
         )
         out.head("sluice_log_write_seconds", "summary", "Time that writes of the log take.")
         out.append(utf8: "sluice_log_write_seconds_sum \(statistics.writeTime / .seconds(1))\n")
         out.append(utf8: "sluice_log_write_seconds_count \(statistics.writes)\n")
-        out.sample("sluice_log_failures_total", "counter", "Writes that failed.", statistics.failures)
-        out.sample(
-            "sluice_log_snapshots_total",
-            "counter",
-            "Snapshots that were stored.",
-            statistics.snapshots
-        )
-        out.sample("sluice_log_bytes", "gauge", "Bytes of the database.", statistics.bytes)
+        out.sample("sluice_log_failures_total", "Writes that failed.", statistics.failures)
+        out.sample("sluice_log_snapshots_total", "Snapshots that were stored.", statistics.snapshots)
+        out.sample("sluice_log_bytes", "Bytes of the database.", statistics.bytes)
     }
 
     private static func graphs(_ server: Server, _ out: inout ByteBuffer) {
         let all = server.host.graphs.map { ($0, $0.statistics) }
         func family(
             _ name: StaticString,
-            _ kind: StaticString,
             _ help: StaticString,
             _ value: (LiveGraph, GraphStatistics) -> UInt64
         ) {
-            out.head(name, kind, help)
+            out.head(name, help)
             for (graph, statistics) in all {
                 out.append(name)
                 out.append("{graph=\"")
@@ -82,27 +63,24 @@ enum Metrics {
                 out.append("\n")
             }
         }
-        family("sluice_nodes", "gauge", "Nodes that exist now.") { UInt64($1.nodes) }
-        family("sluice_edges", "gauge", "Edges between nodes that exist now.") { UInt64($1.edges) }
-        family("sluice_listeners", "gauge", "Listen edges that exist now.") { UInt64($1.listeners) }
-        family("sluice_subscriptions", "gauge", "Subscriptions of clients.") { UInt64($1.subscriptions) }
-        family("sluice_kept_chains", "gauge", "Chains kept for clients whose connections have ended.") {
+        family("sluice_nodes", "Nodes that exist now.") { UInt64($1.nodes) }
+        family("sluice_edges", "Edges between nodes that exist now.") { UInt64($1.edges) }
+        family("sluice_listeners", "Listen edges that exist now.") { UInt64($1.listeners) }
+        family("sluice_subscriptions", "Subscriptions of clients.") { UInt64($1.subscriptions) }
+        family("sluice_kept_chains", "Chains kept for clients whose connections have ended.") {
             UInt64($1.keptChains)
         }
-        family("sluice_nodes_released_total", "counter", "Nodes freed since the start.") { $1.released }
-        family("sluice_commits_total", "counter", "Commits applied since the start.") { $1.commits }
-        family("sluice_commits_pending", "gauge", "Commits the log has not answered yet.") {
-            UInt64($1.pending)
-        }
-        family("sluice_unreachable_nodes", "gauge", "Nodes that hold each other and that nothing else holds.")
-        {
+        family("sluice_nodes_released_total", "Nodes freed since the start.") { $1.released }
+        family("sluice_commits_total", "Commits applied since the start.") { $1.commits }
+        family("sluice_commits_pending", "Commits the log has not answered yet.") { UInt64($1.pending) }
+        family("sluice_unreachable_nodes", "Nodes that hold each other and that nothing else holds.") {
             UInt64($1.unreachable)
         }
-        family("sluice_rev", "gauge", "Rev of the last commit.") { graph, _ in graph.rev }
+        family("sluice_rev", "Rev of the last commit.") { graph, _ in graph.rev }
     }
 
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {
-        out.head("sluice_connections", "gauge", "Open connections by what is spoken on them.")
+        out.head("sluice_connections", "Open connections by what is spoken on them.")
         let transports: [StaticString] = ["http", "ws", "plain", "sse", "echo"]
         // One pass without strings, because there may be a hundred thousand connections.
         var counts = Array(repeating: 0, count: transports.count)
@@ -120,86 +98,57 @@ enum Metrics {
         }
         out.sample(
             "sluice_connections_total",
-            "counter",
             "Connections accepted since the start.",
             server.acceptor.accepted
         )
         out.sample(
             "sluice_connections_refused_total",
-            "counter",
             "Connections refused for lack of room.",
             server.acceptor.turnedAway
         )
-        out.sample(
-            "sluice_tls_failures_total",
-            "counter",
-            "Connections that TLS ended.",
-            server.acceptor.tlsFailures
-        )
-        out.sample(
-            "sluice_wrong_tokens_total",
-            "counter",
-            "Unknown tokens received.",
-            server.wrongTokens.shown
-        )
+        out.sample("sluice_tls_failures_total", "Connections that TLS ended.", server.acceptor.tlsFailures)
+        out.sample("sluice_wrong_tokens_total", "Unknown tokens received.", server.wrongTokens.shown)
         out.sample(
             "sluice_wrong_tokens_limited_total",
-            "counter",
             "Unknown tokens above the limit of their address.",
             server.wrongTokens.limited
         )
         requests(server.answers, &out)
-        out.sample(
-            "sluice_received_bytes_total",
-            "counter",
-            "Bytes received from peers.",
-            server.receivedBytes
-        )
-        out.sample(
-            "sluice_sent_bytes_total",
-            "counter",
-            "Bytes sent to peers.",
-            server.sentBytes
-        )
+        out.sample("sluice_received_bytes_total", "Bytes received from peers.", server.receivedBytes)
+        out.sample("sluice_sent_bytes_total", "Bytes sent to peers.", server.sentBytes)
         out.sample(
             "sluice_deflated_messages_total",
-            "counter",
             "WebSocket messages that were compressed.",
             server.compressionCounters.runs
         )
         out.sample(
             "sluice_deflated_frames_total",
-            "counter",
             "WebSocket frames sent of them; frames of the same content are compressed once.",
             server.compressionCounters.frames
         )
         out.sample(
             "sluice_compression_context_bytes",
-            "gauge",
             "Memory of connections' own compression contexts.",
             UInt64(server.compressionCounters.contextBytes)
         )
     }
 
     private static func sessions(_ statistics: HostStatistics, _ out: inout ByteBuffer) {
-        out.sample("sluice_sessions", "gauge", "Open sessions.", UInt64(statistics.sessions))
-        out.sample("sluice_messages_received_total", "counter", "Messages of clients.", statistics.messagesIn)
-        out.sample("sluice_messages_sent_total", "counter", "Messages to clients.", statistics.messagesOut)
+        out.sample("sluice_sessions", "Open sessions.", UInt64(statistics.sessions))
+        out.sample("sluice_messages_received_total", "Messages of clients.", statistics.messagesIn)
+        out.sample("sluice_messages_sent_total", "Messages to clients.", statistics.messagesOut)
         out.sample(
             "sluice_values_folded_total",
-            "counter",
             "Values that a slow listener, or one with an interval, did not get because a newer one came.",
             statistics.folded
         )
         out.sample(
             "sluice_memory_pressure_total",
-            "counter",
             "Times that unused nodes were released because memory was short.",
             statistics.pressureEvents
         )
         out.sample(
             "sluice_memory_pressure_released_nodes_total",
-            "counter",
             "Nodes freed by that.",
             statistics.pressureReleased
         )
@@ -231,7 +180,7 @@ enum Metrics {
 
     /// Requests by the status of their answers.
     private static func requests(_ answers: ContiguousArray<UInt64>, _ out: inout ByteBuffer) {
-        out.head("sluice_http_requests_total", "counter", "Requests answered since the start, by status.")
+        out.head("sluice_http_requests_total", "Requests answered since the start, by status.")
         for (status, count) in answers.enumerated() where count > 0 {
             out.append("sluice_http_requests_total{code=\"")
             out.append(decimal: status)
@@ -243,16 +192,16 @@ enum Metrics {
 
     private static func process(_ server: Server, _ out: inout ByteBuffer) {
         let start = UInt64(max(0, server.since) / 1000)
-        out.sample("process_start_time_seconds", "gauge", "When the server began, since 1970.", start)
+        out.sample("process_start_time_seconds", "When the server began, since 1970.", start)
         let resident = UInt64(OwnProcess.residentBytes)
-        out.sample("process_resident_memory_bytes", "gauge", "Resident memory.", resident)
+        out.sample("process_resident_memory_bytes", "Resident memory.", resident)
         if let open = OwnProcess.openDescriptors {
-            out.sample("process_open_fds", "gauge", "Open descriptors.", UInt64(open))
+            out.sample("process_open_fds", "Open descriptors.", UInt64(open))
         }
         let most = UInt64(OwnProcess.descriptorLimit)
-        out.sample("process_max_fds", "gauge", "The limit of descriptors.", most)
+        out.sample("process_max_fds", "The limit of descriptors.", most)
         let time = OwnProcess.processorTime
-        out.head("process_cpu_seconds_total", "counter", "Processor time used.")
+        out.head("process_cpu_seconds_total", "Processor time used.")
         out.append("process_cpu_seconds_total ")
         out.append(seconds: UInt64((time.user + time.system).milliseconds) * 1000)
         out.append("\n")
@@ -301,13 +250,13 @@ extension ByteBuffer {
         append("\n")
     }
 
-    fileprivate mutating func sample(
-        _ name: StaticString,
-        _ kind: StaticString,
-        _ help: StaticString,
-        _ value: UInt64
-    ) {
-        head(name, kind, help)
+    /// A counter if the name ends in `_total`, as Prometheus asks for; otherwise a gauge.
+    fileprivate mutating func head(_ name: StaticString, _ help: StaticString) {
+        head(name, name.description.hasSuffix("_total") ? "counter" : "gauge", help)
+    }
+
+    fileprivate mutating func sample(_ name: StaticString, _ help: StaticString, _ value: UInt64) {
+        head(name, help)
         append(name)
         append(" ")
         append(decimal: value)
