@@ -215,7 +215,7 @@ def table():
     for body in re.findall(r"\brow\(\s*(\"(?:[^()]|\([^()]*\))*?)\s*\),?\n", text):
         parts = re.match(r'"(\w+)",\s*(\d+|nil),\s*(\d+|nil),', body)
         sentence = re.search(r'"((?:[^"\\]|\\.)*)"\s*$', body)[1]
-        rows.append((parts[1], parts[2], parts[3], "retry: true" in body, sentence))
+        rows.append((parts[1], parts[2], parts[3], "retry: true" in body or "after: true" in body, sentence))
     return rows
 
 

@@ -64,12 +64,7 @@ public enum ErrorTable {
         row("timeout", 408, 4508, retry: true, "The peer took too long."),
         row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
         row("read_only", 409, nil, "The server cannot write where this would be kept."),
-        row(
-            "gone",
-            410,
-            nil,
-            "The requested rev is not kept; `kept` has the revs that are."
-        ),
+        row("gone", 410, nil, "The requested rev is not kept; `kept` has the revs that are."),
         row("conflict", 412, nil, "A condition does not hold: the node has changed in the meantime."),
         row(
             "too_large",
@@ -88,13 +83,12 @@ public enum ErrorTable {
         row("cycle_limit", 422, nil, "A ring of links did not settle within the limit."),
         row("node_failed", 424, nil, "The node's operator failed for the present input."),
         row("precondition_required", 428, nil, "The node may only be set with If-Match."),
-        row("rate_limited", 429, 4429, retry: true, after: true, "Too many requests or messages; slow down."),
-        row("sub_limit", 429, 4429, retry: true, after: true, "The connection has too many subscriptions."),
+        row("rate_limited", 429, 4429, after: true, "Too many requests or messages; slow down."),
+        row("sub_limit", 429, 4429, after: true, "The connection has too many subscriptions."),
         row(
             "pipe_limit",
             429,
             4429,
-            retry: true,
             after: true,
             "A pipeline has too many stages or is too long, or the principal's pipelines hold too many bytes."
         ),
@@ -102,43 +96,28 @@ public enum ErrorTable {
             "pattern_limit",
             429,
             4429,
-            retry: true,
             after: true,
             "Regular expressions take too long to compile, or the principal has too many."
         ),
         row("headers_too_large", 431, nil, "The header block exceeds 16 KiB or 100 fields."),
         row("id_in_use", nil, nil, "The id belongs to a message that has no terminal answer yet."),
         row("slow", nil, 4580, retry: true, "The client reads too slowly for its subscription."),
-        row(
-            "engine_down",
-            503,
-            4503,
-            retry: true,
-            after: true,
-            "The graph's store cannot be reached."
-        ),
-        row("no_space", 503, 4503, retry: true, after: true, "The graph's disk is full."),
-        row("not_ready", 503, 4503, retry: true, after: true, "The server is still reading stored data."),
-        row(
-            "busy",
-            503,
-            nil,
-            retry: true,
-            after: true,
-            "Too many requests of this kind are waiting already."
-        ),
-        row("draining", 503, 4503, retry: true, after: true, "The server is about to stop."),
+        row("engine_down", 503, 4503, after: true, "The graph's store cannot be reached."),
+        row("no_space", 503, 4503, after: true, "The graph's disk is full."),
+        row("not_ready", 503, 4503, after: true, "The server is still reading stored data."),
+        row("busy", 503, nil, after: true, "Too many requests of this kind are waiting already."),
+        row("draining", 503, 4503, after: true, "The server is about to stop."),
         row(
             "too_many_connections",
             503,
             4529,
-            retry: true,
             after: true,
             "The server accepts no further connection at the moment."
         ),
         row("internal", 500, 1011, retry: true, "The server has a fault; its log has the details."),
     ]
 
+    /// A row; an error with `Retry-After` may be retried.
     private static func row(
         _ code: String,
         _ status: UInt16?,
@@ -151,7 +130,7 @@ public enum ErrorTable {
             code: code,
             statusNumber: status,
             closeNumber: close,
-            retry: retry,
+            retry: retry || after,
             sendsRetryAfter: after,
             sentence: sentence
         )
