@@ -46,7 +46,7 @@ enum DashboardRoutes {
         let graphs = request.access.dashboardGraphs
         let graph = try graph(of: body) ?? name
         guard graphs.contains(graph) else { throw missingRight(graph) }
-        let condition = try DashboardCondition(request.head)
+        let condition = try TagConditions(request.head)
         try change(named: name, on: request.connection) { folder in
             folder.save(body, as: name, if: condition, allowed: graphs)
         }
@@ -57,7 +57,7 @@ enum DashboardRoutes {
         let name = request.name
         let graphs = request.access.dashboardGraphs
         guard !graphs.isEmpty else { throw missingRight(nil) }
-        let condition = try DashboardCondition(request.head)
+        let condition = try TagConditions(request.head)
         try change(named: name, on: request.connection) { folder in
             folder.remove(name, if: condition, allowed: graphs)
         }

@@ -12,7 +12,7 @@ enum DefinitionRoutes {
         let (connection, name) = (request.connection, request.name)
         try request.access.requireAdministration(of: name)
         let (adopts, isDryRun) = (request.query.flag("adopt"), request.query.flag("dry_run"))
-        let conditions = try DefinitionConditions(request.head)
+        let conditions = try TagConditions(request.head)
         try request.server.definitions.read(try text(in: request), named: name) {
             [weak connection] result in
             guard let connection else { return }
@@ -91,7 +91,7 @@ enum DefinitionRoutes {
     /// `DELETE /v1/graphs/{g}`.
     static func removeGraph(_ request: Request) throws(HostError) {
         let graph = try request.administeredGraph()
-        try DefinitionConditions(request.head).check(graph)
+        try TagConditions(request.head).check(graph)
         if let file = request.server.graphFiles.owners[graph.name] {
             throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
         }
@@ -160,50 +160,23 @@ extension Server {
     }
 }
 
-/// `If-Match` and `If-None-Match` on a definition, whose entity tag is its hash.
-private struct DefinitionConditions {
-    private let ifMatch: [UInt8]?
-    private let ifNoneMatch: [UInt8]?
-
-    /// Keeps the conditions of the head, which it outlives.
-    ///
-    /// - Throws: `bad_request` if they are invalid.
-    init(_ head: RequestHead) throws(HostError) {
-        func read(_ value: UnsafeRawBufferPointer?, _ name: String) throws(HostError) -> [UInt8]? {
-            guard let value else { return nil }
-            if EntityTagCondition(value) != nil { return Array(value) }
-            throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
-        }
-        ifMatch = try read(head.value(.ifMatch), "If-Match")
-        ifNoneMatch = try read(head.value(.ifNoneMatch), "If-None-Match")
-    }
-
-    /// Throws `conflict` if the present definition does not meet the conditions.
-    func check(_ graph: LiveGraph?) throws(HostError) {
-        if let ifMatch, !holds(ifMatch, graph, { $0.matchesStrongly($1) }) {
+extension TagConditions {
+    /// Throws `conflict` if the present definition, whose tag is its hash, does not meet them.
+    fileprivate func check(_ graph: LiveGraph?) throws(HostError) {
+        let tag = graph?.definition.hash
+        guard allowsMatch(tag) else {
             throw HostError(
                 .conflict,
                 "the definition is not the one that If-Match asks for",
                 rev: graph?.rev
             )
         }
-        if let ifNoneMatch, holds(ifNoneMatch, graph, { $0.matchesWeakly($1) }) {
+        guard allowsNoMatch(tag) else {
             throw HostError(
                 .conflict,
                 "the definition is one that If-None-Match rules out",
                 rev: graph?.rev
             )
-        }
-    }
-
-    private func holds(
-        _ value: [UInt8],
-        _ graph: LiveGraph?,
-        _ matches: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
-    ) -> Bool {
-        value.withUnsafeBytes { value in
-            guard let graph, let condition = EntityTagCondition(value) else { return false }
-            return graph.definition.withHash { matches(condition, $0) }
         }
     }
 }

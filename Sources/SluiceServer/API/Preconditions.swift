@@ -55,7 +55,7 @@ enum Preconditions {
         return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: false) }
     }
 
-    private static func condition(
+    fileprivate static func condition(
         _ value: UnsafeRawBufferPointer,
         _ name: String
     ) throws(HostError) -> EntityTagCondition {
@@ -109,5 +109,45 @@ extension EntityTagCondition {
         if case .empty = reading.held { return body(nil) }
         var tag = "\(node.graph.epoch):\(reading.changed)"
         return tag.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// `If-Match` and `If-None-Match` on something with one entity tag, such as a definition or a
+/// dashboard; kept beyond the request's head.
+struct TagConditions: Sendable {
+    private let ifMatch: [UInt8]?
+    private let ifNoneMatch: [UInt8]?
+
+    /// - Throws: `bad_request` if a field is invalid.
+    init(_ head: RequestHead) throws(HostError) {
+        func read(_ name: HeaderName, _ text: String) throws(HostError) -> [UInt8]? {
+            guard let value = head.value(name) else { return nil }
+            _ = try Preconditions.condition(value, text)
+            return Array(value)
+        }
+        ifMatch = try read(.ifMatch, "If-Match")
+        ifNoneMatch = try read(.ifNoneMatch, "If-None-Match")
+    }
+
+    /// Whether `If-Match` allows a change of what has this tag; nil: there is no such thing.
+    func allowsMatch(_ tag: String?) -> Bool {
+        ifMatch.map { Self.holds($0, tag) { $0.matchesStrongly($1) } } ?? true
+    }
+
+    /// Whether `If-None-Match` allows a change of what has this tag.
+    func allowsNoMatch(_ tag: String?) -> Bool {
+        ifNoneMatch.map { !Self.holds($0, tag) { $0.matchesWeakly($1) } } ?? true
+    }
+
+    private static func holds(
+        _ value: [UInt8],
+        _ tag: String?,
+        _ matches: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
+    ) -> Bool {
+        value.withUnsafeBytes { value in
+            guard let condition = EntityTagCondition(value) else { return false }
+            guard var tag else { return matches(condition, nil) }
+            return tag.withUTF8 { matches(condition, UnsafeRawBufferPointer($0)) }
+        }
     }
 }

@@ -139,7 +139,7 @@ struct DashboardFolder: Sendable {
     func save(
         _ bytes: [UInt8],
         as name: String,
-        if condition: DashboardCondition,
+        if condition: TagConditions,
         allowed graphs: GraphNames
     ) -> DashboardChange {
         let present = read(name)
@@ -163,7 +163,7 @@ struct DashboardFolder: Sendable {
 
     func remove(
         _ name: String,
-        if condition: DashboardCondition,
+        if condition: TagConditions,
         allowed graphs: GraphNames
     ) -> DashboardChange {
         let present = read(name)
@@ -190,7 +190,7 @@ struct DashboardFolder: Sendable {
     private func refusal(
         _ name: String,
         _ present: [UInt8]?,
-        _ condition: DashboardCondition,
+        _ condition: TagConditions,
         _ graphs: GraphNames
     ) -> DashboardChange? {
         if let present {
@@ -198,7 +198,7 @@ struct DashboardFolder: Sendable {
             guard graphs.contains(graph) else { return .forbidden(graph: graph) }
         }
         let tag = present.map(Self.tag)
-        return condition.holds(tag) ? nil : .conflict(tag: tag)
+        return condition.allowsMatch(tag) && condition.allowsNoMatch(tag) ? nil : .conflict(tag: tag)
     }
 
     /// Syncs the folder's entries to the disk.
@@ -207,45 +207,5 @@ struct DashboardFolder: Sendable {
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
-    }
-}
-
-/// `If-Match` and `If-None-Match`, kept beyond the request's head.
-struct DashboardCondition: Sendable {
-    private let ifMatch: [UInt8]?
-    private let ifNoneMatch: [UInt8]?
-
-    /// - Throws: `bad_request` if a field is invalid.
-    init(_ head: RequestHead) throws(HostError) {
-        ifMatch = try Self.read(head.value(.ifMatch), "If-Match")
-        ifNoneMatch = try Self.read(head.value(.ifNoneMatch), "If-None-Match")
-    }
-
-    private static func read(
-        _ value: UnsafeRawBufferPointer?,
-        _ name: String
-    ) throws(HostError) -> [UInt8]? {
-        guard let value else { return nil }
-        if EntityTagCondition(value) != nil { return Array(value) }
-        throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
-    }
-
-    /// Whether the condition holds for a dashboard with this tag; nil: there is no such dashboard.
-    func holds(_ tag: String?) -> Bool {
-        if let ifMatch, !matches(ifMatch, tag, { $0.matchesStrongly($1) }) { return false }
-        if let ifNoneMatch, matches(ifNoneMatch, tag, { $0.matchesWeakly($1) }) { return false }
-        return true
-    }
-
-    private func matches(
-        _ value: [UInt8],
-        _ tag: String?,
-        _ judge: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
-    ) -> Bool {
-        value.withUnsafeBytes { value in
-            guard let condition = EntityTagCondition(value) else { return false }
-            guard var tag else { return judge(condition, nil) }
-            return tag.withUTF8 { judge(condition, UnsafeRawBufferPointer($0)) }
-        }
     }
 }
