@@ -34,8 +34,7 @@ public enum TokenFile {
         return list.compactMap { element in
             guard let token = token(element, reader) else { return nil }
             guard hashes.insert(token.digest).inserted else {
-                reader.add("this hash is given twice", at: element.position)
-                return nil
+                return reader.refuse("this hash is given twice", at: element.position)
             }
             return token
         }
@@ -47,8 +46,7 @@ public enum TokenFile {
             reader.addUnknown("unknown key '\(key)'", entry.key, among: ["tokens"])
         }
         guard let list = document["tokens"] else {
-            reader.add("the file of tokens needs 'tokens'", at: document.position)
-            return nil
+            return reader.refuse("the file of tokens needs 'tokens'", at: document.position)
         }
         if list.elements == nil {
             reader.add("'tokens' must be a list, not \(list.kindName)", at: list.position)
@@ -62,7 +60,7 @@ public enum TokenFile {
             reader.addUnknown("unknown key '\(key)' of a token", entry.key, among: keys)
         }
         guard let nameField = document["name"], let hashField = document["hash"] else {
-            reader.add(
+            return reader.refuse(
                 "a token needs 'name' and 'hash'",
                 at: document.position,
                 hint: "`sluice token` makes both"
@@ -85,7 +83,7 @@ public enum TokenFile {
         guard let name = reader.text(document, of: "name") else { return nil }
         let isGood = (1...128).contains(name.utf8.count) && name.utf8.allSatisfy { $0 > 32 && $0 != 127 }
         guard isGood, name != "*", !name.hasPrefix("role:") else {
-            reader.add(
+            return reader.refuse(
                 "a name has 1 to 128 bytes without blanks, and is neither * nor role:…",
                 at: document.position,
                 hint: "names such as device:7 or alice"
@@ -106,7 +104,7 @@ public enum TokenFile {
                 return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
             }
         }
-        reader.add(
+        return reader.refuse(
             "a hash must be sha256: and 64 hexadecimal digits",
             at: document.position,
             hint:
@@ -118,7 +116,6 @@ public enum TokenFile {
         if let text = document.scalar?.text, let moment = Timestamp(rfc3339: text), moment.seconds >= 0 {
             return UInt64(moment.seconds) * 1000
         }
-        reader.add("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
-        return nil
+        return reader.refuse("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
     }
 }

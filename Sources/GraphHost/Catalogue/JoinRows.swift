@@ -58,7 +58,7 @@ struct CombineArgument: SourceArgument {
         guard reading.hasRoom(members.count) else { return nil }
         let named = members.compactMap { name, entry -> (name: String, node: String)? in
             guard Identifier.isValid(name) else {
-                reader.add(
+                return reader.refuse(
                     "'\(name)' cannot be used as a name in an expression",
                     at: entry.key.position,
                     hint: Identifier.isReserved(name)

@@ -47,7 +47,7 @@ struct BetweenArgument: SourceArgument {
         let reader = reading.reader
         guard reading.takesClock() else { return nil }
         guard let elements = reading.argument.elements, elements.count == 2 else {
-            reader.add(
+            return reader.refuse(
                 "between must be a list of two times of day",
                 at: reading.argument.position,
                 hint: "such as [\"22:00\", \"06:00\"]"
@@ -56,8 +56,7 @@ struct BetweenArgument: SourceArgument {
         let times = elements.map { reading.timeOfDay($0) }
         guard let from = times[0], let to = times[1] else { return nil }
         guard from != to else {
-            reader.add("the two times of between are the same", at: elements[1].position)
-            return nil
+            return reader.refuse("the two times of between are the same", at: elements[1].position)
         }
         var begins = reading.cron(elements[0]) { () throws(CronError) in try CronSchedule(minute: from) }
         if let days = reading.beside["days"] {
@@ -93,7 +92,7 @@ extension SourceReading {
         if let offset = reader.options.expressions.offset(of: name) {
             return Zone(name: name, offset: offset)
         }
-        reader.add(
+        return reader.refuse(
             "the time zone '\(name)' is not known",
             at: document.position,
             hint:
@@ -123,8 +122,7 @@ extension SourceReading {
             return try read()
         } catch {
             let place = document.scalar?.position(line: 1, column: error.offset + 1) ?? document.position
-            reader.add(error.message, at: place, hint: error.hint)
-            return nil
+            return reader.refuse(error.message, at: place, hint: error.hint)
         }
     }
 
@@ -140,7 +138,7 @@ extension SourceReading {
         {
             return hour * 60 + minute
         }
-        reader.add(
+        return reader.refuse(
             "a time of day is written like \"22:00\", from \"00:00\" to \"23:59\"",
             at: document.position,
             hint: "midnight is \"00:00\""

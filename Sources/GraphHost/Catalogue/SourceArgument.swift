@@ -44,8 +44,10 @@ final class SourceReading {
     func nodes() -> [String]? {
         let what = row.name
         guard let elements = argument.elements else {
-            reader.add("\(what) must be a list of nodes, not \(argument.kindName)", at: argument.position)
-            return nil
+            return reader.refuse(
+                "\(what) must be a list of nodes, not \(argument.kindName)",
+                at: argument.position
+            )
         }
         guard hasRoom(elements.count) else { return nil }
         let names = elements.map { node($0, of: "an element of \(what)") }
@@ -62,12 +64,14 @@ final class SourceReading {
     /// The argument as a glob, recorded so that the reader can check that it matches something.
     func glob() -> String? {
         guard let scalar = argument.scalar, scalar.value != .null else {
-            reader.add("\(row.name) must be a glob, not \(argument.kindName)", at: argument.position)
-            return nil
+            return reader.refuse(
+                "\(row.name) must be a glob, not \(argument.kindName)",
+                at: argument.position
+            )
         }
         let glob = scalar.text
         guard Glob.isGlob(glob) else {
-            reader.add(
+            return reader.refuse(
                 "'\(glob)' matches at most one node: \(row.name) takes a glob",
                 at: argument.position,
                 hint: "write 'from: \(glob)', or a glob with '*' or '?'"
@@ -75,7 +79,7 @@ final class SourceReading {
         }
         let name = glob.replacing("*", with: "x").replacing("?", with: "x")
         guard Name.isValid(name) else {
-            reader.add(
+            return reader.refuse(
                 "'\(glob)' matches no name of a node",
                 at: argument.position,
                 hint: DocumentReader.nameHint

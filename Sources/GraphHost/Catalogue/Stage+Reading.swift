@@ -43,11 +43,10 @@ extension Stage {
             return stage(scalar.text, named: document, argument: nil, reader)
         }
         guard let entries = document.entries else {
-            reader.add("a stage must be a word or a mapping with one key", at: document.position)
-            return nil
+            return reader.refuse("a stage must be a word or a mapping with one key", at: document.position)
         }
         guard entries.count == 1, let entry = entries.first, let name = entry.key.scalar?.text else {
-            reader.add(
+            return reader.refuse(
                 "a stage must have exactly one key, not \(entries.count)",
                 at: document.position,
                 hint: entries.count > 1 ? "write one list element for each stage" : nil
@@ -71,8 +70,7 @@ extension Stage {
         // `distinct:` with nothing after the colon is YAML for null: no argument.
         let given = argument?.scalar?.value == .null && !type.takesNull ? nil : argument
         if !type.isOptional, given == nil {
-            reader.add("\(name) needs \(row.arguments)", at: key.position)
-            return nil
+            return reader.refuse("\(name) needs \(row.arguments)", at: key.position)
         }
         let stage = read(StageReading(reader: reader, row: row, word: name, argument: given))
         stage?.patterns = reader.takePatterns()

@@ -43,8 +43,7 @@ extension Check {
 
     private static func allowed(_ document: Document, _ reader: DocumentReader) -> AllowedValues? {
         guard let elements = document.elements, !elements.isEmpty else {
-            reader.add("enum must be a list of values", at: document.position)
-            return nil
+            return reader.refuse("enum must be a list of values", at: document.position)
         }
         let values = elements.compactMap(reader.datum)
         var seen: Set<Datum> = []

@@ -11,7 +11,7 @@ extension DocumentReader {
     /// An expression over these names, compiled; its problems are placed in the file.
     func expression(_ document: Document, of what: String, variables: [String]) -> Expression? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            add(
+            return refuse(
                 "\(what) must be an expression, not \(document.kindName)",
                 at: document.position,
                 hint: document.entries == nil ? nil : "expressions with braces need quotes in YAML"
@@ -67,7 +67,7 @@ extension DocumentReader {
     func matcher(_ document: Document) -> (text: String, matcher: any RegexMatcher)? {
         guard let text = text(document, of: "pattern") else { return nil }
         guard let literals = options.expressions.literals else {
-            add(
+            return refuse(
                 "'pattern' needs a regular expression engine, which this server does not have",
                 at: document.position
             )
@@ -76,7 +76,7 @@ extension DocumentReader {
             return (text, try literals.matcher(for: text))
         } catch {
             let isLimit = error.code == .patternLimit
-            add(
+            return refuse(
                 isLimit ? error.message : "pattern cannot be used: \(error.message)",
                 code: isLimit ? .patternLimit : .badField,
                 at: place(of: error, in: text, document),

@@ -7,15 +7,14 @@ extension DocumentReader {
     /// The name of a node; for anything else it reports an error that begins with `demand`.
     func nodeName(_ document: Document, _ demand: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            add("\(demand), not \(document.kindName)", at: document.position)
-            return nil
+            return refuse("\(demand), not \(document.kindName)", at: document.position)
         }
         if NamePattern.isPattern(scalar.text) {
             guard let pattern = namePattern(scalar.text, at: document.position) else { return nil }
             return checkPlaceholders(pattern, at: document.position)
         }
         guard Name.isValid(scalar.text) else {
-            add(
+            return refuse(
                 "'\(scalar.text)' cannot be the name of a node",
                 at: document.position,
                 hint: DocumentReader.nameHint
@@ -34,15 +33,14 @@ extension DocumentReader {
         } catch {
             problem = error.explanation(of: text)
         }
-        add(problem.message, at: position, hint: problem.hint)
-        return nil
+        return refuse(problem.message, at: position, hint: problem.hint)
     }
 
     /// Checks a family's name used within another family: it must have all placeholders of that
     /// family (F-1), so that each member is made from exactly one member.
     private func checkPlaceholders(_ named: NamePattern, at position: Position) -> String? {
         guard let family else {
-            add(
+            return refuse(
                 "'\(named.text)' names a family: this node cannot be made from all of its members",
                 at: position,
                 hint:
@@ -51,7 +49,7 @@ extension DocumentReader {
         }
         guard Set(named.placeholders) == Set(family.placeholders) else {
             let placeholders = family.placeholders.map { "{\($0)}" }.joined(separator: " and ")
-            add(
+            return refuse(
                 "'\(named.text)' must have the placeholders of '\(family.text)': \(placeholders)",
                 at: position
             )

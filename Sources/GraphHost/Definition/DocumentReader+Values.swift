@@ -5,8 +5,7 @@ extension DocumentReader {
     /// The members of a mapping by key; reports other values and duplicate keys.
     func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
         guard let entries = document.entries else {
-            add("\(what) must be a mapping, not \(document.kindName)", at: document.position)
-            return nil
+            return refuse("\(what) must be a mapping, not \(document.kindName)", at: document.position)
         }
         var seen: Set<String> = []
         var members: [(key: String, entry: Document.Entry)] = []
@@ -48,8 +47,7 @@ extension DocumentReader {
     /// A text for people: any scalar except null, as it was written.
     func text(_ document: Document, of what: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            add("\(what) must be text, not \(document.kindName)", at: document.position)
-            return nil
+            return refuse("\(what) must be text, not \(document.kindName)", at: document.position)
         }
         return scalar.text
     }
@@ -64,7 +62,7 @@ extension DocumentReader {
     where Word.RawValue == String {
         let words = Word.allCases.map(\.rawValue)
         guard let text = document.scalar?.text else {
-            add(
+            return refuse(
                 "\(what) must be one of \(words.joined(separator: ", ")), not \(document.kindName)",
                 at: document.position
             )
@@ -83,8 +81,7 @@ extension DocumentReader {
         let bounds =
             range.upperBound == .max
             ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-        add("\(what) must be a whole number \(bounds)", at: document.position)
-        return nil
+        return refuse("\(what) must be a whole number \(bounds)", at: document.position)
     }
 
     private func whole(_ text: String) -> Int? {
@@ -98,25 +95,23 @@ extension DocumentReader {
             let number = text.withUTF8 { JSONNumber.double(UnsafeRawBufferPointer($0)) }
             if number.isFinite { return number }
         }
-        add("\(what) must be a number", at: document.position)
-        return nil
+        return refuse("\(what) must be a number", at: document.position)
     }
 
     /// `true` or `false`.
     func flag(_ document: Document, of what: String) -> Bool? {
         if case .bool(let flag)? = document.scalar?.value { return flag }
-        add("\(what) must be true or false, not \(document.kindName)", at: document.position)
+        return refuse("\(what) must be true or false, not \(document.kindName)", at: document.position)
     }
 
     /// A duration.
     func span(_ document: Document, of what: String) -> Stage.Span? {
         if let scalar = document.scalar, let span = Stage.Span(scalar.text) { return span }
-        add(
+        return refuse(
             "\(what) must be a duration",
             at: document.position,
             hint: "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
         )
-        return nil
     }
 
     /// Any JSON value.
@@ -128,8 +123,7 @@ extension DocumentReader {
         do throws(JSONError) {
             return try Datum.parse(String(decoding: bytes, as: UTF8.self))
         } catch {
-            add("\(error.explanation)", code: error.code, at: document.position)
-            return nil
+            return refuse("\(error.explanation)", code: error.code, at: document.position)
         }
     }
 

@@ -42,7 +42,17 @@ final class DocumentReader {
         problems.append(DefinitionProblem(message, code: code, file: file, at: position, hint: hint))
     }
 
-    /// Reports a word that is not one of `known`.
+    /// Records a problem, and returns the nil of a part that cannot be read.
+    func refuse<Part>(
+        _ message: String,
+        code: HostError.Code = .badField,
+        at position: Position,
+        hint: String? = nil
+    ) -> Part? {
+        add(message, code: code, at: position, hint: hint)
+        return nil
+    }
+
     func addUnknown(_ message: String, _ word: Document, among known: [String]) {
         let hint = word.scalar.flatMap { Spelling.hint(for: $0.text, among: known) }
         add(message, at: word.position, hint: hint)

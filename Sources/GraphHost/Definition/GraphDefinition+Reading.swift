@@ -78,7 +78,7 @@ extension GraphDefinition {
             let name = (reader.file ?? "").split(separator: "/").last.map(String.init) ?? ""
             let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
             guard Name.isValid(stem) else {
-                reader.add(
+                return reader.refuse(
                     "the graph has no name",
                     at: whole.position,
                     hint: "write 'graph: NAME', or give the file a name that a graph can have"
@@ -88,15 +88,14 @@ extension GraphDefinition {
         }
         guard let text = reader.text(document, of: "graph") else { return nil }
         guard Name.isValid(text) else {
-            reader.add(
+            return reader.refuse(
                 "'\(text)' cannot be the name of a graph",
                 at: document.position,
                 hint: DocumentReader.nameHint
             )
         }
         if let wanted, text != wanted {
-            reader.add("the graph is called '\(wanted)' here, not '\(text)'", at: document.position)
-            return nil
+            return reader.refuse("the graph is called '\(wanted)' here, not '\(text)'", at: document.position)
         }
         return text
     }

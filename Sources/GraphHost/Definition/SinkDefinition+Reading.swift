@@ -81,14 +81,14 @@ extension SinkDefinition {
     private static func url(_ document: Document, _ reader: DocumentReader) -> SinkURL? {
         guard let text = reader.text(document, of: "url") else { return nil }
         guard let url = SinkURL(text) else {
-            reader.add(
+            return reader.refuse(
                 "url must be an address such as https://example.org/hook",
                 at: document.position,
                 hint: "http or https, without a user, a fragment and blanks"
             )
         }
         if let hosts = reader.options.sinkHosts, !url.isAllowed(by: hosts) {
-            reader.add(
+            return reader.refuse(
                 "sinks must not send to '\(url.authority)'",
                 at: document.position,
                 hint:
@@ -105,13 +105,13 @@ extension SinkDefinition {
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
         if isName {
             guard let secrets = reader.options.sinkSecrets, !secrets.contains(text) else { return text }
-            reader.add(
+            return reader.refuse(
                 "there is no secret '\(text)'",
                 at: document.position,
                 hint: "set SLUICE_SECRET_\(text) in the server's environment"
             )
         }
-        reader.add(
+        return reader.refuse(
             "secret must be the name of a secret",
             at: document.position,
             hint:
