@@ -5,25 +5,13 @@
 /// argument is read, what happens to failures, and who is charged.
 public final class OperatorRow: Sendable {
     /// What an operator's value depends on; a pipe has the strongest class of its operators.
-    public enum StateClass: String, Hashable, Sendable, Comparable {
+    public enum StateClass: Hashable, Sendable, Comparable {
         /// The present inputs only.
         case none
         /// Earlier values too.
         case history
         /// The clock too.
         case timed
-
-        public static func < (a: StateClass, b: StateClass) -> Bool {
-            a.strength < b.strength
-        }
-
-        private var strength: Int {
-            switch self {
-            case .none: 0
-            case .history: 1
-            case .timed: 2
-            }
-        }
     }
 
     /// Where the operator is written.
@@ -116,6 +104,6 @@ public final class OperatorRow: Sendable {
 
     /// The class as documentation shows it.
     public var classText: String {
-        classNote ?? stateClass.rawValue
+        classNote ?? "\(stateClass)"
     }
 }

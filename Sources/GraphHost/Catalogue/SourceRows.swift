@@ -29,7 +29,6 @@ extension OperatorRow {
             NodeListArgument.self,
             takes: "a list of nodes",
             .history,
-            onFail: "passes",
             "The value of the node that changed last.",
             example: #""merge":["a","b"]"#
         ) { _, _, inputs in .merge(inputs) },
@@ -38,7 +37,6 @@ extension OperatorRow {
             FlattenArgument.self,
             takes: "`from`, `to: {key: node}`, `otherwise`",
             .history,
-            onFail: "passes",
             "The node that the value of `from` chooses.",
             example: #""flatten":{"from":"a","to":{"1":"b"},"otherwise":"a"}"#
         ) { flatten, site, inputs in site.flattened(flatten, from: inputs[0]) },
@@ -58,7 +56,6 @@ extension OperatorRow {
             SwitchArgument.self,
             takes: "`from`, `by`, `value`",
             .history,
-            onFail: "passes",
             "Each value with its key, `{\"key\",\"value\"}`, for `case`, `default` and `otherwise`.",
             example: #""switch":{"from":"a","by":"string(value)"}"#
         ) { keyed, site, inputs in site.keyed(keyed).derive(inputs[0]) },
@@ -68,7 +65,6 @@ extension OperatorRow {
             DefaultArgument.self,
             takes: "`of`",
             .history,
-            onFail: "passes",
             "The values of a `switch` without a key, or with the key null.",
             example: #""default":{"of":"a"}"#
         ) { _, site, inputs in site.chosen(.null, true, from: inputs[0]) },
@@ -77,7 +73,6 @@ extension OperatorRow {
             OtherwiseArgument.self,
             takes: "`of`, `excluding`: a list of keys",
             .history,
-            onFail: "passes",
             "The values of a `switch` with any other key than these.",
             example: #""otherwise":{"of":"a","excluding":[1]}"#
         ) { rest, site, inputs in site.remaining(rest).derive(inputs[0]) },
@@ -123,7 +118,7 @@ extension OperatorRow {
         _ stateClass: StateClass,
         isPrivate: Bool = false,
         emission: Emission = .forEachValue,
-        onFail: String,
+        onFail: String = "passes",
         _ summary: String,
         example: String,
         make: @escaping @Sendable (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
@@ -165,7 +160,6 @@ extension OperatorRow {
         CaseArgument.self,
         takes: "`of`, `key`",
         .history,
-        onFail: "passes",
         "The values of a `switch` with one key.",
         example: #""case":{"of":"a","key":1}"#,
         make: CaseArgument.make

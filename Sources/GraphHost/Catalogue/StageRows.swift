@@ -44,7 +44,6 @@ extension OperatorRow {
             Expression.self,
             takes: "an expression giving a boolean",
             .history,
-            onFail: "passes",
             "Only values for which the expression is true.",
             example: #"{"filter":"value != 'no'"}"#,
             label: { "filter \($0.source)" }
@@ -67,7 +66,6 @@ extension OperatorRow {
             Datum.self,
             takes: "a JSON value",
             .history,
-            onFail: "passes",
             "All values but this one.",
             example: #"{"ignore":"no"}"#
         ) { unwanted, site in
@@ -78,7 +76,6 @@ extension OperatorRow {
             Datum.self,
             takes: "a JSON value",
             .history,
-            onFail: "passes",
             "Only this value.",
             example: #"{"select":2}"#
         ) { wanted, site in
@@ -89,7 +86,6 @@ extension OperatorRow {
             NoArgument.self,
             takes: "nothing",
             .history,
-            onFail: "passes",
             "All values but null.",
             example: #""ignoreNull""#
         ) { _, site in
@@ -100,7 +96,6 @@ extension OperatorRow {
             Expression?.self,
             takes: "nothing, or an expression giving a key",
             .history,
-            onFail: "passes",
             "Only values that differ from the node's present value, or whose keys do.",
             example: #""distinct""#
         ) { expression, site in
@@ -214,7 +209,6 @@ extension OperatorRow {
             DebounceArgument.self,
             takes: "a duration, `edge: trailing|leading|both`",
             .timed,
-            onFail: "passes",
             "The last value once no value came for the interval; a steady faster stream never emits: see `sample`.",
             example: #"{"debounce":10}"#
         ) { argument, site in
@@ -225,7 +219,6 @@ extension OperatorRow {
             Stage.Span.self,
             takes: "a duration",
             .timed,
-            onFail: "passes",
             "The newest value at a fixed rate.",
             example: #"{"sample":15}"#
         ) { interval, site in
@@ -236,7 +229,6 @@ extension OperatorRow {
             Stage.Span.self,
             takes: "a duration",
             .timed,
-            onFail: "passes",
             "Every value, delayed by this duration.",
             example: #"{"delay":12}"#
         ) { interval, site in
@@ -264,7 +256,7 @@ extension OperatorRow {
         _ stateClass: StateClass,
         classNote: String? = nil,
         isPrivate: Bool = false,
-        onFail: String,
+        onFail: String = "passes",
         _ summary: String,
         example: String,
         label: (@Sendable (Argument) -> String)? = nil,

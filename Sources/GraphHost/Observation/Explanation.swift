@@ -148,12 +148,9 @@ struct Explanation {
             facets.append(stateOf: step.node, in: graph, to: &buffer)
         }
         if case .derived(let derived) = definition.kind {
-            buffer.append(",\"op\":\"")
-            buffer.append(utf8: derived.source.name)
-            buffer.append("\",\"class\":\"")
-            buffer.append(utf8: definition.stateClass.rawValue)
-            buffer.append("\",\"inputs\":")
-            buffer.append(list: step.inputs) { input, buffer in
+            buffer.member("op", derived.source.name)
+            buffer.member("class", "\(definition.stateClass)")
+            buffer.member("inputs", list: step.inputs) { input, buffer in
                 if let input { buffer.append(json: input.name) } else { buffer.append("null") }
             }
             buffer.member("all", step.named.members)
