@@ -119,7 +119,6 @@ func acceptConnection(_ listener: Int32) -> Int32 {
     #endif
 }
 
-/// Sets one integer option of a socket.
 func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) throws(UVError) {
     var value = value
     try checkErrno(

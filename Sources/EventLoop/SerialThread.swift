@@ -150,7 +150,6 @@ private final class Shared: @unchecked Sendable {
         }
     }
 
-    /// The thread.
     func run() {
         while let job = next() {
             job()

@@ -55,7 +55,6 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     /// The field's name in small letters; empty for `unknown`.
     public var name: StaticString { Self.names[Int(rawValue)] }
 
-    /// By number.
     fileprivate static let names: [StaticString] = [
         "", "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "expect",
         "origin", "sec-fetch-site", "if-match", "if-none-match", "prefer", "accept", "accept-encoding",

@@ -178,7 +178,6 @@ enum Metrics {
         )
     }
 
-    /// Requests by the status of their answers.
     private static func requests(_ answers: ContiguousArray<UInt64>, _ out: inout ByteBuffer) {
         out.head("sluice_http_requests_total", "Requests answered since the start, by status.")
         for (status, count) in answers.enumerated() where count > 0 {

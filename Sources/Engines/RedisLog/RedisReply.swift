@@ -41,7 +41,6 @@ enum RedisReply: Hashable {
     /// The bytes of a text; empty for everything else.
     var data: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }
 
-    /// The members of a list; none for everything else.
     var members: [RedisReply] { if case .list(let members) = self { members } else { [] } }
 
     /// A list of names and values in turn, as a dictionary.

@@ -19,7 +19,6 @@ struct Script {
         return command
     }
 
-    /// All of them.
     static let all = [append, verify, claim, seed, snapshot, pulse]
 
     /// Gives a graph's commits their places: all of a turn, in one entry of the stream.

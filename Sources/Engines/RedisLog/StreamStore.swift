@@ -106,7 +106,6 @@ struct Appended: Sendable {
 /// What was read in one go.
 struct StreamNews: Sendable {
     var entries: [StreamEntry] = []
-    /// Graphs that have begun.
     var graphs: [String] = []
     /// Where the stream of the graphs that begin has come to.
     var place: String

@@ -109,7 +109,6 @@ final class Database {
         }
     }
 
-    /// The number of the row that was inserted last.
     var lastInserted: Int64 { sqlite3_last_insert_rowid(raw) }
 }
 
@@ -138,7 +137,6 @@ struct Rows: ~Copyable {
     }
 }
 
-/// A prepared statement.
 final class Statement {
     private let raw: OpaquePointer
     private unowned let database: Database

@@ -44,7 +44,6 @@ struct Seal {
         }
     }
 
-    /// Notes a change of a graph.
     mutating func change(_ graph: Int64, _ body: (inout Ends) -> Void) {
         let former = graphs[graph]
         var ends = former ?? Ends()

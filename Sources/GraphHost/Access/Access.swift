@@ -87,7 +87,6 @@ public struct Access {
         return allowed
     }
 
-    /// The rights on every member of a family.
     private func rights(onAllOf family: NodeFamily) -> Rights {
         guard let principal else { return everywhere }
         // A glob that means the pattern as it is written means every name that fits.

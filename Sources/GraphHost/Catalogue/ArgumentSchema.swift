@@ -8,9 +8,7 @@ struct ArgumentSchema: Sendable {
     /// Any JSON value.
     static let any = ArgumentSchema(members: "")
     static let null = ArgumentSchema(members: #""type":"null""#)
-    /// The name of a node.
     static let node = reference("name")
-    /// A list of names of nodes.
     static let nodes = reference("names")
     static let expression = reference("expression")
     static let duration = reference("duration")
@@ -26,7 +24,6 @@ struct ArgumentSchema: Sendable {
         return ArgumentSchema(members: "\"type\":\"integer\",\"minimum\":\(least)\(end)")
     }
 
-    /// One of the words of an enumeration.
     static func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type,
         default word: Word? = nil
@@ -49,7 +46,6 @@ struct ArgumentSchema: Sendable {
         )
     }
 
-    /// A list of mappings.
     static func list(of fields: [ArgumentField], rules: String? = nil) -> ArgumentSchema {
         ArgumentSchema(members: "\"type\":\"array\",\"items\":{\(mapping(fields, rules: rules).members)}")
     }

@@ -35,7 +35,6 @@ final class CaseTable {
         builder?.caseTables[source] = nil
     }
 
-    /// Registers a key.
     fileprivate func follow(_ key: CaseKey) -> Int {
         // The last lookup did not know this key.
         forget()
@@ -139,7 +138,6 @@ struct CaseKey: Hashable {
     }
 }
 
-/// A weak reference to a table.
 struct CaseTableReference {
     weak var table: CaseTable?
 }

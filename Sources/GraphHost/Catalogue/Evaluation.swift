@@ -69,7 +69,6 @@ struct Evaluation {
         return try result.get()
     }
 
-    /// The value for several.
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
         defer { gate?.spend(spent) }

@@ -162,7 +162,6 @@ extension SourceArgument {
     var branching: Branching? { nil }
 }
 
-/// One node.
 struct NodeArgument: SourceArgument {
     let node: String
 

@@ -25,7 +25,6 @@ extension StageArgument {
     static var takesNull: Bool { false }
 }
 
-/// No argument.
 struct NoArgument: StageArgument {
     static var isOptional: Bool { true }
     static let schema = ArgumentSchema.null

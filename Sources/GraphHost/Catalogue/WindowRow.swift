@@ -11,7 +11,6 @@ struct WindowArgument: StageArgument {
         case count(Int)
     }
 
-    /// The figure that it computes.
     enum Figure: String, CaseIterable {
         case avg, sum, min, max, count, first, last, rate, p50, p95, p99, list
     }
@@ -59,7 +58,6 @@ struct WindowArgument: StageArgument {
 }
 
 extension StageSite {
-    /// The stage of one figure.
     func window(_ window: WindowArgument) -> StageOperator {
         switch window.figure {
         case .avg: numbers(window, WindowAverage<Double>())

@@ -23,12 +23,10 @@ public struct CheckBudget {
     /// Whether more units were requested than were left.
     var isSpent: Bool { rest < 0 }
 
-    /// The units spent.
     var spent: Int { most - rest }
 
     /// Takes the units for looking at that many bytes.
     mutating func spend(bytes: Int) { rest -= 2 + bytes / 16 }
 
-    /// Takes units.
     mutating func spend(_ units: Int) { rest -= units }
 }

@@ -57,7 +57,6 @@ extension DocumentReader {
         (document.elements ?? [document]).compactMap { text($0, of: what) }
     }
 
-    /// One of the words of an enumeration.
     func word<Word: RawRepresentable & CaseIterable>(_ document: Document, of what: String) -> Word?
     where Word.RawValue == String {
         let words = Word.allCases.map(\.rawValue)
@@ -104,7 +103,6 @@ extension DocumentReader {
         return refuse("\(what) must be true or false, not \(document.kindName)", at: document.position)
     }
 
-    /// A duration.
     func span(_ document: Document, of what: String) -> Stage.Span? {
         if let scalar = document.scalar, let span = Stage.Span(scalar.text) { return span }
         return refuse(

@@ -16,7 +16,6 @@ final class DocumentReader {
     /// The name pattern of the family that is being read; names used in its definition may have the
     /// same placeholders.
     var family: NamePattern?
-    /// The known types of values.
     var types = KnownTypes()
     /// The regular expressions of the expressions read since they were last taken.
     var patterns: [any RegexMatcher] = []

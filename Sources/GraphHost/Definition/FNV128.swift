@@ -11,7 +11,6 @@ package struct FNV128 {
 
     package init() {}
 
-    /// Adds bytes.
     package mutating func add(_ bytes: [UInt8]) {
         for byte in bytes { add(byte) }
     }

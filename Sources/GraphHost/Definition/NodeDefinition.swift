@@ -5,9 +5,7 @@ public import ReactiveGraph
 /// A class, because changing a large graph looks at thousands of them, and each copy of so large a
 /// struct would retain all its parts.
 public final class NodeDefinition {
-    /// The longest history ring.
     static let longestHistory = 100_000
-    /// The most inputs of one node.
     static let mostInputs = 1_000
 
     /// Where a node's values come from.

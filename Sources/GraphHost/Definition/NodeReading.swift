@@ -25,7 +25,6 @@ struct NodeReading {
     private let name: String
     private let entry: Document.Entry
     private var fields: [NodeKey: Document] = [:]
-    /// The places of the keys in `fields`.
     private var places: [NodeKey: Position] = [:]
     private var sources: [(row: OperatorRow, argument: Document)] = []
     /// Sibling keys that belong to sources.

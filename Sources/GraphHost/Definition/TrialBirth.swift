@@ -7,7 +7,6 @@ struct TrialBirth {
     private let limits: SessionLimits
     private let options: DefinitionOptions
 
-    /// Trials with the limits and options of the server.
     init(_ limits: SessionLimits, _ options: DefinitionOptions) {
         self.limits = limits
         self.options = options

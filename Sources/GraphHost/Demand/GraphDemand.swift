@@ -138,7 +138,6 @@ final class GraphDemand {
         for found in watches.found(by: name) { found.watch?.note(load: name) }
     }
 
-    /// The node's value became stale.
     func becameStale(_ node: NamedNode) {
         if graph.loaders > 0 { stale.insert(node.name) }
     }
@@ -192,7 +191,6 @@ extension LiveGraph {
         }
     }
 
-    /// The same for a living node.
     func load(_ living: AnyNode) {
         guard let demand else { return }
         var count: UInt64 = 0
@@ -209,7 +207,6 @@ extension LiveGraph {
         for node in subscription.listenedNodes { load(node) }
     }
 
-    /// Starts watching demand for a client.
     func begin(_ watch: DemandWatch) -> GraphDemand {
         let demand = demand ?? GraphDemand(self)
         if self.demand == nil {
@@ -221,7 +218,6 @@ extension LiveGraph {
         return demand
     }
 
-    /// Stops watching demand for a client.
     func end(_ watch: DemandWatch) {
         guard let demand else { return }
         demand.remove(watch)

@@ -50,7 +50,6 @@ extension FacetTable {
         if isSet { entry.start(at: max(node.changed.time, entry.facets.confirmed ?? 0)) }
     }
 
-    /// Restores a node's saved facets.
     func restore(_ saved: SavedFacets, of node: NamedNode) {
         let entry = begin(node)
         change(entry, to: saved.facets)

@@ -47,17 +47,14 @@ final class FacetTable {
 
     // MARK: - Mutable nodes
 
-    /// The facets of a mutable node.
     func facets(of node: NamedNode) -> Facets {
         node.hasFacets ? entries[ObjectIdentifier(node)]?.facets ?? Facets() : Facets()
     }
 
-    /// The nodes whose values are stale.
     var staleNodes: [NamedNode] {
         stale == 0 ? [] : entries.values.filter(\.facets.isStale).map(\.node)
     }
 
-    /// The entry of a node that has one.
     func entry(of node: NamedNode) -> FacetEntry? {
         node.hasFacets ? entries[ObjectIdentifier(node)] : nil
     }
@@ -159,7 +156,6 @@ final class FacetTable {
 
 /// A listener that sends its client a node's facets.
 protocol FacetListener: AnyObject {
-    /// The node's facets have changed.
     func facetsChanged()
 }
 

@@ -35,14 +35,12 @@ final class MemberAccounts {
         return make()
     }
 
-    /// A member was created.
     func created(_ member: NamedNode) {
         guard let current else { return }
         member.account = current
         add(to: current)
     }
 
-    /// A member was released, or is no longer a member.
     func released(_ member: NamedNode) {
         guard let account = member.account else { return }
         member.account = nil

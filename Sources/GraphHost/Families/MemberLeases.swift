@@ -51,7 +51,6 @@ final class MemberLeases {
         }
     }
 
-    /// Whether a lease is running.
     func isRunning(_ lease: MemberLease) -> Bool { self[lease.place].due != 0 }
 
     /// When the first of them expires, in milliseconds since 1970.
@@ -80,7 +79,6 @@ final class MemberLeases {
         return MemberLease(place: UInt32(rows.count - 1))
     }
 
-    /// Removes a lease.
     func remove(_ lease: MemberLease) {
         stop(lease)
         self[lease.place] = Row(node: nil, next: free)

@@ -42,7 +42,6 @@ final class Members {
         connectFamilies()
     }
 
-    /// The family that a node with that name belongs to.
     func family(of name: String) -> NodeFamily? {
         var name = name
         let family = name.withUTF8 { graph.registry.family(of: UnsafeRawBufferPointer($0)) }
@@ -71,7 +70,6 @@ final class Members {
         }
     }
 
-    /// A member gets a living node.
     func nodeMade(for member: NamedNode, of family: NodeFamily) {
         livingCount += 1
         family.living += 1

@@ -97,7 +97,6 @@ public struct Commit {
         clear.append(member)
     }
 
-    /// The nodes that it sets.
     var setNodes: [NamedNode] {
         var nodes: [NamedNode] = []
         set.forEach { nodes.append($0.node) }

@@ -11,10 +11,8 @@ struct GlobTable<Element> {
     /// How many beginnings have each length in bytes.
     private var lengths: [Int: Int] = [:]
 
-    /// Whether it is empty.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The number of elements.
     var count: Int { elements.values.reduce(0) { $0 + $1.count } }
 
     /// All elements, in no particular order.

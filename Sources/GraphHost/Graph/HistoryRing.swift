@@ -7,7 +7,6 @@ internal import DequeModule
 /// do not fit are removed from the old end, and ``from`` is moved up. A change from empty to empty
 /// is not an emission.
 struct HistoryRing {
-    /// One emission.
     struct Entry {
         let stamp: LogStamp
         /// nil: empty.

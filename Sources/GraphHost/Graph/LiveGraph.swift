@@ -63,7 +63,6 @@ public final class LiveGraph {
     @exclusivity(unchecked) var latestWriter: Writer?
     /// Unreachable nodes; none unless the server has a fault.
     var leaked = LeakedNodes()
-    /// The facets of its nodes.
     let facets = FacetTable()
     /// Demand for producers; nil while no client asks for it.
     var demand: GraphDemand?
@@ -160,7 +159,6 @@ public final class LiveGraph {
         nodes.filter { NodeSelection.matches(glob, $0.name) } + members.names.matching(glob).compactMap(node)
     }
 
-    /// The entry of a living node.
     func name(of node: AnyNode) -> NamedNode? { named(node.entry(in: registry)) }
 
     /// The stamp of the last change of a living node; for an unnamed one, the newest among the
@@ -219,7 +217,6 @@ public final class LiveGraph {
         )
     }
 
-    /// The declared nodes that have an alarm.
     var alarmNodes: [NamedNode] {
         if let knownAlarms { return knownAlarms }
         let found = nodes.filter { $0.definition.alarm != nil }

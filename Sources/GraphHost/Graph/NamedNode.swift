@@ -95,7 +95,6 @@ public final class NamedNode: RegistryEntry {
         takeRules()
     }
 
-    /// A member of a family, with the family's definition.
     init(_ definition: NodeDefinition, named name: String, of family: NodeFamily) {
         self.definition = definition
         graph = family.graph

@@ -1,7 +1,6 @@
 /// Mutable nodes that the definition of a graph no longer has, and whether clients have set them
 /// since.
 struct RemovedInputs {
-    /// The most that are remembered.
     private static var most: Int { 1_000 }
 
     private var isSet: [String: Bool] = [:]

@@ -56,7 +56,6 @@ extension SavedNode {
         writer.write(facets) { $1.write(to: &$0) }
     }
 
-    /// Reads the saved state of a node of the definition.
     init(from reader: inout StateReader, _ definition: NodeDefinition, byteLimit: Int) throws {
         definedAt = try reader.rev()
         changed = try reader.stamp()

@@ -14,13 +14,11 @@ final class Ticks {
         graphs.append(graph)
     }
 
-    /// A graph begins.
     func add(_ graph: LiveGraph) {
         graph.timers.onFirst = { [unowned self, unowned graph] in note(graph) }
         if graph.nextTick != nil || graph.members.nextExpiry != nil { note(graph) }
     }
 
-    /// A graph has ended.
     func remove(_ graph: LiveGraph) {
         graphs.removeAll { $0 === graph }
         graph.timers.onFirst = {}

@@ -18,14 +18,12 @@ final class Ties {
     /// While the graph is being restored: their places in failure messages, by what they do.
     var places: [String: String] = [:]
 
-    /// A commit begins.
     func beginCommit(by: String?, _ context: Datum?) {
         deliveries = 0
         checks = CheckBudget()
         writer = by != nil || context != nil ? Writer(by: by, context: context) : nil
     }
 
-    /// Adds a tie that is connected, or will be.
     func add(_ tie: Tie) {
         all.append(tie)
         reach = nil
@@ -75,7 +73,6 @@ final class Ties {
         for number in graph.definition.links.indices { connectLink(number, of: graph) }
     }
 
-    /// Connects one link.
     func connectLink(_ number: Int, of graph: LiveGraph) {
         let link = graph.definition.links[number]
         guard let from = graph.node(link.from), let to = graph.node(link.to) else { return }

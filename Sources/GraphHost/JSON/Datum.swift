@@ -106,7 +106,6 @@ public final class Datum {
     static var `true`: Datum { constant(.bool(true)) }
     static var `false`: Datum { constant(.bool(false)) }
 
-    /// A string.
     static func text(_ text: String) -> Datum { constant(.string(text)) }
 
     private static func constant(_ tree: Value) -> Datum {

@@ -43,7 +43,6 @@ struct KeptEmissions {
         ambiguous.removeAll { $0 < ring.from }
     }
 
-    /// Changes the capacity.
     mutating func resize(to capacity: Int) {
         ring = ring.resized(to: capacity)
     }

@@ -88,7 +88,6 @@ struct IdempotencyKeys {
         return record
     }
 
-    /// The commit was applied.
     func settle(_ record: Record, _ result: Result<Applied, HostError>) {
         record.result = result
     }

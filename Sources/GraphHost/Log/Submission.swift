@@ -58,7 +58,6 @@ struct PendingCommits {
     private var commits: Deque<PendingCommit?> = []
     private var first: UInt64 = 1
 
-    /// The ticket of the next one.
     var next: UInt64 { first + UInt64(commits.count) }
 
     /// Adds a commit under the ticket ``next``.

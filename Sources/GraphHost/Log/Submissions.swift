@@ -133,7 +133,6 @@ final class Submissions {
         }
     }
 
-    /// Submits a commit with a new key.
     private func submitNew(_ commit: Commit) -> Submission {
         do throws(HostError) {
             try CommitCheck.check(commit)
@@ -192,7 +191,6 @@ final class Submissions {
         log.append(entries, tickets: waiting.next - UInt64(entries.count)..<waiting.next, wall: clock.wall)
     }
 
-    /// The end of a turn.
     func endTurn() {
         submitMoved()
         handOver()

@@ -19,7 +19,6 @@ struct Explanation {
     private static let mostSteps = 1_000
 
     private let graph: LiveGraph
-    /// The most members of a glob that are listed.
     private static let mostMembers = 100
 
     private var steps: [Step] = []

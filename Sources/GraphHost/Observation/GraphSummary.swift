@@ -26,9 +26,7 @@ package struct GraphSummary {
         buffer.append("}")
     }
 
-    /// The most raised alarms that it names.
     static let mostAlarms = 20
-    /// The most stale values that it names.
     static let mostStale = 100
 
     /// Appends

@@ -31,7 +31,6 @@ extension GraphView {
         }
     }
 
-    /// The request, checked.
     private func question(_ request: UnsafeRawBufferPointer) throws(HostError) -> Subject {
         let pipe = Pipe(graph.host)
         let document = try pipe.document(request)

@@ -14,7 +14,6 @@ internal import Support
 final class Observer {
     /// The shortest interval between two messages.
     static let shortestInterval = 50
-    /// The most listeners that are listed.
     static let mostListeners = 1_000
 
     /// The id that the client chose.
@@ -92,7 +91,6 @@ final class Observer {
         return Array(buffer.bytes)
     }
 
-    /// The picture to show.
     private var picture: Picture {
         Picture(of: graph, isLive: true, members: members, surroundings: surroundings)
     }

@@ -49,14 +49,12 @@ final class Releases {
         watch?.died(number)
     }
 
-    /// Adds an observer of the graph.
     func add(_ observer: Observer, of graph: LiveGraph) {
         let watch = watch ?? GraphWatch(graph)
         self.watch = watch
         watch.add(observer)
     }
 
-    /// Removes an observer.
     func remove(_ observer: Observer) {
         watch?.remove(observer)
         if watch?.observers.isEmpty == true { watch = nil }

@@ -26,7 +26,6 @@ struct SentPicture {
     private(set) var edges: [UInt64: Int] = [:]
     var listeners: [Picture.Holder: KnownListener] = [:]
 
-    /// Nothing.
     init() {}
 
     /// A picture with only these of its listeners.

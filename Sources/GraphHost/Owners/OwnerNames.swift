@@ -36,7 +36,6 @@ struct OwnerNames {
         self.names = names
     }
 
-    /// Reads one name at `place`.
     static func name(_ value: JSONReader, at place: String) throws(HostError) -> String {
         guard let name = value.string, name.utf8.count <= longest, Name.isValid(name) else {
             throw HostError(

@@ -15,7 +15,6 @@ final class OwnerTable {
     /// All names, in alphabetical order.
     var names: [String] { named.keys.sorted() }
 
-    /// The owner with that name gets another subscription.
     private func add(_ name: String) -> SubscriptionOwner {
         let owner = named[name] ?? SubscriptionOwner(name)
         named[name] = owner
@@ -23,7 +22,6 @@ final class OwnerTable {
         return owner
     }
 
-    /// The owner loses a subscription.
     private func remove(_ owner: SubscriptionOwner) {
         guard let name = owner.name else { return }
         owner.subscriptions -= 1

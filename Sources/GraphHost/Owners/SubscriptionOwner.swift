@@ -22,7 +22,6 @@ extension Subscription {
         return owners.livingOwners.map { ($0 as? SubscriptionOwner)?.name }
     }
 
-    /// Its named owners.
     var namedOwners: [SubscriptionOwner] {
         guard let owners else { return [] }
         return owners.livingOwners.compactMap { $0 as? SubscriptionOwner }.filter { $0.name != nil }

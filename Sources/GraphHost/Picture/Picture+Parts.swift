@@ -32,7 +32,6 @@ extension Picture {
             members = named.members
         }
 
-        /// An unnamed node.
         init(unnamed node: AnyNode, in graph: LiveGraph) {
             let chains = graph.chains
             self.graph = graph

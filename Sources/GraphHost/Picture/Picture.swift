@@ -15,7 +15,6 @@ struct Picture {
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
     private(set) var listeners: [Listener] = []
-    /// The families of the graph.
     let families: [NodeFamily]
     /// Whether only some members are shown; families represent the others.
     let hidesMembers: Bool

@@ -167,13 +167,11 @@ final class Chains {
     /// How sources of client pipelines depend on their inputs, if values decide that.
     private var branchings: [UInt64: Branching] = [:]
 
-    /// The living chain with that key.
     func find(_ key: ChainKey) -> Record? { shared[key] }
 
     /// The record of a node, if it is a stage of a client pipeline.
     func record(of number: UInt64) -> Record? { records[number] }
 
-    /// All records, in order of creation.
     var all: [Record] { records.values.sorted { $0.number < $1.number } }
 
     /// Adds the record of a node that has just been built.

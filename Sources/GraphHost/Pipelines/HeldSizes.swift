@@ -3,10 +3,8 @@ internal import DequeModule
 /// The sizes of the values in an operator's queue.
 final class HeldSizes {
     private var sizes: Deque<Int> = []
-    /// Their sum.
     private(set) var sum = 0
 
-    /// A value was added.
     func add(_ bytes: Int) {
         sizes.append(bytes)
         sum += bytes

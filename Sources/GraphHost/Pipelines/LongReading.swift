@@ -8,7 +8,6 @@ public struct UnreadPart: Sendable {
     /// The sibling keys of a source.
     var beside: [String: Document] = [:]
 
-    /// Reads the part with these options.
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
         guard let word else {
             let (stages, problems) = Stage.parse(text, options: options)

@@ -74,7 +74,6 @@ extension NodeBuilder {
         return (node, record)
     }
 
-    /// Builds the first node of a pipeline.
     private func build(_ source: Source, isShared: Bool, for account: PipelineAccount?) -> Node<Datum> {
         let graph = graph
         let gate = StageGate(graph, sized: source.key, for: account)

@@ -72,7 +72,6 @@ final class Pipe {
         return try result.get()
     }
 
-    /// A text as a document with places.
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
         guard text.count <= room else {
             throw HostError(

@@ -116,7 +116,6 @@ final class PipelineUse {
         }
     }
 
-    /// The subscription ends.
     func end(_ host: Host) {
         chain.owners -= 1
         forEachStage { stage, needsAll in

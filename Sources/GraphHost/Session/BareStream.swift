@@ -101,7 +101,6 @@ struct BareStream {
         if let value, !value.isFail { value.withBytes(session.send(_:)) }
     }
 
-    /// Sends an object with these members.
     private func sendObject(_ members: (inout ByteBuffer) -> Void) {
         session.send { buffer in
             buffer.append("{")

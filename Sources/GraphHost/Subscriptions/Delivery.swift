@@ -8,7 +8,6 @@ internal import Support
 final class Delivery {
     @exclusivity(unchecked) private var first: Unmanaged<Session>?
     @exclusivity(unchecked) private var last: Unmanaged<Session>?
-    /// The session that is being flushed.
     @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
     /// Sessions that were removed, but are still in the list or being flushed.
     private var removed: [Session] = []

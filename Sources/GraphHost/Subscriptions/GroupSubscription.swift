@@ -192,7 +192,6 @@ final class GroupSubscription: Subscription {
     /// Whether the client has named the node, not only matched it by a glob.
     func asks(for name: String) -> Bool { patterns.contains(name) }
 
-    /// The names of its nodes.
     var names: [String] { members.map(\.name) }
 
     /// The nodes that match and that the client may read, from the given and the left-out ones, in

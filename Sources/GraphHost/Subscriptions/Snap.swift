@@ -28,7 +28,6 @@ struct Snap: ~Copyable {
         self.keeping = keeping
     }
 
-    /// Sends it.
     func send() {
         graph.loadFor(subscription)
         if let chain = subscription.pipeline?.chain {

@@ -203,10 +203,8 @@ class Subscription: ListenEdge<Datum> {
         if options.every > 0 { notBefore = session.host.clock.now + options.every }
     }
 
-    /// The nodes it listens to.
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 
-    /// Its listen edges.
     var listens: [Edge] { [self] }
 
     /// Appends the entry to deliver now: `{"id":…,"v":…,"n":…}`.

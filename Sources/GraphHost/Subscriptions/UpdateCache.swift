@@ -75,7 +75,6 @@ final class UpdateCache {
         return UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
     }
 
-    /// Builds the message of this lone subscription.
     func build(_ subscription: Subscription) {
         forget()
         number &+= 1

@@ -132,7 +132,6 @@ struct Fields: JSONMemberSink {
         return id
     }
 
-    /// A field that is a string.
     func string(_ name: FieldName) throws(HostError) -> String? {
         guard let field = self[name] else { return nil }
         guard let string = field.string else {

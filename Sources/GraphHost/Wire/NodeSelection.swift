@@ -86,7 +86,6 @@ public enum NodeSelection {
     /// Whether it is a pattern, and not just a name.
     static func isGlob(_ pattern: String) -> Bool { Glob.isGlob(pattern) }
 
-    /// Whether a name or glob matches the name.
     static func matches(_ pattern: String, _ name: String) -> Bool {
         isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }

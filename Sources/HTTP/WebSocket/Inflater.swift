@@ -48,7 +48,6 @@ public final class Inflater {
         1 << min(max(windowBits, 9), 15) + 12 * 1024
     }
 
-    /// A message begins.
     func begin() {
         if !keepsContext, let stream { inflateReset(stream) }
     }

@@ -4,7 +4,6 @@ internal import SluiceServer
 
 /// The demand for a feed that sends only what clients listen to.
 struct Demand {
-    /// The nodes that are wanted.
     let wanted: Set<String>
     /// Nodes to send at once.
     let fresh: Set<String>
@@ -38,7 +37,6 @@ final class WantedNodes {
         request.onEnd = { [weak self] reason in self?.onEnd(reason ?? "ended") }
     }
 
-    /// Connects.
     func start() { request.start() }
 
     /// The present demand; fresh nodes are reported once.

@@ -41,7 +41,6 @@ final class StandingRequest {
         retry = try LoopTimer(on: loop) { [weak self] in self?.start() }
     }
 
-    /// Connects.
     func start() {
         let socket = WebSocketClient(service, "/v1/ws", on: loop)
         socket.onOpen = { [weak self] in

@@ -181,7 +181,6 @@ extension TagConditions {
     }
 }
 
-/// The format of a definition in a body.
 enum DefinitionFormat {
     case json, yaml
 

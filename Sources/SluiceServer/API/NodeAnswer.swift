@@ -106,7 +106,6 @@ extension ByteBuffer {
         append(validators: graph.epoch, reading.changed, at: reading.changedAt)
     }
 
-    /// Appends the validators of a past state.
     fileprivate mutating func append(validators reading: PastReading) {
         append(validators: reading.epoch, reading.changed, at: reading.changedAt)
     }

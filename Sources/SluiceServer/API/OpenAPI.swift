@@ -6,7 +6,6 @@ internal import Support
 ///
 /// Each listener describes the operations that it serves.
 enum OpenAPI {
-    /// The document.
     static func document(of side: HTTPListener.Side) -> ByteBuffer {
         let operations = Operation.all.filter { side.has($0.side) && !$0.isDiagnostic }
         var out = ByteBuffer()

@@ -49,7 +49,6 @@ enum OperatorRoutes {
 
     /// The longest pattern of a flush.
     private static let longestGlob = 256
-    /// The most names in the answer to a flush.
     private static let mostNames = 1_000
 
     /// `GET /metrics` in the text form of Prometheus.

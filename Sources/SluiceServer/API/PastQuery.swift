@@ -65,7 +65,6 @@ enum PastQuery {
         _ = connection.wait()
     }
 
-    /// Answers with the result.
     static func send(on connection: HTTPConnection, _ past: PastAnswer) throws(HostError) {
         switch past {
         case .body(let body): connection.answerJSON(body)

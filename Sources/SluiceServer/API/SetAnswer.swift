@@ -20,7 +20,6 @@ final class SetAnswer {
     /// The date has changed.
     func forget() { isStale = true }
 
-    /// Appends the answer to an applied commit.
     func append(_ applied: Applied, _ encoder: ResponseEncoder, to out: inout ByteBuffer) {
         if isStale || applied.epoch != epoch { makeHead(applied.epoch, encoder) }
         out.append(head.bytes)

@@ -123,7 +123,6 @@ final class Authenticator {
         return outcome(found.digest, at: now)
     }
 
-    /// Forgets a cookie.
     func signOut(cookie: UnsafeRawBufferPointer) {
         removeSession(SHA256.digest(cookie))
     }

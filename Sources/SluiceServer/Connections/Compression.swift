@@ -90,13 +90,11 @@ final class Compression {
         return entry
     }
 
-    /// The turn is over.
     func endTurn() {
         frames?.forget()
     }
 }
 
-/// Counters of compression.
 final class CompressionCounters {
     /// Memory of connections' own contexts.
     @exclusivity(unchecked) var contextBytes = 0

@@ -282,7 +282,6 @@ class Connection: ConnectionDelegate {
         if isLingering { endLingering() }
     }
 
-    /// An operator ends the connection.
     func endByOperator() { close() }
 
     /// The server is about to stop: end as soon as possible without losing an answer.

@@ -44,7 +44,6 @@ final class Deadlines {
         onNext(look * tick)
     }
 
-    /// Removes the connection.
     func remove(_ connection: Connection) {
         if connection.isTimed { unlink(connection) }
     }

@@ -12,7 +12,6 @@ extension HTTPConnection {
         if server.cors.isOn { server.cors.append(sharedWith: sharedWith, to: &out) }
     }
 
-    /// Answers with a body.
     func answer(
         _ status: Status,
         _ type: StaticString,
@@ -28,12 +27,10 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers with JSON.
     func answerJSON(_ body: [UInt8], fields: (inout ByteBuffer) -> Void = { _ in }) {
         body.withUnsafeBytes { answer(.ok, "application/json", $0, fields: fields) }
     }
 
-    /// Answers with the JSON that `build` writes.
     func answerJSON(
         _ status: Status = .ok,
         fields: (inout ByteBuffer) -> Void = { _ in },
@@ -44,7 +41,6 @@ extension HTTPConnection {
         answer(status, "application/json", body.bytes, fields: fields)
     }
 
-    /// Answers with plain text.
     func answerText(_ text: StaticString) {
         answer(
             .ok,

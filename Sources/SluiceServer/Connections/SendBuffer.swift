@@ -15,7 +15,6 @@ final class SendBuffer {
 final class SendBufferPool {
     @exclusivity(unchecked) private var free: ContiguousArray<SendBuffer> = []
 
-    /// An empty buffer.
     func take() -> SendBuffer {
         free.popLast() ?? SendBuffer()
     }

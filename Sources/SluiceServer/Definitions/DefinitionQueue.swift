@@ -106,7 +106,6 @@ final class DefinitionQueue {
     }
 }
 
-/// The text of a definition from a client.
 struct DefinitionText: Sendable {
     let bytes: [UInt8]
     let format: DefinitionFormat

@@ -176,7 +176,6 @@ final class GraphFiles {
 }
 
 extension FileProblem {
-    /// The host's error about a graph of a file.
     init(_ error: HostError, of graph: String, in file: String) {
         self.init("graph \(graph): \(error.message)", file: file, code: error.code.rawValue)
     }

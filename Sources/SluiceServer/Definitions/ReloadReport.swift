@@ -28,7 +28,6 @@ public struct ReloadReport {
         entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
     }
 
-    /// Appends it as JSON.
     func append(to out: inout ByteBuffer) {
         out.append("{")
         out.member("graphs", objects: entries) { entry, out in

@@ -7,7 +7,6 @@ internal import CRE2
 /// for every instruction of the program, which ``cost(ofBytes:)`` assumes unless the program is
 /// small.
 final class RE2Pattern: RegexMatcher, Sendable {
-    /// As it was written.
     let text: String
     /// RE2 allows concurrent searches.
     nonisolated(unsafe) private let compiled: OpaquePointer

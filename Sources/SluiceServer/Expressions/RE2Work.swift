@@ -5,7 +5,6 @@
 /// So the text is scanned first, once from left to right. Each part costs its measured worst case,
 /// in units of 20 ns, and counted repetitions multiply it.
 struct RE2Work {
-    /// Units for the whole pattern.
     static func units(of pattern: String) -> Int {
         var pattern = pattern
         return pattern.withUTF8 { bytes in

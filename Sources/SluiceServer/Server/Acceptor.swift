@@ -25,7 +25,6 @@ final class Acceptor {
         mostPerAddress = server.configuration.connectionsPerAddress
     }
 
-    /// Opens the socket of a listener.
     func open(_ listener: HTTPListener) throws(UVError) {
         // Each process has its own operations side.
         let isShared = server.configuration.reusePort && listener.side != .operations

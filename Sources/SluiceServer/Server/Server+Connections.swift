@@ -2,7 +2,6 @@ internal import HTTP
 
 // The list of connections.
 extension Server {
-    /// Adds a new connection to the list.
     func add(_ connection: Connection) {
         connection.place = connections.count
         connections.append(connection)

@@ -56,7 +56,6 @@ public final class Server {
     private let parts: PartQueue
     /// Reads the definitions of clients and files.
     let definitions: DefinitionQueue
-    /// The listener for clients.
     let listener: HTTPListener
     /// The listener of the operations, if they have one of their own.
     let adminListener: HTTPListener?
@@ -93,7 +92,6 @@ public final class Server {
     @exclusivity(unchecked) var requests: UInt64 = 0
     @exclusivity(unchecked) var receivedBytes: UInt64 = 0
     @exclusivity(unchecked) var sentBytes: UInt64 = 0
-    /// Internal faults.
     private(set) var faults: UInt64 = 0
 
     /// Tests replace it.

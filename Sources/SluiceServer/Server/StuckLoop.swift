@@ -11,7 +11,6 @@ struct StuckLoop {
 
     /// The result of a check.
     struct Verdict: Equatable {
-        /// The turn to report.
         var report: Activity.Turn?
         /// Whether the process must be ended now.
         var ends = false

@@ -16,7 +16,6 @@ final class Sink {
     struct Counters {
         /// Values that the receiver accepted.
         var sent: UInt64 = 0
-        /// Failed attempts.
         var failed: UInt64 = 0
         /// Attempts that repeat a failed one.
         var retried: UInt64 = 0

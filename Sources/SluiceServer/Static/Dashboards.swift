@@ -91,7 +91,6 @@ struct DashboardText {
     }
 }
 
-/// The result of a change of a dashboard.
 enum DashboardChange: Sendable {
     case saved(tag: String, isNew: Bool)
     case removed

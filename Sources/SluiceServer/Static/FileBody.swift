@@ -6,7 +6,6 @@ internal import Support
 ///
 /// So a peer that does not read costs one piece, however long the file.
 final class FileBody {
-    /// The longest piece, in bytes.
     static let pieceBytes = 64 * 1024
 
     private let file: StaticFile?
@@ -15,7 +14,6 @@ final class FileBody {
     let size: Int
     private var offset = 0
 
-    /// A file as it is.
     init(_ file: consuming StaticFile) {
         size = file.size
         self.file = consume file

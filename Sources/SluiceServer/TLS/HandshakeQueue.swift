@@ -45,7 +45,6 @@ final class HandshakeQueue {
         }
     }
 
-    /// The turn is over.
     func endTurn() {
         stepsInTurn = 0
     }

@@ -9,7 +9,6 @@ internal import Support
 ///   OpenSSL keeps an unfinished record.
 /// - Ciphertext to send is in `output`, in order; the caller takes it with ``takeOutput()``.
 final class TLSSession {
-    /// The result of reading.
     enum Reading {
         /// All that came was used.
         case more
