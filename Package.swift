@@ -80,6 +80,9 @@ let package = Package(
         // `-lre2` and a flag that SwiftPM refuses with a warning.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
+        // The system's C library.
+        .target(name: "Platform", swiftSettings: strict),
+
         // Pure libraries.
         .target(name: "Support", swiftSettings: strict),
         .target(name: "ReactiveGraph", dependencies: ["Support", deque], swiftSettings: strict),
@@ -88,7 +91,7 @@ let package = Package(
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
 
         // The three columns.
-        .target(name: "EventLoop", dependencies: ["CLibuv", deque], swiftSettings: strict),
+        .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
         .target(
             name: "GraphHost",
@@ -99,14 +102,14 @@ let package = Package(
         // Where commits are kept.
         .target(
             name: "SQLiteLog",
-            dependencies: ["GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            dependencies: ["Platform", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog",
             swiftSettings: strict
         ),
 
         .target(
             name: "RedisLog",
-            dependencies: ["Support", "GraphHost", "EventLoop", "CHiredis", deque] + redisTLS,
+            dependencies: ["Platform", "Support", "GraphHost", "EventLoop", "CHiredis", deque] + redisTLS,
             path: "Sources/Engines/RedisLog",
             swiftSettings: strict
         ),
@@ -115,8 +118,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL",
-                "CRE2", deque,
+                "Platform", "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog", "CYAML",
+                "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -130,7 +133,7 @@ let package = Package(
         .target(
             name: "CommandSupport",
             dependencies: [
-                "Support", "CEL", "SluiceServer",
+                "Platform", "Support", "CEL", "SluiceServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -138,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop", "GraphHost", "CEL",
+                "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
+                "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

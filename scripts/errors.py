@@ -45,6 +45,7 @@ CODES = {
     "Sources/HTTP/Status.swift": None,
     "Sources/HTTP/SelfTest.swift": "start",
     "Sources/HTTP/WebSocket/": "close",
+    "Sources/Platform/": None,
     "Sources/ReactiveGraph": None,
     "Sources/SluiceServer/": "start",
     "Sources/SluiceServer/API/": "bad_field",

@@ -67,16 +67,17 @@ HOST = """\
             swiftSettings: settings
         ),"""
 LOG = """\
+        .target(name: "Platform", swiftSettings: settings),
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
-        .target(name: "EventLoop", dependencies: ["CLibuv", deque], swiftSettings: settings),
+        .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: settings),
         .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
         .target(
-            name: "SQLiteLog", dependencies: ["GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            name: "SQLiteLog", dependencies: ["Platform", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog", swiftSettings: settings
         ),
         .target(
@@ -94,7 +95,7 @@ LOG = """\
             swiftSettings: settings
         ),
         .target(
-            name: "RedisLog", dependencies: ["Support", "GraphHost", "EventLoop", "CHiredis", deque],
+            name: "RedisLog", dependencies: ["Platform", "Support", "GraphHost", "EventLoop", "CHiredis", deque],
             path: "Sources/Engines/RedisLog", swiftSettings: settings
         ),
         .testTarget(
@@ -104,12 +105,13 @@ LOG = """\
         ),
 """
 SEARCH = """\
+        .target(name: "Platform", swiftSettings: settings),
         .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
         .target(
-            name: "SluiceServer", dependencies: ["Support", "CEL", "CRE2"], path: "Sources/SluiceServer/Expressions",
-            exclude: ["Options+System.swift"], swiftSettings: settings
+            name: "SluiceServer", dependencies: ["Platform", "Support", "CEL", "CRE2"],
+            path: "Sources/SluiceServer/Expressions", exclude: ["Options+System.swift"], swiftSettings: settings
         ),
         .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
         .executableTarget(
@@ -191,16 +193,16 @@ class SearchCopy(Copy):
 # By the target whose tests must notice.
 COPIES = {
     "UnitSearch": SearchCopy("UnitSearch", "units", SEARCH,
-        ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2", "Sources/SluiceServer/Expressions",
-         "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
+        ["Sources/Platform", "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
+         "Sources/SluiceServer/Expressions", "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
                           ["Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
                        "Tests/TestSupport", "Tests/HostTestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
-                 ["Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis", "Sources/Support", "Sources/ReactiveGraph",
-                  "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
+                 ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
+                  "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
                   "Tests/RedisLogTests", "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
 }
 

@@ -1,11 +1,7 @@
 package import ArgumentParser
 package import SluiceServer
 internal import Support
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Where the server is, for the commands that talk to one.
 package struct ServiceOptions: ParsableArguments {

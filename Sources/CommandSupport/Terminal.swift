@@ -1,9 +1,5 @@
 package import ArgumentParser
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// The two outputs of a command; both are written through at once, also into a pipe.
 package enum Terminal {
@@ -33,7 +29,7 @@ package enum Terminal {
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 // The reader of the pipe has gone (`sluice watch … | head -1`): there is no one
                 // left to write to.
@@ -44,9 +40,3 @@ package enum Terminal {
         }
     }
 }
-
-#if canImport(Glibc)
-    private let systemWrite = Glibc.write
-#else
-    private let systemWrite = Darwin.write
-#endif

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// What a failure of `accept` means for the connections that still wait.
 enum AcceptFailure: Equatable {

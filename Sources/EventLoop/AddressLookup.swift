@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// A socket address in the form that the kernel takes.
 struct RawAddress {

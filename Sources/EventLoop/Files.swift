@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Reading small files whole, and writing them.
 ///
@@ -54,7 +50,7 @@ public enum Files {
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress!, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress!, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw UVError(errno: errno, call: "write") }
             rest = rest.dropFirst(count)
@@ -130,7 +126,7 @@ private struct OpenFile: ~Copyable {
             let more = [UInt8](unsafeUninitializedCapacity: capacity - start) { room, count in
                 count = 0
                 while count < room.count {
-                    let status = systemRead(descriptor, room.baseAddress! + count, room.count - count)
+                    let status = Platform.read(descriptor, room.baseAddress! + count, room.count - count)
                     if status < 0, errno == EINTR { continue }
                     if status < 0 { failure = UVError(errno: errno, call: "read") }
                     if status <= 0 { return }
@@ -173,20 +169,4 @@ extension FileInfo {
         device = status.st_dev
         inode = status.st_ino
     }
-}
-
-private func systemRead(_ descriptor: Int32, _ room: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-    #if canImport(Glibc)
-        return Glibc.read(descriptor, room, count)
-    #else
-        return Darwin.read(descriptor, room, count)
-    #endif
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-        return Glibc.write(descriptor, bytes, count)
-    #else
-        return Darwin.write(descriptor, bytes, count)
-    #endif
 }

@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// A bound, listening, non-blocking descriptor; closed when dropped.
 ///
@@ -65,11 +61,7 @@ struct ListeningSocket: ~Copyable {
                 if reusePort { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
             }
             try checkErrno(address.withSockaddr { bind(descriptor, $0, address.length) }, "bind")
-            #if canImport(Glibc)
-                try checkErrno(Glibc.listen(descriptor, backlog), "listen")
-            #else
-                try checkErrno(Darwin.listen(descriptor, backlog), "listen")
-            #endif
+            try checkErrno(Platform.listen(descriptor, backlog), "listen")
             return descriptor
         } catch {
             close(descriptor)

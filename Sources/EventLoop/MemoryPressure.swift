@@ -1,11 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Calls an action on the loop when Linux says that tasks have to wait for memory (pressure stall
 /// information, https://docs.kernel.org/accounting/psi.html).
@@ -65,11 +59,7 @@ public final class MemoryPressure {
         #if canImport(Darwin)
             throw UVError(errno: ENOTSUP, call: "open")
         #else
-            #if canImport(Glibc)
-                let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-            #else
-                let descriptor = Musl.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-            #endif
+            let descriptor = Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { throw UVError(errno: errno, call: "open") }
             return descriptor
         #endif

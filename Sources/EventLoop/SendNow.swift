@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Hands bytes to the kernel and returns how many it took; 0 where it takes none now, or never
 /// again.

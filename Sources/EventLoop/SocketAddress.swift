@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// The address of a socket, or of its peer.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// A connected stream: TCP, or a Unix socket.
 ///

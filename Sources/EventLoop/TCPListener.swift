@@ -1,9 +1,5 @@
 internal import CLibuv
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Accepts connections on a TCP port or a Unix socket.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Folders, read synchronously: for the start, not for requests.
 enum FileSystem {

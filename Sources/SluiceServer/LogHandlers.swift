@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import Platform
 public import Logging
 internal import Support
 
@@ -48,7 +44,7 @@ public struct StandardErrorLog: LogHandler {
         }
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Self.write($0) }
+            let count = rest.withUnsafeBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -59,14 +55,6 @@ public struct StandardErrorLog: LogHandler {
     static var isWritable: Bool {
         var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #else
-            Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #endif
     }
 }
 

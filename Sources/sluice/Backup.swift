@@ -3,11 +3,7 @@ internal import CommandSupport
 internal import EventLoop
 internal import SluiceClient
 internal import SluiceServer
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(

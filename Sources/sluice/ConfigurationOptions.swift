@@ -1,11 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import SluiceServer
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// The sources of the configuration for `serve` and `check`.
 enum ConfigurationOptions {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Small text files that a command writes.
 enum FileSystemEntry {
@@ -26,7 +22,9 @@ enum FileSystemEntry {
         let bytes = Array(text.utf8)
         var done = 0
         while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[done...].withUnsafeBytes {
+                Platform.write(descriptor, $0.baseAddress, $0.count)
+            }
             guard count > 0 else { throw failure(path) }
             done += count
         }
@@ -36,9 +34,3 @@ enum FileSystemEntry {
         Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
 }
-
-#if canImport(Glibc)
-    private let systemWrite = Glibc.write
-#else
-    private let systemWrite = Darwin.write
-#endif

@@ -1,10 +1,5 @@
 internal import CHiredis
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// A connection to Redis whose user waits for the answers: for a thread of its own.
 ///

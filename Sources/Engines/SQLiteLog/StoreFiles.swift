@@ -1,9 +1,5 @@
 internal import CSQLite
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 public import GraphHost
 
 /// The files of a store, apart from how SQLite reads and writes its own: tests put a disk that lies

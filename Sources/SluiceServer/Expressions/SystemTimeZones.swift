@@ -1,11 +1,6 @@
 public import CEL
 internal import Support
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// The time zones of this machine: the compiled files under `/usr/share/zoneinfo`, each read once.
 public final class SystemTimeZones: TimeZones, Sendable {

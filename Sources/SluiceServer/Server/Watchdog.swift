@@ -1,9 +1,5 @@
 public import EventLoop
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import Platform
 public import Logging
 internal import Support
 

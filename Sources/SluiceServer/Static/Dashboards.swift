@@ -2,12 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
 ///

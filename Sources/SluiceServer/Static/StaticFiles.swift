@@ -1,11 +1,6 @@
 internal import EventLoop
 internal import HTTP
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+internal import Platform
 
 /// The regular files below one folder, and nothing else.
 ///
@@ -133,7 +128,7 @@ struct StaticFile: ~Copyable {
     /// Opens the file at that very path; nil where there is none.
     init?(path: String, type: String) {
         // O_NONBLOCK: opening a pipe in the folder must not block the loop.
-        let descriptor = Self.open(path)
+        let descriptor = Platform.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -165,14 +160,6 @@ struct StaticFile: ~Copyable {
 
     /// The tag of its compressed form.
     var codedTag: String { etag.dropLast() + "-gz\"" }
-
-    private static func open(_ path: String) -> CInt {
-        #if canImport(Glibc)
-            Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        #else
-            Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        #endif
-    }
 
     /// Reads the whole file; nil when it cannot be read or became shorter meanwhile.
     func read() -> [UInt8]? {

@@ -3,12 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import SQLiteLog
 internal import Support
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+internal import Platform
 
 /// Backups of the log while the server runs.
 enum BackupRoutes {
