@@ -35,13 +35,8 @@ public struct StandardErrorLog: LogHandler {
     public func log(event: LogEvent) {
         let all = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
         let fields = all.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
-        let line: String
-        switch format {
-        case .text:
-            line = LogLine.text(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
-        case .json:
-            line = LogLine.json(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
-        }
+        let form = format == .text ? LogLine.text : LogLine.json
+        let line = form(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }

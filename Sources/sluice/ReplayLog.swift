@@ -85,12 +85,7 @@ extension Replay.Outcome {
         return lines.joined(separator: "\n")
     }
 
-    private var moment: String {
-        let civil = CivilTime(secondsSinceEpoch: Int64(stamp.time / 1000))
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return
-            "\(civil.year)-\(two(civil.month))-\(two(civil.day))T\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second))Z"
-    }
+    private var moment: String { "\(CivilTime(secondsSinceEpoch: Int64(stamp.time / 1000)))Z" }
 
     /// For a script.
     fileprivate func json(of graph: String) -> String {

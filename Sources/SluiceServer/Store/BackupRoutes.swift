@@ -1,5 +1,4 @@
 internal import GraphHost
-internal import GraphHost
 internal import HTTP
 internal import SQLiteLog
 internal import Support
