@@ -14,16 +14,22 @@ package struct GraphSummary {
     }
 
     /// One entry of `list` and of `GET /v1/graphs`.
-    func append(to buffer: inout ByteBuffer) {
+    package func append(to buffer: inout ByteBuffer) {
         buffer.append("{")
+        appendMembers(to: &buffer)
+        buffer.append("}")
+    }
+
+    /// Appends the members of the entry.
+    package func appendMembers(to buffer: inout ByteBuffer) {
         buffer.member("graph", graph.name)
         buffer.member("title", graph.definition.title)
-        Answer.appendCursor(of: graph, to: &buffer)
+        buffer.member("epoch", graph.epoch)
+        buffer.member("rev", graph.rev)
         buffer.member("nodes", access.countReadable(graph))
         buffer.member("listeners", graph.subscriptions)
         buffer.member("definition", graph.definition.hash)
         appendAlarms(to: &buffer)
-        buffer.append("}")
     }
 
     static let mostAlarms = 20
@@ -36,7 +42,7 @@ package struct GraphSummary {
     /// `"missed":["old_name"]` names nodes that the definition no longer has and clients still set.
     /// The most urgent come first. At most ``mostAlarms`` and ``mostStale`` are named; if there are
     /// more, `alarmCount` and `staleCount` give the total.
-    package func appendAlarms(to buffer: inout ByteBuffer) {
+    private func appendAlarms(to buffer: inout ByteBuffer) {
         let alarms = graph.alarmNodes
         graph.host.work += UInt64(alarms.count)
         let raised = alarms.filter { $0.raised != nil && access.rights(on: $0).contains(.read) }

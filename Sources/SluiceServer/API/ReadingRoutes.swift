@@ -76,8 +76,8 @@ enum ReadingRoutes {
         let access = request.access
         request.connection.answerJSON { out in
             out.append("{")
-            out.member("graphs", objects: access.graphs(of: host)) { graph, out in
-                out.append(summary: graph, for: access)
+            out.member("graphs", list: access.graphs(of: host)) { graph, out in
+                GraphSummary(of: graph, for: access).append(to: &out)
             }
             out.append("}\n")
         }
@@ -116,7 +116,7 @@ enum ReadingRoutes {
         let file = server.graphFiles.owners[graph.name]
         connection.answerJSON(fields: { $0.append(entityTag: graph.definition.hash) }) { out in
             out.append("{")
-            out.append(summary: graph, for: access)
+            GraphSummary(of: graph, for: access).appendMembers(to: &out)
             let counts = graph.statistics
             out.member("owner", file == nil ? "api" : "file")
             out.member("live") { out in
@@ -145,17 +145,5 @@ extension ByteBuffer {
         member("from", kept.lowerBound)
         member("to", kept.upperBound)
         append("}")
-    }
-
-    /// Appends the members of a graph's entry in the list.
-    fileprivate mutating func append(summary graph: LiveGraph, for access: Access) {
-        member("graph", graph.name)
-        member("title", graph.definition.title)
-        member("epoch", graph.epoch)
-        member("rev", graph.rev)
-        member("nodes", access.countReadable(graph))
-        member("listeners", graph.statistics.subscriptions)
-        member("definition", graph.definition.hash)
-        GraphSummary(of: graph, for: access).appendAlarms(to: &self)
     }
 }
