@@ -66,10 +66,8 @@ open class AnyEdge {
 
     /// Whether emptiness of the source makes the target empty (G-145).
     public final var propagatesEmpty: Bool {
-        get { core.traits.contains(.propagatesEmpty) }
-        set {
-            if newValue { core.traits.insert(.propagatesEmpty) } else { core.traits.remove(.propagatesEmpty) }
-        }
+        get { core.propagatesEmpty }
+        set { core.propagatesEmpty = newValue }
     }
 
     /// Unsets both ends.
@@ -93,10 +91,10 @@ open class AnyEdge {
         }
         withExtendedLifetime((self, node)) {
             noteSource()
-            graph.detachSource(core)
+            core.detachSource(in: graph)
             if let node {
-                graph.attach(core, from: node)
-                graph.complete(core)
+                core.attach(from: node)
+                core.complete(in: graph)
             }
             settle(graph, replays: node != nil)
         }
@@ -112,10 +110,10 @@ open class AnyEdge {
             requireSameGraph(node)
         }
         withExtendedLifetime((self, node)) {
-            graph.detachTarget(core)
+            core.detachTarget(in: graph)
             if let node {
-                graph.attach(core, to: node)
-                graph.complete(core)
+                core.attach(to: node)
+                core.complete(in: graph)
             }
             settle(graph, replays: node != nil)
         }
@@ -125,8 +123,8 @@ open class AnyEdge {
     /// then: that has replayed itself.
     private final func settle(_ graph: Graph, replays: Bool) {
         let stamp = core.stamp
-        graph.releaseDue()
-        if replays, core.stamp == stamp { graph.replay(core) }
+        graph.engine.releaseDue()
+        if replays, core.stamp == stamp { graph.engine.replay(core) }
     }
 
     /// Remembers which source the operator's state belongs to.

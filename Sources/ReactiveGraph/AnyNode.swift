@@ -74,8 +74,7 @@ public class AnyNode {
         set { storedRank = Int32(newValue) }
     }
 
-    @inlinable
-    package final var hasEdges: Bool { !listens.isEmpty || !outs.isEmpty }
+    @inlinable package final var hasEdges: Bool { !listens.isEmpty || !outs.isEmpty }
 
     // MARK: - What the engine asks the typed node
 

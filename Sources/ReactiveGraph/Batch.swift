@@ -28,6 +28,11 @@ public struct Batch {
                 self.values = .passUnretained(values)
                 self.place = place
             }
+
+            /// Stores it in its node; says whether to serve the node's edges.
+            func commit(_ context: Context?) -> Bool {
+                values._withUnsafeGuaranteedRef { $0.commit($0, node, place, context) }
+            }
         }
 
         @exclusivity(unchecked) @usableFromInline var sets: ContiguousArray<Entry> = []
@@ -47,8 +52,37 @@ public struct Batch {
             return made
         }
 
+        /// Performs it as one turn, or in `immediate` mode as one turn each.
+        func perform(on engine: Engine, _ context: Context?) {
+            guard !sets.isEmpty || !clears.isEmpty else { return }
+            guard engine.propagation == .settled else {
+                return forEach { entry in
+                    if entry.commit(context) { engine.turn(entry.node, trail: nil, context: context) }
+                }
+            }
+            forEach { entry in
+                guard !entry.node.marks.contains(.isBatched) else { return }
+                entry.node.marks.insert(.isBatched)
+                entry.isFirst = true
+            }
+            let saved = engine.beginTurn(trail: nil, context: context)
+            engine.runningBatches += 1
+            engine.setPath(nil)
+            forEach { entry in
+                guard entry.commit(context), !engine.stopping else { return }
+                engine.setPath(nil)
+                engine.context = context.map(Unmanaged.passUnretained)
+                engine.push(.passUnretained(entry.node))
+                engine.run(to: engine.base)
+            }
+            engine.settle()
+            forEach { if $0.isFirst { $0.node.marks.remove(.isBatched) } }
+            engine.runningBatches -= 1
+            engine.endTurn(saved)
+        }
+
         /// Goes through the entries: the sets first, then the clears.
-        func forEach(_ visit: (inout Entry) -> Void) {
+        private func forEach(_ visit: (inout Entry) -> Void) {
             for index in sets.indices { visit(&sets[index]) }
             for index in clears.indices { visit(&clears[index]) }
         }
@@ -149,8 +183,7 @@ final class Staged<Value>: StagedValues {
             node.enqueue(emission, trail: nil, context: context)
             return false
         }
-        node.stores &+= 1
-        overwrite(&node.stored, with: emission)
+        node.keep(emission)
         return node.hasEdges
     }
 }
@@ -165,41 +198,8 @@ extension Graph {
         let storage = batchPool.popLast() ?? Batch.Storage()
         var batch = Batch(graph: self, storage: storage)
         fill(&batch)
-        perform(storage, context: context)
+        storage.perform(on: engine, context)
         storage.removeAll()
         batchPool.append(storage)
-    }
-
-    private func perform(_ storage: Batch.Storage, context: Context?) {
-        guard !storage.sets.isEmpty || !storage.clears.isEmpty else { return }
-        guard propagation == .settled else {
-            return storage.forEach { entry in
-                if commit(entry, context) { turn(entry.node, trail: nil, context: context) }
-            }
-        }
-        storage.forEach { entry in
-            guard !entry.node.marks.contains(.isBatched) else { return }
-            entry.node.marks.insert(.isBatched)
-            entry.isFirst = true
-        }
-        let saved = beginTurn(trail: nil, context: context)
-        runningBatches += 1
-        setPath(nil)
-        storage.forEach { entry in
-            guard commit(entry, context), !stopping else { return }
-            setPath(nil)
-            self.context = context.map(Unmanaged.passUnretained)
-            push(.passUnretained(entry.node))
-            run(to: base)
-        }
-        settle()
-        storage.forEach { if $0.isFirst { $0.node.marks.remove(.isBatched) } }
-        runningBatches -= 1
-        endTurn(saved)
-    }
-
-    /// Stores an entry in its node; says whether to serve the node's edges.
-    private func commit(_ entry: Batch.Storage.Entry, _ context: Context?) -> Bool {
-        entry.values._withUnsafeGuaranteedRef { $0.commit($0, entry.node, entry.place, context) }
     }
 }

@@ -190,8 +190,7 @@ extension CancellableBag {
     }
 
     /// The listen put in last.
-    @inlinable
-    package var lastListen: Edge? { held.last?.takeUnretainedValue() }
+    @inlinable package var lastListen: Edge? { held.last?.takeUnretainedValue() }
 }
 
 /// The listens that a bag holds.
@@ -214,21 +213,6 @@ package struct HeldListens<Listen: Edge>: Sequence, IteratorProtocol {
 }
 
 extension Edge {
-    /// The graph of an edge that has an end.
-    final var graph: Graph? {
-        if let source { return source._withUnsafeGuaranteedRef { $0.graph } }
-        return target?._withUnsafeGuaranteedRef { $0.graph }
-    }
-
-    /// Ends this edge for good, and releases what only it needed.
-    final func cut() {
-        if let graph { return graph.cut(self) }
-        ended()
-        guard bag != nil else { return }
-        leaveHolder()
-        Unmanaged.passUnretained(self).release()
-    }
-
     /// Takes the edge out of its holder's list; what the list owned is the caller's.
     final func leaveHolder() {
         let ref = EdgeRef.passUnretained(self)

@@ -85,12 +85,12 @@ public struct Delivery {
     @usableFromInline
     init(graph: Graph) {
         self.graph = graph
-        context = graph.currentContext
+        context = graph.engine.currentContext
     }
 
     /// The nodes the emission has gone through, the source of the edge last.
     ///
     /// Collected when asked for; ask
     /// during the call, and keep the result to send later.
-    public var path: Path { graph.currentPath() }
+    public var path: Path { graph.engine.currentPath() }
 }

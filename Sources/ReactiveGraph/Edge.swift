@@ -104,6 +104,12 @@ open class Edge {
     /// Whether both ends are there.
     public final var isConnected: Bool { traits.contains(.complete) }
 
+    /// Whether emptiness of the source makes the target empty (G-145).
+    final var propagatesEmpty: Bool {
+        get { traits.contains(.propagatesEmpty) }
+        set { if newValue { traits.insert(.propagatesEmpty) } else { traits.remove(.propagatesEmpty) } }
+    }
+
     // MARK: - For listens that are classes of their own
 
     /// The owner of the listen, if it is known besides its bag.
@@ -135,8 +141,7 @@ open class Edge {
     }
 
     /// The edge, which has both ends, is about to lose one; where it watches for that.
-    @usableFromInline
-    func losesEnd() {}
+    @usableFromInline func losesEnd() {}
 
     /// The source as the typed node it is; the maker of the edge knows it.
     @inlinable

@@ -18,7 +18,8 @@ extension TransformEdge {
     /// ``feed(_:path:context:)`` does.
     public final func feed(emission: Emission<In>, path: Path = .empty, context: Context? = nil) {
         guard let source = from else { return }
-        source.graph.feed(core, from: source, emission, path, context)
+        source.graph.checkThread("feed")
+        source.graph.engine.feed(core, from: source, emission, path, context)
     }
 }
 
@@ -32,34 +33,7 @@ extension ListenEdge {
     /// Feeds the listen a value or emptiness that its node did not emit.
     public final func feed(emission: Emission<Value>, path: Path = .empty, context: Context? = nil) {
         guard let source = from else { return }
-        source.graph.feed(self, from: source, emission, path, context)
-    }
-}
-
-extension Graph {
-    /// Runs the body of a complete edge with `emission` in the place of what the source holds.
-    func feed<In>(
-        _ edge: Edge,
-        from source: Node<In>,
-        _ emission: Emission<In>,
-        _ path: Path,
-        _ context: Context?
-    ) {
-        checkThread("feed")
-        guard edge.traits.contains(.complete), !stopping else { return }
-        let trail = path == .empty ? nil : Trail(path)
-        let saved = beginTurn(trail: trail, context: context)
-        if edge.target.map({ !mustSkip($0) }) ?? true {
-            pushWithoutNode(extras: 0)
-            let stores = source.stores
-            let kept = exchange(&source.stored, with: emission)
-            let outcome = edge.body(edge)
-            // A set by the function itself is the source's own.
-            if source.stores == stores { overwrite(&source.stored, with: kept) }
-            follow(outcome, of: .passUnretained(edge))
-            run(to: base)
-        }
-        endTurn(saved)
-        withExtendedLifetime((self, edge, trail, context)) {}
+        source.graph.checkThread("feed")
+        source.graph.engine.feed(self, from: source, emission, path, context)
     }
 }

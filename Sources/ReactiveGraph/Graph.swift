@@ -22,7 +22,7 @@ public final class Graph {
     }
 
     /// How emissions go through joins.
-    @exclusivity(unchecked) public internal(set) var propagation: Propagation
+    public var propagation: Propagation { engine.propagation }
     /// Where timed operators take their time from; `nil` refuses them.
     public let clock: (any LoopClock)?
     /// The loop this graph belongs to, for what is to happen later; `nil` refuses it.
@@ -34,10 +34,13 @@ public final class Graph {
     /// to ``collect()``.
     public let collectsEvery: Duration?
     /// How many sets of one node may be queued in one turn before the turn is stopped (G-39).
-    public let feedbackLimit: Int
+    public var feedbackLimit: Int { engine.feedbackLimit }
     /// Receives errors that have no caller: feedback that does not settle, functions that threw
     /// (G-39, G-99).
-    public var onError: ((GraphError) -> Void)?
+    public var onError: ((GraphError) -> Void)? {
+        get { engine.onError }
+        set { engine.onError = newValue }
+    }
     /// Receives the creation number of each node that is freed.
     @exclusivity(unchecked) public var onRelease: ((UInt64) -> Void)?
     /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
@@ -49,62 +52,21 @@ public final class Graph {
     ///
     /// Off by default.
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
-    /// Receives the creation number of each join when it settles: tests compare the order.
-    @exclusivity(unchecked) package final var onSettle: ((UInt64) -> Void)?
-
     /// Living nodes, edges and listeners, and totals.
     @exclusivity(unchecked) public internal(set) var counts = GraphCounts()
 
-    // The propagation. Every stored `var` the hot path touches is free of run-time exclusivity
-    // checks, which were four fifths of the time otherwise.
-
-    /// Frames of the passes that are running.
-    @exclusivity(unchecked) var frames: UnsafeMutablePointer<Frame>
-    @exclusivity(unchecked) var frameCapacity: Int
-    @exclusivity(unchecked) var depth = 0
-    /// First frame of the current path.
-    @exclusivity(unchecked) var base = 0
-    /// The path that came with the current emission; not owned here.
-    @exclusivity(unchecked) var restored: Unmanaged<Trail>?
-    /// The context of the current emission; not owned here.
-    @exclusivity(unchecked) var context: Unmanaged<Context>?
-    /// Not 0 when "is this target on the path" needs more than a look at the target's frame.
-    @exclusivity(unchecked) var careful = 0
-    /// Nodes on the path that have no frame: (frame in front of which they stand, creation number).
-    @exclusivity(unchecked) var extras: ContiguousArray<Extra> = []
-    /// How many of them do not know their node.
-    @exclusivity(unchecked) var looseExtras = 0
-    /// The inner node an emission is going through, 0 if none.
-    @exclusivity(unchecked) @usableFromInline var inner: UInt64 = 0
-    /// What to go back to when a frame that drained its queue is popped.
-    @exclusivity(unchecked) var drains: ContiguousArray<Drain> = []
-    /// Turns that are running, nested ones included.
-    @exclusivity(unchecked) var turns = 0
-    @exclusivity(unchecked) var turnNumber: UInt64 = 1
-    /// Counts connections; an edge is not served for an emission older than its stamp.
-    @exclusivity(unchecked) var connections: UInt64 = 0
-    /// How often an edge has left its source.
-    @exclusivity(unchecked) var departures: UInt64 = 0
-    /// The error that stops the running turn.
-    @exclusivity(unchecked) var stop: GraphError?
-    @exclusivity(unchecked) var stopping = false
-    /// Batches that are running, in settled mode.
-    @exclusivity(unchecked) var runningBatches = 0
-
-    // Joins and the paths of emissions.
-
-    /// Marked joins.
-    @exclusivity(unchecked) var marked = MarkedJoins()
-    @exclusivity(unchecked) package internal(set) final var ranks = Ranks()
-    /// How many listeners ask for paths.
-    @exclusivity(unchecked) var pathWishes = 0
-    /// How many ids of paths have been kept: for tests of what rings cost.
-    @exclusivity(unchecked) package internal(set) final var keptPathIDs = 0
-
-    // Syncs.
-
-    @exclusivity(unchecked) var origins = SyncOrigins()
-    var ties: [OwnerTie] = []
+    @usableFromInline package let engine: Engine
+    /// Which nodes are wanted, where that is asked.
+    @exclusivity(unchecked) package final var demand: Demand?
+    let owners = OwnerWatch()
+    /// Notes the properties that are read while a bound path is evaluated.
+    var reading: TrackedReads?
+    /// Nodes whose values may die; not held.
+    @exclusivity(unchecked) var mortals: [UInt64: NodeRef] = [:]
+    private var lastNodeID: UInt64 = 0
+    /// The timers of the clock, made when the first timed operator is.
+    @usableFromInline private(set) lazy var timers = clock.map { TimerQueue($0) }
+    @exclusivity(unchecked) var batchPool: [Batch.Storage] = []
 
     // Threads.
 
@@ -113,42 +75,12 @@ public final class Graph {
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
     @exclusivity(unchecked) var reachable: [UInt64: NodeRef] = [:]
-    /// Nodes whose values may die; not held.
-    @exclusivity(unchecked) var mortals: [UInt64: NodeRef] = [:]
     /// What bridges to other graphs hold here, while there is demand.
     var bridges: [ObjectIdentifier: CancellableBag] = [:]
     #if DEBUG
         let checksThread: Bool
         let thread = Graph.currentThread
     #endif
-
-    /// Which nodes are wanted, where that is asked.
-    @exclusivity(unchecked) package final var demand: Demand?
-
-    // Release.
-
-    @exclusivity(unchecked) var dying: ContiguousArray<NodeRef> = []
-    /// Public edge objects that their targets held.
-    @exclusivity(unchecked) var dropped: ContiguousArray<AnyEdge> = []
-    /// Inner nodes of switches that lost their last edge.
-    @exclusivity(unchecked) var idleInners: ContiguousArray<AnyNode> = []
-    /// Edges, joins and closures that have ended: freed when no turn runs (G-66a).
-    @exclusivity(unchecked) var retired: ContiguousArray<AnyObject> = []
-    /// Inner nodes of switches that have ended.
-    @exclusivity(unchecked) var remains: ContiguousArray<AnyObject> = []
-    @exclusivity(unchecked) var isReleasing = false
-    /// The listens of owners that are watched by weak references only.
-    let foreign = CancellableBag()
-    /// Notes the properties that are read while a bound path is evaluated.
-    var reading: TrackedReads?
-    /// Event listens of listeners that have an identity.
-    var ownedListens: [ListenOwners.Key: ListenOwners] = [:]
-    var lastNodeID: UInt64 = 0
-    /// The timers of the clock, made when the first timed operator is.
-    @usableFromInline private(set) lazy var timers = clock.map { TimerQueue($0) }
-    /// The next look for dead owners.
-    var nextCollect: (any Cancellable)?
-    @exclusivity(unchecked) var batchPool: [Batch.Storage] = []
 
     /// A graph without nodes.
     ///
@@ -177,7 +109,6 @@ public final class Graph {
     ) {
         precondition(feedbackLimit > 0, "Graph: feedbackLimit must be positive")
         precondition(collectsEvery.map { $0 > .zero } ?? true, "Graph: collectsEvery must be positive")
-        self.propagation = propagation
         self.clock = clock
         self.executor = executor
         #if DEBUG
@@ -185,16 +116,11 @@ public final class Graph {
         #endif
         self.propagatesEmpty = propagatesEmpty
         self.collectsEvery = collectsEvery
-        self.feedbackLimit = feedbackLimit
-        frameCapacity = 64
-        frames = .allocate(capacity: 64)
+        engine = Engine(propagation, feedbackLimit: feedbackLimit)
     }
 
     deinit {
-        frames.deallocate()
-        marked.deallocate()
         madeHandle?.close()
-        nextCollect?.cancel()
     }
 
     // MARK: - Making nodes
@@ -223,19 +149,15 @@ public final class Graph {
 
     func nextNodeID() -> UInt64 {
         checkThread("a new node")
-        lastNodeID += 1
         counts.bornNodes += 1
         counts.liveNodes += 1
-        return lastNodeID
+        return nextToken()
     }
 
-    // MARK: - Asked by bodies
-
-    /// The context of the emission that is being delivered.
-    @usableFromInline
-    var currentContext: Context? {
-        guard let context else { return nil }
-        return context.takeUnretainedValue()
+    /// A number for paths that belongs to no node.
+    func nextToken() -> UInt64 {
+        lastNodeID += 1
+        return lastNodeID
     }
 
     @usableFromInline

@@ -16,7 +16,6 @@ extension Node {
             self,
             to: upstream,
             replay: replay,
-            propagatesEmpty: nil,
             Edge("Link") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.forwardEmpty(to: Value.self)
@@ -51,7 +50,7 @@ extension Node {
         if graph.propagatesEmpty { edge.propagatesEmpty = true }
         let cancellable = CancelToken(edge: edge.core)
         graph.tie(edge.core, from: upstream, to: self)
-        if replay { graph.replay(edge.core) }
+        if replay { graph.engine.replay(edge.core) }
         return cancellable
     }
 }
@@ -63,16 +62,8 @@ extension AnyNode {
     /// Set it when the edges are there; a single one is set by ``AnyEdge/propagatesEmpty``, and
     /// what new edges begin with by ``Graph/propagatesEmpty``.
     public final var propagatesEmpty: Bool {
-        get { !incoming.isEmpty && incoming.allSatisfy { $0.traits.contains(.propagatesEmpty) } }
-        set {
-            for edge in incoming {
-                if newValue {
-                    edge.traits.insert(.propagatesEmpty)
-                } else {
-                    edge.traits.remove(.propagatesEmpty)
-                }
-            }
-        }
+        get { !incoming.isEmpty && incoming.allSatisfy(\.propagatesEmpty) }
+        set { for edge in incoming { edge.propagatesEmpty = newValue } }
     }
 
     /// Disconnects every edge from this node to `node`.
@@ -94,14 +85,14 @@ extension AnyNode {
 
     /// Disconnects every edge that goes from this node to a node.
     public func removeDownstreamNodes() {
-        for edge in outgoing where edge.target != nil { graph.end(edge) }
-        graph.releaseDue()
+        for edge in outgoing where edge.target != nil { edge.end(in: graph) }
+        graph.engine.releaseDue()
     }
 
     private func endHeld(where matches: (Edge) -> Bool) {
         // A snapshot: ending a flatten ends its inner following too.
-        for edge in incoming where matches(edge) { graph.end(edge) }
-        graph.releaseDue()
+        for edge in incoming where matches(edge) { edge.end(in: graph) }
+        graph.engine.releaseDue()
     }
 }
 
@@ -112,15 +103,14 @@ extension Graph {
         _ target: AnyNode,
         to source: AnyNode,
         replay wanted: Bool,
-        propagatesEmpty: Bool?,
         _ edge: @autoclosure () -> Edge
     ) -> CancelToken? {
         guard source !== target else { return nil }
         let edge = edge()
         let cancellable = CancelToken(edge: edge)
-        if propagatesEmpty ?? self.propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
+        if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
         tie(edge, from: source, to: target)
-        if wanted { replay(edge) }
+        if wanted { engine.replay(edge) }
         return cancellable
     }
 
@@ -129,7 +119,7 @@ extension Graph {
     func derive(_ target: AnyNode, from source: AnyNode, _ edge: Edge) {
         if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
         tie(edge, from: source, to: target)
-        replay(edge)
+        engine.replay(edge)
     }
 
     /// Both ends at once, without a replay.
@@ -141,8 +131,8 @@ extension Graph {
             "\(edge.name): nodes \(source.name ?? "n\(source.id)") and \(target.name ?? "n\(target.id)") "
                 + "belong to different graphs"
         )
-        attach(edge, from: source)
-        attach(edge, to: target)
-        complete(edge)
+        edge.attach(from: source)
+        edge.attach(to: target)
+        edge.complete(in: self)
     }
 }

@@ -90,29 +90,19 @@ extension Node {
         WritableNode(node: self)
     }
 
-    /// A set by a user: an empty path, no context.
-    @inlinable
-    final func setDirectly(_ emission: Emission<Value>) {
-        graph.checkThread("set")
-        if pass >= 0 {
-            enqueue(emission, trail: nil, context: nil)
-        } else {
-            stores &+= 1
-            overwrite(&stored, with: emission)
-            if hasEdges { graph.turn(self) } else { graph.warnIfIdle(self) }
-        }
-    }
-
     /// A set by a user with an empty path.
     @inlinable
-    final func setDirectly(_ emission: Emission<Value>, context: Context?) {
+    final func setDirectly(_ emission: Emission<Value>, context: Context? = nil) {
         graph.checkThread("set")
         if pass >= 0 {
             enqueue(emission, trail: nil, context: context)
         } else {
-            stores &+= 1
-            overwrite(&stored, with: emission)
-            if hasEdges { graph.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
+            keep(emission)
+            if hasEdges {
+                graph.engine.turn(self, trail: nil, context: context)
+            } else {
+                graph.warnIfIdle(self)
+            }
         }
     }
 
@@ -122,9 +112,8 @@ extension Node {
         if pass >= 0 {
             enqueue(emission, trail: trail, context: context)
         } else {
-            stores &+= 1
-            overwrite(&stored, with: emission)
-            if hasEdges { graph.turn(self, trail: trail, context: context) }
+            keep(emission)
+            if hasEdges { graph.engine.turn(self, trail: trail, context: context) }
         }
     }
 }

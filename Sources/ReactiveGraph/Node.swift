@@ -28,12 +28,10 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     }
 
     /// What the node holds now: a value or empty.
-    @inlinable
-    public final var emission: Emission<Value> { stored }
+    @inlinable public final var emission: Emission<Value> { stored }
 
     /// The value, `nil` if the node is empty.
-    @inlinable
-    public final var value: Value? { stored.value }
+    @inlinable public final var value: Value? { stored.value }
 
     /// Whether nothing is stored.
     public override var isEmpty: Bool { stored.isEmpty }
@@ -62,8 +60,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
             enqueueDelivered(.value(value))
             return .nothing
         }
-        stores &+= 1
-        overwrite(&stored, with: .value(value))
+        keep(.value(value))
         return .enter
     }
 
@@ -80,23 +77,35 @@ public class Node<Value>: StoringNode<Emission<Value>> {
             enqueueDelivered(emission)
             return .nothing
         }
-        stores &+= 1
-        overwrite(&stored, with: emission)
+        keep(emission)
         return .enter
     }
 
     /// Queues an emission that an edge delivers, with the path and context it came with.
     @usableFromInline
-    final func enqueueDelivered(_ emission: Emission<Value>) {
-        enqueue(emission, trail: graph.captureTrail(), context: graph.currentContext)
+    final func enqueueDelivered(_ emission: Emission<Value>, last step: LastStep? = nil) {
+        enqueue(
+            emission,
+            trail: graph.engine.captureTrail(),
+            context: graph.engine.currentContext,
+            last: step
+        )
     }
 
-    /// Queues an emission after the pass that is running (G-34, step 1).
+    /// Queues an emission, or a signal, after the pass that is running (G-34, step 1).
     @inlinable
-    final func enqueue(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
+    final func enqueue(
+        _ emission: Emission<Value>,
+        trail: Trail?,
+        context: Context?,
+        last: LastStep? = nil,
+        signal: NodeSignal? = nil
+    ) {
         let queue = needPending()
-        guard graph.mayQueue(on: self, queue) else { return }
-        queue.entries.append(PendingEntry(emission: emission, trail: trail, context: context))
+        guard graph.engine.mayQueue(on: self, queue) else { return }
+        queue.entries.append(
+            PendingEntry(emission: emission, trail: trail, context: context, last: last, signal: signal)
+        )
         hasPending = true
     }
 
@@ -117,11 +126,12 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     }
 
     final override func restoreValue(from reader: inout StateReader) throws {
-        restore(try reader.emission(keeping: stored))
+        keep(try reader.emission(keeping: stored))
     }
 
     /// Stores without emitting.
-    final func restore(_ emission: Emission<Value>) {
+    @inlinable
+    final func keep(_ emission: Emission<Value>) {
         stores &+= 1
         overwrite(&stored, with: emission)
     }
@@ -134,12 +144,12 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     override func wipe() {
         if let facets = pending?.facets {
             facets.cancelLoads()
-            send(NodeSignal.wiped)
+            NodeSignal.wiped.send(to: self)
         }
         setDirectly(.empty, context: Context(source: .wipe))
     }
 
-    final override func perform(_ signal: NodeSignal) { handle(signal) }
+    final override func perform(_ signal: NodeSignal) { signal.perform(on: self) }
 
     final override func makeEdge(for edge: Edge, to target: AnyNode) -> AnyEdge? {
         target.makeEdge(for: edge, from: Value.self)

@@ -19,6 +19,6 @@ package struct PostponedEmission<Value> {
     package func deliver() {
         guard let source = edge.source else { return }
         let node = unsafeDowncast(source.takeUnretainedValue(), to: Node<Value>.self)
-        node.graph.feed(edge, from: node, emission, .empty, nil)
+        node.graph.engine.feed(edge, from: node, emission)
     }
 }

@@ -58,7 +58,7 @@ open class TransformEdge<In, Out>: AnyEdge {
     ) {
         super.init(
             core: Edge(name) { edge in
-                let context = edge.source?._withUnsafeGuaranteedRef { $0.graph.currentContext }
+                let context = edge.source?._withUnsafeGuaranteedRef { $0.graph.engine.currentContext }
                 guard let out = function(edge.input(In.self), context) else { return .nothing }
                 return edge.store(emission: out)
             }
@@ -125,8 +125,8 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// Emits a value or emptiness to the target.
     public final func send(emission: Emission<Out>) {
         guard let target = core.target(as: Out.self), core.traits.contains(.complete) else { return }
-        let graph = target._withUnsafeGuaranteedRef { $0.graph }
-        guard receivingDepth >= 0, receivingDepth == graph.depth else {
+        let engine = target._withUnsafeGuaranteedRef { $0.graph.engine }
+        guard receivingDepth >= 0, receivingDepth == engine.depth else {
             target.takeUnretainedValue().inject(emission, trail: nil, context: nil)
             return
         }
@@ -145,12 +145,12 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// Serves what an earlier `send` of the same call stored, before the next one.
     private func goOn() {
         guard outcome != .nothing, let target = core.target else { return }
-        let graph = target._withUnsafeGuaranteedRef { $0.graph }
+        let engine = target._withUnsafeGuaranteedRef { $0.graph.engine }
         let pending = outcome
         outcome = .nothing
-        let floor = graph.depth
-        graph.follow(pending, of: .passUnretained(core))
-        graph.run(to: floor)
+        let floor = engine.depth
+        engine.follow(pending, of: .passUnretained(core))
+        engine.run(to: floor)
     }
 
     private func run(_ edge: Edge) -> Outcome {
@@ -158,7 +158,7 @@ open class TransformEdge<In, Out>: AnyEdge {
         let graph = source._withUnsafeGuaranteedRef { $0.graph }
         let saved = (outcome, receivingDepth)
         outcome = .nothing
-        receivingDepth = graph.depth
+        receivingDepth = graph.engine.depth
         let delivery = Delivery(graph: graph)
         switch edge.input(In.self) {
         case .value(let value): receive(value, delivery)

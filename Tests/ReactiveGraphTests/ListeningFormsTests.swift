@@ -34,6 +34,17 @@ struct ListeningFormsTests {
         #expect(!node.hasListener)
     }
 
+    @Test("G-7: listening to a writable view is listening to its node")
+    func writableView() {
+        let node = graph.mutable(1)
+        let (panel, bag) = (Panel(), CancellableBag())
+        node.map { $0 * 2 }.writable().listen(in: bag) { panel.show($0) }
+        node.writable().listen(owner: panel) { $0.show($1) }
+        node.set(2)
+        #expect(panel.heard == ["2", "1", "2", "4"])
+        #expect(node.hasListener)
+    }
+
     @Test(
         "G-11: a change listener is called for each change, reads the present value, and gets no replay"
     )

@@ -36,14 +36,14 @@ struct RingCostTests {
         let other = chain(length, from: beside)
         let apart = Node.combineEach(other, other.map { $0 }, +)
         source.set(0)
-        let kept = graph.keptPathIDs
+        let kept = graph.engine.keptPathIDs
         beside.set(1)
-        #expect(apart.value == 2 && graph.keptPathIDs == kept)
+        #expect(apart.value == 2 && graph.engine.keptPathIDs == kept)
         source.set(2)
         #expect(sum.value == 4)
         // The two inputs of the join on the ring: the entry; the entry and the map. The two behind
         // it: as much as it kept.
-        #expect(graph.keptPathIDs - kept == 1 + 2 + 2 + 2)
+        #expect(graph.engine.keptPathIDs - kept == 1 + 2 + 2 + 2)
         closing?.cancel()
     }
 
@@ -52,14 +52,14 @@ struct RingCostTests {
         let source = graph.mutable(0)
         let (sum, closing) = ring(fedBy: chain(length, from: source))
         source.set(1)
-        let kept = graph.keptPathIDs
+        let kept = graph.engine.keptPathIDs
         for value in 2...11 { source.set(value) }
         #expect(sum.value == 11)
-        #expect(graph.keptPathIDs - kept == 10 * 3)
+        #expect(graph.engine.keptPathIDs - kept == 10 * 3)
         closing?.cancel()
         source.set(12)
         #expect(sum.value == 12)
-        #expect(graph.keptPathIDs - kept == 10 * 3)
+        #expect(graph.engine.keptPathIDs - kept == 10 * 3)
     }
 
     @Test("On a long ring it keeps as much as the ring is long", arguments: [100, 1_000])
@@ -69,11 +69,11 @@ struct RingCostTests {
         let sum = Node.combineEach(end, end, max)
         let closing = source.link(to: sum)
         source.set(1)
-        let kept = graph.keptPathIDs
+        let kept = graph.engine.keptPathIDs
         source.set(2)
         #expect(sum.value == 2)
         // The source and the chain, for each of the join's two inputs.
-        #expect(graph.keptPathIDs - kept == 2 * (length + 1))
+        #expect(graph.engine.keptPathIDs - kept == 2 * (length + 1))
         closing?.cancel()
     }
 
@@ -89,13 +89,13 @@ struct RingCostTests {
         let rooms = (0..<2).map { chain(3, from: graph.mutable($0)) }
         let shown = chosen.flattenMap { rooms[$0] }.map { $0 }
         source.set(1)
-        let searched = graph.ranks.searchedNodes
+        let searched = graph.engine.ranks.searchedNodes
         for value in 2...11 {
             chosen.set(value & 1)
             source.set(value)
         }
         #expect(shown.value == 1 && behind.value == 11)
-        #expect(graph.ranks.searchedNodes == searched)
+        #expect(graph.engine.ranks.searchedNodes == searched)
         closing?.cancel()
     }
 
@@ -107,14 +107,14 @@ struct RingCostTests {
         let nodes = (0..<length).map { _ in graph.mutable(of: Int.self) }
         for index in stride(from: length - 1, to: 0, by: -1) { nodes[index].link(to: nodes[index - 1]) }
         let closing = nodes[0].link(to: nodes[length - 1])
-        #expect(graph.ranks.searchedNodes <= 2 * length)
+        #expect(graph.engine.ranks.searchedNodes <= 2 * length)
         closing?.cancel()
         let synced = (0..<length).map { _ in graph.mutable(of: Int.self) }
         let bag = CancellableBag()
         for index in 1..<length { synced[index - 1].sync(with: synced[index]).store(in: bag) }
         synced[0].set(1)
         #expect(synced[length - 1].value == 1)
-        #expect(graph.ranks.searchedNodes <= 6 * length)
+        #expect(graph.engine.ranks.searchedNodes <= 6 * length)
         bag.cancel()
     }
 }

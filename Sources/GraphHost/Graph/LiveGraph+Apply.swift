@@ -103,7 +103,7 @@ extension LiveGraph {
     /// One tick: everything that is due emits, all in one turn.
     private func fireTimers(until now: UInt64) {
         isTickPending = false
-        core.fire(timers, until: .milliseconds(now))
+        core.engine.fire(timers, until: .milliseconds(now))
     }
 
     /// The first commit: creates all nodes with their initial values, and the derived ones that are

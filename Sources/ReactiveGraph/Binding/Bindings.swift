@@ -30,18 +30,14 @@ public final class Bindings {
 
     /// The followers of one property, in order.
     private struct Followers {
-        var entries: [Weak] = []
+        var entries: [Weak<PathFollower>] = []
         /// How many of them have died: they are swept out when they are half of all.
         var dead = 0
 
         mutating func sweep(but follower: PathFollower? = nil) {
-            entries.removeAll { $0.follower == nil || $0.follower === follower }
+            entries.removeAll { $0.object == nil || $0.object === follower }
             dead = 0
         }
-    }
-
-    private struct Weak {
-        weak var follower: PathFollower?
     }
 
     /// Bindings of an object to nodes of `graph`; the objects that one path goes through belong to
@@ -59,11 +55,11 @@ public final class Bindings {
     /// The property was set, whether to an equal value or not.
     public func changed(_ property: AnyKeyPath) {
         guard let list = followers[property]?.entries else { return }
-        for entry in list { entry.follower?.propertyChanged() }
+        for entry in list { entry.object?.propertyChanged() }
     }
 
     func follow(_ property: AnyKeyPath, _ follower: PathFollower) {
-        followers[property, default: Followers()].entries.append(Weak(follower: follower))
+        followers[property, default: Followers()].entries.append(Weak(follower))
     }
 
     func unfollow(_ property: AnyKeyPath, _ follower: PathFollower) {

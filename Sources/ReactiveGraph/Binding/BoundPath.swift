@@ -54,38 +54,25 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 
     /// Sets the node to what the property holds.
     private func take(_ value: Value) {
-        if node.pass < 0 || waitingTurn != node.graph.turnNumber { waiting = 0 }
-        waitingTurn = node.graph.turnNumber
+        if node.pass < 0 || waitingTurn != node.graph.engine.turnNumber { waiting = 0 }
+        waitingTurn = node.graph.engine.turnNumber
         waiting += 1
         node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)
     }
 
     private func nodeChanged(_ value: Value, _ path: ReferenceWritableKeyPath<Object, Value>) {
-        if node.graph.isOnRestoredPath(token) {
+        if node.graph.engine.isRestored(token) {
             waiting = max(0, waiting - 1)
             return
         }
         // A later value of the property is on its way to the node: it must not be overwritten by an
         // earlier one.
-        guard waiting == 0 || waitingTurn != node.graph.turnNumber, let object else { return }
+        guard waiting == 0 || waitingTurn != node.graph.engine.turnNumber, let object else { return }
         isWriting = true
         object[keyPath: path] = value
         isWriting = false
         let actual = read(object)
         if differ(actual, value) { take(actual) }
-    }
-}
-
-extension Graph {
-    /// A number for paths that belongs to no node.
-    func nextToken() -> UInt64 {
-        lastNodeID += 1
-        return lastNodeID
-    }
-
-    /// Whether the emission under way was sent as a continuation of a path with that number.
-    func isOnRestoredPath(_ id: UInt64) -> Bool {
-        restored?._withUnsafeGuaranteedRef { $0.contains(id) } ?? false
     }
 }
 

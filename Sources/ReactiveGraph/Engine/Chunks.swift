@@ -10,8 +10,7 @@ package struct Chunks<Element> {
     /// How many elements there are.
     @usableFromInline package var count = 0
 
-    @inlinable
-    package init() {}
+    @inlinable package init() {}
 
     @inlinable package var isEmpty: Bool { count == 0 }
     @inlinable package var first: Element? { chunks.first?.first }

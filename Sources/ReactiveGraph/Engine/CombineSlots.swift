@@ -1,11 +1,30 @@
+/// What the inputs of a combine have in common.
+@usableFromInline
+final class CombineInputs {
+    /// How many of them are empty.
+    @exclusivity(unchecked) @usableFromInline var missing = 0
+
+    @usableFromInline init() {}
+}
+
 /// The latest value of one input of a combine.
 @usableFromInline
 final class Slot<Value>: EdgeState {
     @exclusivity(unchecked) @usableFromInline var latest: Emission<Value>
+    @usableFromInline let inputs: CombineInputs
 
     @usableFromInline
-    init(_ latest: Emission<Value>) {
+    init(_ latest: Emission<Value>, of inputs: CombineInputs) {
         self.latest = latest
+        self.inputs = inputs
+        if latest.isEmpty { inputs.missing += 1 }
+    }
+
+    @inlinable
+    func set(_ emission: Emission<Value>) {
+        if latest.isEmpty { inputs.missing -= 1 }
+        if emission.isEmpty { inputs.missing += 1 }
+        overwrite(&latest, with: emission)
     }
 
     @usableFromInline
@@ -15,7 +34,7 @@ final class Slot<Value>: EdgeState {
 
     @usableFromInline
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
-        overwrite(&latest, with: try reader.emission(keeping: latest))
+        set(try reader.emission(keeping: latest))
     }
 
     /// The value; asked for when every input has one.
@@ -30,6 +49,7 @@ final class Slot<Value>: EdgeState {
 @usableFromInline
 final class Combining<Out> {
     @usableFromInline let target: Node<Out>
+    @usableFromInline let inputs = CombineInputs()
     @usableFromInline var ties: [(Join) -> Void] = []
 
     @inlinable
@@ -40,7 +60,7 @@ final class Combining<Out> {
     /// Adds an input.
     @inlinable
     func input<Value>(_ node: Node<Value>) -> Slot<Value> {
-        let slot = Slot(node.stored)
+        let slot = Slot(node.stored, of: inputs)
         let target = target
         ties.append { join in
             let edge = Edge("Combine", .joinInput) { edge in
@@ -49,7 +69,7 @@ final class Combining<Out> {
                     guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
                     join.emptyTravels = true
                 }
-                overwrite(&slot.latest, with: emission)
+                slot.set(emission)
                 return join.delivered(by: edge)
             }
             edge.needSide().state = slot
@@ -64,7 +84,7 @@ final class Combining<Out> {
         let graph = target.graph
         let join = graph.makeJoin(target, emit)
         for tie in ties { tie(join) }
-        graph.start(join)
+        graph.engine.start(join)
         return target
     }
 }

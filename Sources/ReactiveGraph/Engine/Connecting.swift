@@ -1,167 +1,174 @@
 // Tying edges to nodes and bags, and untying them. Nothing here calls user code before the lists
-// are consistent.
-extension Graph {
+// are consistent. `graph` is that of the edge's ends: finding it from there would count references.
+extension Edge {
     // MARK: - Ends
 
-    /// Gives `edge` a source: appends it to the source's order of service.
-    func attach(_ edge: Edge, from node: AnyNode) {
-        let ref = EdgeRef.passUnretained(edge)
-        edge.source = .passRetained(node)
-        if edge.traits.contains(.listener) { node.listens.append(ref) } else { node.outs.append(ref) }
+    /// Takes a source: the edge is the last in the source's order of service.
+    func attach(from node: AnyNode) {
+        let ref = EdgeRef.passUnretained(self)
+        source = .passRetained(node)
+        if traits.contains(.listener) { node.listens.append(ref) } else { node.outs.append(ref) }
         if node.watchesDemand { node.demandChanged() }
-        if let side = edge.side, side.lastSource != node.id {
+        if let side, side.lastSource != node.id {
             let isFirst = side.lastSource == 0
             side.lastSource = node.id
-            if !isFirst, let remains = side.state?.reset() { retired.append(remains) }
+            if !isFirst, let remains = side.state?.reset() {
+                node.graph.engine.teardown.retired.append(remains)
+            }
         }
     }
 
-    /// Gives `edge` a target, which holds it from now on.
-    func attach(_ edge: Edge, to node: AnyNode) {
-        edge.target = .passUnretained(node)
-        node.held.append(.passRetained(edge))
-        if let side = edge.side, let user = side.userRef { side.user = user.takeUnretainedValue() }
+    /// Takes a target, which holds the edge from now on.
+    func attach(to node: AnyNode) {
+        target = .passUnretained(node)
+        node.held.append(.passRetained(self))
+        if let side, let user = side.userRef { side.user = user.takeUnretainedValue() }
+    }
+
+    /// Belongs to its own source, in front of the source's listeners.
+    func attachFirst(to node: AnyNode) {
+        source = .passUnretained(node)
+        node.listens.prepend(.passUnretained(self))
+        node.graph.engine.stamp(self)
     }
 
     /// Both ends are there: the edge counts from now on (G-21), and is served for later emissions.
-    func complete(_ edge: Edge) {
-        guard let source = edge.source, edge.target != nil || edge.bag != nil else { return }
-        connections += 1
-        edge.stamp = connections
-        edge.traits.insert(.complete)
-        if edge.traits.contains(.wantsPath) { pathWishes += 1 }
-        if edge.traits.contains(.follower) {
-            counts.liveFollowings += 1
-        } else if edge.traits.contains(.listener) {
-            counts.liveListeners += 1
-        } else {
-            counts.liveEdges += 1
-        }
-        if let target = edge.target { ranks.connected(edge, from: source, to: target) }
-        demand?.began(edge)
+    func complete(in graph: Graph) {
+        guard let source, target != nil || bag != nil else { return }
+        graph.engine.stamp(self)
+        traits.insert(.complete)
+        if traits.contains(.wantsPath) { graph.engine.pathWishes += 1 }
+        graph.counts.add(1, self)
+        if let target { graph.engine.ranks.connected(self, from: source, to: target) }
+        graph.demand?.began(self)
     }
 
     /// The opposite of `complete`: an end is about to go.
-    private func incomplete(_ edge: Edge) {
-        guard edge.traits.contains(.complete) else { return }
-        demand?.ended(edge)
-        if edge.traits.contains(.watchesEnds) { edge.losesEnd() }
-        edge.traits.remove(.complete)
-        edge.stamp = .max
-        if edge.traits.contains(.wantsPath) { pathWishes -= 1 }
-        if edge.traits.contains(.follower) {
-            counts.liveFollowings -= 1
-        } else if edge.traits.contains(.listener) {
-            counts.liveListeners -= 1
-        } else {
-            counts.liveEdges -= 1
-        }
-        if edge.target != nil { ranks.disconnected(edge) }
-        if let remains = edge.side?.state?.detach() { retired.append(remains) }
+    private func incomplete(in graph: Graph) {
+        guard traits.contains(.complete) else { return }
+        graph.demand?.ended(self)
+        if traits.contains(.watchesEnds) { losesEnd() }
+        traits.remove(.complete)
+        stamp = .max
+        if traits.contains(.wantsPath) { graph.engine.pathWishes -= 1 }
+        graph.counts.add(-1, self)
+        if target != nil { graph.engine.ranks.disconnected(self) }
+        if let remains = side?.state?.detach() { graph.engine.teardown.retired.append(remains) }
+    }
+
+    /// Loses an end: what it follows goes.
+    private func endFollower(in graph: Graph) {
+        guard let follower = side?.follower else { return }
+        side?.follower = nil
+        follower._withUnsafeGuaranteedRef { $0.end(in: graph) }
     }
 
     /// Takes the source away; the source may die at the next `releaseDue`.
-    func detachSource(_ edge: Edge) {
-        guard let source = edge.source else { return }
-        incomplete(edge)
-        if let follower = edge.side?.follower {
-            edge.side?.follower = nil
-            follower._withUnsafeGuaranteedRef { end($0) }
-        }
-        let ref = EdgeRef.passUnretained(edge)
+    func detachSource(in graph: Graph) {
+        guard let source else { return }
+        let engine = graph.engine
+        incomplete(in: graph)
+        endFollower(in: graph)
+        let ref = EdgeRef.passUnretained(self)
         if Int(source.pass) >= 0 {
-            let frame = frames + Int(source.pass)
-            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = edge.next }
+            let frame = engine.frames + Int(source.pass)
+            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = next }
         }
         source._withUnsafeGuaranteedRef { node in
-            if edge.traits.contains(.listener) { node.listens.remove(ref) } else { node.outs.remove(ref) }
+            if traits.contains(.listener) { node.listens.remove(ref) } else { node.outs.remove(ref) }
         }
-        edge.source = nil
-        departures &+= 1
+        self.source = nil
+        engine.departures &+= 1
         source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
         if source.marks.contains(.isInner), !source.hasEdges {
-            idleInners.append(source.takeUnretainedValue())
+            engine.teardown.idleInners.append(source.takeUnretainedValue())
         }
-        if !edge.traits.contains(.own) { dying.append(source) }
+        if !traits.contains(.own) { engine.teardown.dying.append(source) }
     }
 
     /// Takes the target or the bag away; the edge waits among the retired while it may be running.
-    func detachTarget(_ edge: Edge) {
-        guard edge.target != nil || edge.bag != nil else { return }
-        incomplete(edge)
-        if let follower = edge.side?.follower {
-            edge.side?.follower = nil
-            follower._withUnsafeGuaranteedRef { end($0) }
-        }
-        if let join = edge.side?.join, let remains = join.end() { retired.append(remains) }
-        edge.leaveHolder()
-        if let side = edge.side, let user = side.user {
+    func detachTarget(in graph: Graph) {
+        guard target != nil || bag != nil else { return }
+        incomplete(in: graph)
+        endFollower(in: graph)
+        if let join = side?.join, let remains = join.end() { graph.engine.teardown.retired.append(remains) }
+        leaveHolder()
+        if let side, let user = side.user {
             side.user = nil
-            dropped.append(user)
+            graph.engine.teardown.dropped.append(user)
         }
-        retired.append(EdgeRef.passUnretained(edge).takeRetainedValue())
+        graph.engine.teardown.retired.append(EdgeRef.passUnretained(self).takeRetainedValue())
     }
 
-    /// Ends an edge for good: both ends go, its cancellable becomes blank.
+    /// Ends the edge for good: both ends go, its cancellable becomes blank.
     ///
     /// The caller calls `releaseDue`.
-    func end(_ edge: Edge) {
-        edge.ended()
+    func end(in graph: Graph) {
+        ended()
         // Keeps the edge until its cancellable has been blanked.
-        let keeper = edge
-        if let side = keeper.side, let inners = side.inners {
-            // Unless the edge's public object is held, its inner nodes go at once (G-66a).
-            let isLast = side.user == nil ? side.userRef == nil : isKnownUniquelyReferenced(&side.user)
-            if isLast { remains.append(inners.leave()) }
+        withExtendedLifetime(self) {
+            if let side, let inners = side.inners {
+                // Unless the edge's public object is held, its inner nodes go at once (G-66a).
+                let isLast = side.user == nil ? side.userRef == nil : isKnownUniquelyReferenced(&side.user)
+                if isLast { graph.engine.teardown.remains.append(inners.leave()) }
+            }
+            detachSource(in: graph)
+            detachTarget(in: graph)
+            if let handle {
+                self.handle = nil
+                handle._withUnsafeGuaranteedRef { $0.edgeEnded() }
+            }
         }
-        detachSource(keeper)
-        detachTarget(keeper)
-        if let handle = keeper.handle {
-            keeper.handle = nil
-            handle._withUnsafeGuaranteedRef { $0.edgeEnded() }
+    }
+
+    /// The target dies: the edge ends, unless its public object is held from outside, which keeps
+    /// its `from`.
+    func endWithTarget(in graph: Graph) {
+        if let side, side.user != nil, !isKnownUniquelyReferenced(&side.user) {
+            detachTarget(in: graph)
+        } else {
+            end(in: graph)
         }
     }
 
-    /// As `end`, and releases what only this edge needed.
-    func cut(_ edge: Edge) {
-        end(edge)
-        releaseDue()
+    /// The graph of an edge that has an end.
+    final var graph: Graph? {
+        if let source { return source._withUnsafeGuaranteedRef { $0.graph } }
+        return target?._withUnsafeGuaranteedRef { $0.graph }
     }
 
-    // MARK: - Replay
-
-    /// Feeds a complete edge the current emission of its source, once, as a turn of its own (G-21).
-    func replay(_ edge: Edge) {
-        // A node whose object has died notices it here, and its listeners may cut this edge.
-        guard edge.traits.contains(.complete), let first = edge.source else { return }
-        let isEmpty = first._withUnsafeGuaranteedRef { $0.isEmpty }
-        guard !isEmpty || edge.traits.contains(.receivesEmpty) else { return }
-        guard edge.traits.contains(.complete), let source = edge.source else { return }
-        let saved = beginTurn(trail: nil, context: nil)
-        pushReplay(of: source)
-        deliver(.passUnretained(edge))
-        run(to: base)
-        endTurn(saved)
+    /// Ends this edge for good, and releases what only it needed.
+    @usableFromInline
+    final func cut() {
+        guard let graph else {
+            ended()
+            guard bag != nil else { return }
+            leaveHolder()
+            Unmanaged.passUnretained(self).release()
+            return
+        }
+        end(in: graph)
+        graph.engine.releaseDue()
     }
+}
 
-    /// A frame without node that stands for the source: nested turns must not mistake the outer
-    /// path for theirs.
-    func pushReplay(of source: NodeRef) {
-        addExtra(source.id, source)
-        pushWithoutNode(extras: 1)
+extension GraphCounts {
+    /// One more edge has both ends, or one less.
+    fileprivate mutating func add(_ change: Int, _ edge: Edge) {
+        if edge.traits.contains(.follower) {
+            liveFollowings += change
+        } else if edge.traits.contains(.listener) {
+            liveListeners += change
+        } else {
+            liveEdges += change
+        }
     }
+}
 
-    func pushWithoutNode(extras: Int32) {
-        if depth == frameCapacity { growFrames() }
-        (frames + depth).initialize(
-            to: Frame(node: nil, next: nil, limit: 0, extras: extras, transforms: true)
-        )
-        depth += 1
-    }
-
-    /// Runs one edge for the current path.
-    func deliver(_ edge: EdgeRef) {
-        if let target = edge.target, mustSkip(target) { return }
-        follow(edge.run(), of: edge)
+extension Engine {
+    /// The edge is served for emissions from now on.
+    func stamp(_ edge: Edge) {
+        connections += 1
+        edge.stamp = connections
     }
 }

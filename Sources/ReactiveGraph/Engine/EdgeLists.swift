@@ -39,21 +39,13 @@ struct ServiceList: Sequence {
         for edge in edges.sorted(by: { key($0) < key($1) }) { append(edge) }
     }
 
-    /// Walks over it.
     @usableFromInline
-    struct Iterator: IteratorProtocol {
-        fileprivate var upcoming: EdgeRef?
-
-        @usableFromInline
-        mutating func next() -> EdgeRef? {
-            guard let edge = upcoming else { return nil }
-            upcoming = edge.next
-            return edge
+    func makeIterator() -> UnfoldSequence<EdgeRef, EdgeRef?> {
+        sequence(state: first) { upcoming in
+            defer { upcoming = upcoming?.next }
+            return upcoming
         }
     }
-
-    @usableFromInline
-    func makeIterator() -> Iterator { Iterator(upcoming: first) }
 }
 
 /// The edges that a node or a bag holds, oldest first: a list through ``Edge/nextHeld``.
@@ -80,19 +72,11 @@ struct HeldList: Sequence {
         edge.previousHeld = nil
     }
 
-    /// Walks over it.
     @usableFromInline
-    struct Iterator: IteratorProtocol {
-        fileprivate var upcoming: EdgeRef?
-
-        @usableFromInline
-        mutating func next() -> EdgeRef? {
-            guard let edge = upcoming else { return nil }
-            upcoming = edge.nextHeld
-            return edge
+    func makeIterator() -> UnfoldSequence<EdgeRef, EdgeRef?> {
+        sequence(state: first) { upcoming in
+            defer { upcoming = upcoming?.nextHeld }
+            return upcoming
         }
     }
-
-    @usableFromInline
-    func makeIterator() -> Iterator { Iterator(upcoming: first) }
 }

@@ -48,16 +48,6 @@ struct Frame {
     var isPlain: Bool { state < Self.drained }
 }
 
-/// A node on the path that has no frame of its own.
-struct Extra {
-    let frame: Int
-    let id: UInt64
-    /// The node, while it lives: it is marked, so that others are known not to be among the extras.
-    var node: NodeRef?
-    /// The mark goes with this entry.
-    let isFirst: Bool
-}
-
 /// Saved by a frame that takes emissions from its node's queue; owns what came with the current
 /// one.
 struct Drain {

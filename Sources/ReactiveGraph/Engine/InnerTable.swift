@@ -29,8 +29,7 @@ class InnerTable: EdgeState {
     }
 
     /// Drops `entry` from the table; its node lives on if something else holds it.
-    @usableFromInline
-    func forget(_ entry: InnerEntry) {}
+    @usableFromInline func forget(_ entry: InnerEntry) {}
 
     /// Empties the table; what was in it is released with the result.
     func leave() -> AnyObject { self }
@@ -132,7 +131,7 @@ final class InnerNode<Value>: Node<Value> {
         super.init(graph: switched.graph, .empty)
         marks.insert(.isInner)
         rank = switched.rank + 1
-        graph.ranks.noteRings(from: .passUnretained(switched), to: .passUnretained(self))
+        graph.engine.ranks.noteRings(from: .passUnretained(switched), to: .passUnretained(self))
     }
 }
 

@@ -9,8 +9,8 @@ extension Graph {
     ///   - nodes: nodes from which, upstream, every join of the graph can be reached; what is not
     ///     reached keeps the old way.
     public func setPropagation(_ propagation: Propagation, reaching nodes: [AnyNode]) {
-        precondition(turns == 0, "Graph: the propagation is changed between turns")
-        self.propagation = propagation
+        precondition(engine.turns == 0, "Graph: the propagation is changed between turns")
+        engine.propagation = propagation
         var open = nodes
         var seen: Set<UInt64> = []
         while let node = open.popLast() {
@@ -44,19 +44,6 @@ extension Graph {
         edge.needSide().join = join
         if propagatesEmpty { edge.traits.insert(.propagatesEmpty) }
         tie(edge, from: source, to: target)
-    }
-
-    /// All inputs are tied: emits what they hold, once, as a turn of its own.
-    @usableFromInline
-    func start(_ join: Join) {
-        guard let node = join.node else { return }
-        let saved = beginTurn(trail: nil, context: nil)
-        if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
-            push(node)
-            run(to: base)
-        }
-        endTurn(saved)
-        withExtendedLifetime(node) {}
     }
 }
 

@@ -59,7 +59,7 @@ final class Join {
 
 // Settled joins (G-50): marked while the turn goes on, emitted once, by rank, when nothing else is
 // left.
-extension Graph {
+extension Engine {
     @inline(never)
     func mark(_ node: NodeRef) {
         guard let join = node.join else { return }

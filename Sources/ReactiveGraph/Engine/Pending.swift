@@ -30,7 +30,7 @@ struct PendingEntry<Value> {
 @usableFromInline
 class LastStep {
     /// Gives the node that has stored an emission, if its edges are to be served.
-    @usableFromInline typealias Perform = (LastStep, Graph) -> NodeRef?
+    @usableFromInline typealias Perform = (LastStep, Engine) -> NodeRef?
 
     let perform: Perform
 
@@ -40,8 +40,24 @@ class LastStep {
     }
 
     /// The pass of the emission begins.
-    @usableFromInline
-    func begin() {}
+    @usableFromInline func begin() {}
+
+    /// Hands an emission to `node` from an edge, with this as the last step of its pass.
+    @inlinable
+    final func accept<Value>(_ emission: Emission<Value>, in node: Node<Value>, from edge: Edge) -> Outcome {
+        if node.pass >= 0 {
+            node.enqueueDelivered(emission, last: self)
+            return .nothing
+        }
+        node.keep(emission)
+        node.needPending().begin(self, on: node)
+        // Releasing old values may have cut the edge.
+        if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
+            return .enterToTheEnd
+        }
+        node.dropPending()
+        return .nothing
+    }
 }
 
 /// The queue of a node as the engine sees it: what it asks of it goes through a closure, which was
@@ -75,8 +91,7 @@ class PendingBase {
     }
 
     /// Whether emissions are queued.
-    @usableFromInline
-    var isQueued: Bool { false }
+    @usableFromInline var isQueued: Bool { false }
 
     /// The pass that begins has a last step.
     @usableFromInline
@@ -118,8 +133,7 @@ final class Pending<Value>: PendingBase {
         entries.removeAll()
     }
 
-    @usableFromInline
-    override var isQueued: Bool { !entries.isEmpty }
+    @usableFromInline override var isQueued: Bool { !entries.isEmpty }
 
     @inlinable
     func take(into node: Node<Value>) -> Taken {
@@ -129,8 +143,7 @@ final class Pending<Value>: PendingBase {
         }
         node.hasPending = !entries.isEmpty
         if let signal = entry.signal { return (nil, nil, signal) }
-        node.stores &+= 1
-        overwrite(&node.stored, with: entry.emission)
+        node.keep(entry.emission)
         if let last = entry.last { begin(last, on: node) }
         return (entry.trail, entry.context, nil)
     }

@@ -1,81 +1,6 @@
-// The order in which one turn visits the graph (G-34). Frames are on a stack of the graph's own, so
-// neither a long chain nor many queued sets use the native stack (G-49).
-extension Graph {
-    /// Serves the edges of `node`, which has just stored an emission set by a user without context.
-    @usableFromInline
-    func turn(_ node: AnyNode) {
-        turn(node, trail: nil, context: nil)
-    }
-
-    /// Serves the edges of `node`, then settles what was marked.
-    @usableFromInline
-    func turn(_ node: AnyNode, trail: Trail?, context newContext: Context?) {
-        guard !stopping else { return }
-        let saved = beginTurn(trail: trail, context: newContext)
-        push(.passUnretained(node))
-        run(to: base)
-        endTurn(saved)
-        withExtendedLifetime((trail, newContext)) {}
-    }
-
-    struct SavedTurn {
-        let base: Int
-        let restored: Unmanaged<Trail>?
-        let context: Unmanaged<Context>?
-        let careful: Int
-        let marked: MarkedJoins.Part
-        let inner: UInt64
-    }
-
-    @inline(__always)
-    func beginTurn(trail: Trail?, context newContext: Context?) -> SavedTurn {
-        let saved = SavedTurn(
-            base: base,
-            restored: restored,
-            context: context,
-            careful: careful,
-            marked: marked.begin(),
-            inner: inner
-        )
-        base = depth
-        inner = 0
-        // What is careful about extras and batches stays: a turn leaves them as it found them.
-        careful = careful &- (restored == nil ? 0 : 1) &+ (trail == nil ? 0 : 1)
-        restored = trail.map(Unmanaged.passUnretained)
-        context = newContext.map(Unmanaged.passUnretained)
-        turns += 1
-        return saved
-    }
-
-    @inline(__always)
-    func endTurn(_ saved: SavedTurn) {
-        if !marked.isEmpty { settle() }
-        base = saved.base
-        marked.end(saved.marked)
-        inner = saved.inner
-        restored = saved.restored
-        careful = saved.careful
-        context = saved.context
-        turns -= 1
-        if turns == 0 { endOutermost() }
-    }
-
-    @inline(__always)
-    func setPath(_ trail: Unmanaged<Trail>?) {
-        restored = trail
-        careful = extras.count + runningBatches + (trail == nil ? 0 : 1)
-    }
-
-    @inline(__always)
-    private func endOutermost() {
-        turnNumber &+= 1
-        // First, so that what the dead set is delivered again.
-        if stopping { reportStop() }
-        if !retired.isEmpty || !dying.isEmpty || !dropped.isEmpty { releaseDue() }
-    }
-
-    // MARK: - Frames
-
+// The order in which one turn visits the graph (G-34). Frames on an own stack, so no chain, however
+// long, and no number of queued sets uses native stack (G-49).
+extension Engine {
     @inline(__always)
     func push(_ node: NodeRef, extras count: Int32 = 0) {
         let listens = node.firstListen
@@ -99,8 +24,17 @@ extension Graph {
         self.depth = depth &+ 1
     }
 
+    /// Pushes a frame that stands for no node.
+    func pushWithoutNode(extras: Int32) {
+        if depth == frameCapacity { growFrames() }
+        (frames + depth).initialize(
+            to: Frame(node: nil, next: nil, limit: 0, extras: extras, transforms: true)
+        )
+        depth += 1
+    }
+
     @inline(never)
-    func growFrames() {
+    private func growFrames() {
         let grown = UnsafeMutablePointer<Frame>.allocate(capacity: frameCapacity * 2)
         grown.moveInitialize(from: frames, count: depth)
         frames.deallocate()
@@ -171,8 +105,8 @@ extension Graph {
             if stopping { target._withUnsafeGuaranteedRef { $0.dropPending() } } else { push(target) }
         case .enterAndEnd:
             if let target = edge.target, target.hasEdges, !stopping { push(target) }
-            edge._withUnsafeGuaranteedRef { cut($0) }
-        case .dead: edge._withUnsafeGuaranteedRef { cut($0) }
+            edge._withUnsafeGuaranteedRef { $0.cut() }
+        case .dead: edge._withUnsafeGuaranteedRef { $0.cut() }
         }
     }
 
@@ -186,35 +120,6 @@ extension Graph {
         if node?.id != id { node = nil }
         addExtra(id, node)
         push(target, extras: 1)
-    }
-
-    /// Puts a node without a frame on the path, in front of the frame pushed next.
-    func addExtra(_ id: UInt64, _ node: NodeRef?) {
-        extras.append(
-            Extra(frame: depth, id: id, node: node, isFirst: node?.marks.contains(.isExtra) == false)
-        )
-        careful += 1
-        if let node { node.marks.insert(.isExtra) } else { looseExtras += 1 }
-    }
-
-    private func removeExtras(_ count: Int32) {
-        for _ in 0..<count {
-            let extra = extras.removeLast()
-            guard let node = extra.node else {
-                looseExtras -= 1
-                continue
-            }
-            if extra.isFirst { node.marks.remove(.isExtra) }
-        }
-    }
-
-    /// A node dies that stands among the extras: its number stays on the path.
-    func blankExtras(of node: AnyNode) {
-        let dead = NodeRef.passUnretained(node)
-        for index in extras.indices where dead.isSame(as: extras[index].node) {
-            extras[index].node = nil
-            looseExtras += 1
-        }
     }
 
     /// The listeners are served, or the transforms are: go on, drain the queue, or end the pass.
@@ -242,9 +147,7 @@ extension Graph {
 
     @inline(never)
     private func leave(_ frame: UnsafeMutablePointer<Frame>) {
-        if frame.pointee.extras > 0 {
-            removeExtras(frame.pointee.extras)
-        }
+        if frame.pointee.extras > 0 { extras.removeLast(frame.pointee.extras) }
         if frame.pointee.drained, let drain = drains.popLast() {
             base = drain.base
             context = drain.context
@@ -263,7 +166,7 @@ extension Graph {
         if finish(node) { return }
         if frame.pointee.extras > 0 {
             // The inner node belonged to the path of the emission before.
-            removeExtras(frame.pointee.extras)
+            extras.removeLast(frame.pointee.extras)
             frame.pointee.extras = 0
         }
         if !frame.pointee.drained {
@@ -305,55 +208,5 @@ extension Graph {
         owner.hasPending = pending.isQueued
         if let next = step.perform(step, self), !stopping { push(next) }
         return true
-    }
-
-    // MARK: - The path
-
-    /// Whether `target` is on the path of the current emission, or set by a running batch itself.
-    @inline(never)
-    func mustSkip(_ target: NodeRef) -> Bool {
-        if Int(target.pass) >= base { return true }
-        if careful == 0 { return false }
-        if runningBatches > 0, target.marks.contains(.isBatched) { return true }
-        if target.marks.contains(.isExtra) || looseExtras > 0, isExtra(target) { return true }
-        guard let restored else { return false }
-        return restored._withUnsafeGuaranteedRef { $0.contains(target.id) }
-    }
-
-    private func isExtra(_ target: NodeRef) -> Bool {
-        let id = target.id
-        var index = extras.count - 1
-        while index >= 0, extras[index].frame >= base {
-            if extras[index].id == id { return true }
-            index -= 1
-        }
-        return false
-    }
-
-    /// Whether paths must be kept for emissions that resume later.
-    var keepsPaths: Bool { !ranks.rings.isEmpty || pathWishes > 0 }
-
-    /// The current path as a value.
-    @usableFromInline
-    func currentPath() -> Path {
-        Path(ids: pathIDs(), before: restored?._withUnsafeGuaranteedRef { $0.before })
-    }
-
-    private func pathIDs() -> [UInt64] {
-        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
-        var extra = extras.firstIndex { $0.frame >= base } ?? extras.count
-        for index in base..<max(base, depth) {
-            while extra < extras.count, extras[extra].frame == index {
-                ids.append(extras[extra].id)
-                extra += 1
-            }
-            if let node = frames[index].node {
-                ids.append(node.id)
-            } else if frames[index].limit != 0 {
-                ids.append(frames[index].limit)
-            }
-        }
-        if inner != 0 { ids.append(inner) }
-        return ids
     }
 }

@@ -63,21 +63,21 @@ struct RestoredOrder {
     // MARK: - Putting in force
 
     /// Throws before it changes anything.
-    func apply(to graph: Graph) throws(StateError) {
+    func apply(to engine: Engine) throws(StateError) {
         guard places.allSatisfy(isInOrder), tables.allSatisfy(isInOrder) else { throw .malformed }
         for node in nodes.values { node.rank = rank(of: node) }
         sortJoins()
         for table in tables { table.table.closesRing = table.closesRing }
         for (edge, place) in places {
             edge.stamp = place.stamp
-            if place.stamp != .max { graph.connections = max(graph.connections, place.stamp) }
+            if place.stamp != .max { engine.connections = max(engine.connections, place.stamp) }
         }
-        graph.ranks.setRings(places)
+        engine.ranks.setRings(places)
         let restored = Set(places.map { ObjectIdentifier($0.edge) })
         for node in nodes.values {
             node.listens.sort()
             node.outs.sort()
-            graph.ranks.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
+            engine.ranks.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
         }
         for trail in trails { trail.translate { nodes[Int($0)]?.id } }
     }

@@ -13,15 +13,15 @@ extension Graph {
     ///     creation.
     ///   - writer: look at its ``StateWriter/error`` afterwards.
     public func saveState(of nodes: [AnyNode], to writer: inout StateWriter) {
-        precondition(turns == 0, "saveState: state is saved between turns")
+        precondition(engine.turns == 0, "saveState: state is saved between turns")
         for node in nodes {
             precondition(node.graph === self, "saveState: a node belongs to another graph")
             precondition(writer.note(node), "saveState: a node is saved once")
         }
         writer.write(nodes.count)
         for node in nodes { writer.write(Int(node.id)) }
-        for node in nodes { node.saveState(to: &writer) }
-        writer.write(ranks.areStale ? 1 : 0)
+        for node in nodes { writer.write(stateOf: node) }
+        writer.write(engine.ranks.areStale ? 1 : 0)
     }
 
     /// Takes over what ``saveState(of:to:)`` has written: nothing is emitted, and no listener is
@@ -36,57 +36,59 @@ extension Graph {
     /// - Throws: ``StateError``, or what the reader's function throws. Some nodes may have taken
     ///   over their state by then: release the graph and build it again.
     public func restoreState(of nodes: [AnyNode], from reader: inout StateReader) throws {
-        precondition(turns == 0, "restoreState: state is restored between turns")
+        precondition(engine.turns == 0, "restoreState: state is restored between turns")
         guard try reader.count() == nodes.count else { throw StateError.malformed }
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
         // Nothing is released before everything is in place: a node may be without an edge for a
         // moment.
-        isReleasing = true
+        engine.teardown.isReleasing = true
         defer {
-            isReleasing = false
-            releaseDue()
+            engine.teardown.isReleasing = false
+            engine.releaseDue()
         }
-        for node in nodes { try node.restoreState(from: &reader) }
+        for node in nodes { try reader.restore(node) }
         let isStale = try reader.flag()
-        try reader.order.apply(to: self)
-        ranks.areStale = isStale
+        try reader.order.apply(to: engine)
+        engine.ranks.areStale = isStale
         reader.order = RestoredOrder()
     }
 }
 
-extension AnyNode {
-    fileprivate final func saveState(to writer: inout StateWriter) {
-        writer.write(rank)
+extension StateWriter {
+    fileprivate mutating func write(stateOf node: AnyNode) {
+        write(node.rank)
         // A node that was a join once, and has other edges since, may not be one where it is built
         // anew.
-        writer.write(join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
-        let edges = incoming
-        writer.write(edges.count)
+        write(node.join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
+        let edges = node.incoming
+        write(edges.count)
         for edge in edges {
-            writer.write(text: edge.name)
-            writer.write(node: edge.source?.takeUnretainedValue())
-            writer.write(placeOf: edge)
+            write(text: edge.name)
+            write(node: edge.source?.takeUnretainedValue())
+            write(placeOf: edge)
         }
-        for edge in edges { edge.saveState(to: &writer) }
-        saveValue(to: &writer)
+        for edge in edges { edge.saveState(to: &self) }
+        node.saveValue(to: &self)
     }
+}
 
-    fileprivate final func restoreState(from reader: inout StateReader) throws {
-        reader.order.note(rank: try reader.integer(in: RestoredOrder.ranks), of: self)
-        let number = try reader.integer()
-        if let join { reader.order.joins.append((join, number)) }
+extension StateReader {
+    fileprivate mutating func restore(_ node: AnyNode) throws {
+        order.note(rank: try integer(in: RestoredOrder.ranks), of: node)
+        let number = try integer()
+        if let join = node.join { order.joins.append((join, number)) }
         var kept: [Edge] = []
-        var rest = UnmatchedEdges(incoming, reader.order)
-        for _ in 0..<(try reader.count()) {
-            let (name, source) = (try reader.text(), try reader.integer())
-            let place = try reader.place()
+        var rest = UnmatchedEdges(node.incoming, order)
+        for _ in 0..<(try count()) {
+            let (name, source) = (try text(), try integer())
+            let place = try place()
             guard let match = rest.take(name, from: source) else { throw StateError.malformed }
             kept.append(match)
-            reader.order.places.append((kept[kept.count - 1], place))
+            order.places.append((match, place))
         }
-        for edge in kept { try edge.restoreState(from: &reader) }
-        try restoreValue(from: &reader)
-        for edge in rest.edges { graph.end(edge) }
+        for edge in kept { try edge.restoreState(from: &self) }
+        try node.restoreValue(from: &self)
+        for edge in rest.edges { edge.end(in: node.graph) }
     }
 }
 
@@ -156,7 +158,7 @@ final class FollowingState<In, Out>: EdgeState {
         case .evicted?: node = Node(graph: graph, .empty)
         case nil: node = nil
         }
-        guard let saved, let node else { return graph.unfollow(edge) }
+        guard let saved, let node else { return edge.unfollow() }
         guard node.graph === graph else { throw StateError.malformed }
         guard edge.beginFollowing(node), case .saved = saved.node, let follower = edge.side?.follower
         else { return }

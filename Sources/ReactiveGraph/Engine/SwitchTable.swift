@@ -30,7 +30,9 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 
     override func reset() -> AnyObject? {
         // At once, not with the retired objects: inner nodes are nodes (G-66a).
-        if let graph = edge?._withUnsafeGuaranteedRef({ $0.graph }) { graph.remains.append(leave()) }
+        if let graph = edge?._withUnsafeGuaranteedRef({ $0.graph }) {
+            graph.engine.teardown.remains.append(leave())
+        }
         return nil
     }
 
@@ -71,10 +73,10 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
             entries[inner.key] = entry
             link(entry)
             if index + 1 == latest { current = entry }
-            entry.inner.restore(inner.emission)
+            entry.inner.keep(inner.emission)
             try reader.order.note(entry.inner, as: inner.id, rank: inner.rank)
         }
-        target.graph.ranks.innersChanged()
+        target.graph.engine.ranks.innersChanged()
         reader.order.tables.append((self, target, isClosing))
         withExtendedLifetime((former, remains)) {}
     }
@@ -106,7 +108,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         }
         let pair = Pair(key: entry.key, node: entry.inner)
         return target._withUnsafeGuaranteedRef {
-            $0.accept(.value(pair), from: edge, last: step(entry, .value(mapped)))
+            step(entry, .value(mapped)).accept(.value(pair), in: $0, from: edge)
         }
     }
 
@@ -119,7 +121,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         }
         guard let current else { return edge.forwardEmpty(to: Pair.self) }
         let entry = unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
-        return target._withUnsafeGuaranteedRef { $0.accept(.empty, from: edge, last: step(entry, .empty)) }
+        return target._withUnsafeGuaranteedRef { step(entry, .empty).accept(.empty, in: $0, from: edge) }
     }
 
     /// What sets the inner node of `entry` when the pass of the pair is over.
@@ -174,7 +176,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         guard entry.isKnown else { return }
         unlink(entry)
         if current === entry { current = nil }
-        entry.node.graph.ranks.innersChanged()
+        entry.node.graph.engine.ranks.innersChanged()
         entries[entry.key] = nil
     }
 
@@ -212,8 +214,8 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
 
     @inlinable
     init() {
-        super.init { step, graph in
-            unsafeDowncast(step, to: SwitchStep<Key, Mapped>.self).perform(graph)
+        super.init { step, engine in
+            unsafeDowncast(step, to: SwitchStep<Key, Mapped>.self).perform(engine)
         }
     }
 
@@ -231,7 +233,7 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
     }
 
     @inlinable
-    func perform(_ graph: Graph) -> NodeRef? {
+    func perform(_ engine: Engine) -> NodeRef? {
         guard let table, let entry else { return nil }
         let isValid = generation == table.generation
         let emission = exchange(&emission, with: .empty)
@@ -241,7 +243,7 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
         let inner = entry.inner
         inner.marks.remove(.isDue)
         // The inner node is treated as the target of an edge (G-34).
-        guard isValid, !graph.skips(inner), inner.accept(emission: emission) == .enter else { return nil }
+        guard isValid, !engine.skips(inner), inner.accept(emission: emission) == .enter else { return nil }
         return inner.hasEdges ? .passUnretained(inner) : nil
     }
 }
@@ -249,44 +251,4 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
 extension InnerEntry {
     /// Whether it stands in its table.
     @usableFromInline final var isKnown: Bool { table != nil }
-}
-
-extension Node {
-    /// Takes an emission from an edge whose pass has a last step, or queues it with that step.
-    @inlinable
-    final func accept(_ emission: Emission<Value>, from edge: Edge, last step: LastStep) -> Outcome {
-        if pass >= 0 {
-            enqueueDelivered(emission, last: step)
-            return .nothing
-        }
-        stores &+= 1
-        overwrite(&stored, with: emission)
-        needPending().begin(step, on: self)
-        // Releasing old values may have cut the edge.
-        if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(self).toOpaque() {
-            return .enterToTheEnd
-        }
-        dropPending()
-        return .nothing
-    }
-
-    @usableFromInline
-    final func enqueueDelivered(_ emission: Emission<Value>, last step: LastStep) {
-        let queue = needPending()
-        guard graph.mayQueue(on: self, queue) else { return }
-        let trail = graph.captureTrail()
-        queue.entries.append(
-            PendingEntry(emission: emission, trail: trail, context: graph.currentContext, last: step)
-        )
-        hasPending = true
-    }
-}
-
-extension Graph {
-    /// Whether the current emission leaves `node` alone.
-    @usableFromInline
-    func skips(_ node: AnyNode) -> Bool {
-        let node = NodeRef.passUnretained(node)
-        return (node.pass >= 0 || careful != 0) && mustSkip(node)
-    }
 }

@@ -10,6 +10,52 @@ final class Remains<Content> {
     }
 }
 
+/// What is no longer needed, until it is released.
+struct Teardown {
+    /// The sources that edges have left, each with a reference to be given up.
+    var dying: ContiguousArray<NodeRef> = []
+    /// Public edge objects that their targets held.
+    var dropped: ContiguousArray<AnyEdge> = []
+    /// Inner nodes of switches that lost their last edge.
+    var idleInners: ContiguousArray<AnyNode> = []
+    /// Edges, joins and closures that have ended: freed when no turn runs (G-66a).
+    var retired: ContiguousArray<AnyObject> = []
+    /// Inner nodes of switches that have ended.
+    var remains: ContiguousArray<AnyObject> = []
+    /// Nothing is released while it is true.
+    var isReleasing = false
+
+    /// Whether something may be released when no turn runs.
+    @inline(__always) var isDue: Bool { !retired.isEmpty || !dying.isEmpty || !dropped.isEmpty }
+}
+
+extension Engine {
+    /// Releases what is no longer needed: nodes and public edge objects at once, closures when no
+    /// turn runs (G-66a).
+    package func releaseDue() {
+        guard !teardown.isReleasing else { return }
+        teardown.isReleasing = true
+        while true {
+            if let node = teardown.dying.popLast() {
+                node.release()
+            } else if let inner = teardown.idleInners.popLast() {
+                inner.innerEntry?.becameIdle()
+            } else if let edge = teardown.dropped.popLast() {
+                // If nothing else holds it, its source goes too.
+                withExtendedLifetime(edge) {}
+            } else if let object = teardown.remains.popLast() {
+                withExtendedLifetime(object) {}
+            } else if turns == 0, let object = teardown.retired.popLast() {
+                withExtendedLifetime(object) {}
+            } else {
+                break
+            }
+        }
+        teardown.isReleasing = false
+        withExtendedLifetime(self) {}
+    }
+}
+
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: AnyNode) {
@@ -17,58 +63,23 @@ extension Graph {
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing
             // asks for any more.
-            frames[Int(node.pass)].node = nil
-            frames[Int(node.pass)].limit = node.id
+            engine.frames[Int(node.pass)].node = nil
+            engine.frames[Int(node.pass)].limit = node.id
         }
         node.forgetNames()
-        if node.marks.contains(.isExtra) { blankExtras(of: node) }
+        if node.marks.contains(.isExtra) { engine.extras.forget(node) }
         if let join = node.join {
             node.join = nil
             join._withUnsafeGuaranteedRef { $0.node = nil }
-            retired.append(join.takeRetainedValue())
+            engine.teardown.retired.append(join.takeRetainedValue())
         }
-        while let edge = node.held.first { edge._withUnsafeGuaranteedRef { endWithTarget($0) } }
+        while let edge = node.held.first { edge._withUnsafeGuaranteedRef { $0.endWithTarget(in: self) } }
         if !reachable.isEmpty { reachable[node.id] = nil }
         if !mortals.isEmpty { mortals[node.id] = nil }
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)
-        releaseDue()
-    }
-
-    /// The target dies: the edge ends, unless its public object is held from outside, which keeps
-    /// its `from`.
-    private func endWithTarget(_ edge: Edge) {
-        if let side = edge.side, side.user != nil, !isKnownUniquelyReferenced(&side.user) {
-            detachTarget(edge)
-        } else {
-            end(edge)
-        }
-    }
-
-    /// Releases what is no longer needed: nodes and public edge objects at once, closures when no
-    /// turn runs (G-66a).
-    func releaseDue() {
-        guard !isReleasing else { return }
-        isReleasing = true
-        while true {
-            if let node = dying.popLast() {
-                node.release()
-            } else if let inner = idleInners.popLast() {
-                inner.innerEntry?.becameIdle()
-            } else if !dropped.isEmpty {
-                // If nothing else holds it, its source goes too.
-                dropped.removeLast()
-            } else if !remains.isEmpty {
-                remains.removeLast()
-            } else if turns == 0, !retired.isEmpty {
-                retired.removeLast()
-            } else {
-                break
-            }
-        }
-        isReleasing = false
-        withExtendedLifetime(self) {}
+        engine.releaseDue()
     }
 
     /// Ends the listens of owners that have died (G-67).
@@ -77,37 +88,7 @@ extension Graph {
     /// graph with a clock calls it by itself (``Graph/collectsEvery``). Owners with a bag of their
     /// own do not need it.
     public func collect() {
-        // A released listener may have been its own owner elsewhere: look again.
-        while collectOnce() {}
-        releaseDue()
-        endTies()
+        owners.collect(in: self)
         noticeDeaths()
-    }
-
-    /// An owner is watched by a weak reference from now on: its death is looked for once in a
-    /// while.
-    func watchOwners() {
-        guard nextCollect == nil, let clock, let interval = collectsEvery else { return }
-        nextCollect = clock.schedule(at: clock.now + interval) { [weak self] in
-            guard let self else { return }
-            nextCollect = nil
-            collect()
-            if foreign.held.first != nil || !ties.isEmpty { watchOwners() }
-        }
-    }
-
-    /// Returns whether an event listen has ended.
-    private func collectOnce() -> Bool {
-        var owned: [ListenOwners] = []
-        for edge in foreign.held {
-            if let listen = edge._withUnsafeGuaranteedRef({ $0.owners }) {
-                if listen.needsCare { owned.append(listen) }
-            } else if edge._withUnsafeGuaranteedRef({ $0.owner }) == nil {
-                edge._withUnsafeGuaranteedRef { end($0) }
-            }
-        }
-        // These run code of the user, which may do anything.
-        for listen in owned.sorted(by: { $0.isBefore($1) }) { _ = listen.livingListener() }
-        return !owned.isEmpty
     }
 }

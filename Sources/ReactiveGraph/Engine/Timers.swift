@@ -20,14 +20,14 @@ package final class Timer {
 /// is due.
 @usableFromInline
 package struct Due {
-    let graph: Graph
+    let engine: Engine
     let trail: Trail?
     let context: Context?
     /// Stores the emission, with the path and the context in place.
-    let deliver: (Graph) -> Void
+    let deliver: (Engine) -> Void
 
-    init(graph: Graph, trail: Trail?, context: Context?, _ deliver: @escaping (Graph) -> Void) {
-        self.graph = graph
+    init(engine: Engine, trail: Trail?, context: Context?, _ deliver: @escaping (Engine) -> Void) {
+        self.engine = engine
         self.trail = trail
         self.context = context
         self.deliver = deliver
@@ -36,27 +36,32 @@ package struct Due {
     /// Hands on what an edge kept back, unless it has lost an end by then.
     @usableFromInline
     init?<Value>(_ edge: Edge, _ held: HeldEmission<Value>) {
-        guard let graph = edge.graph else { return nil }
-        self.init(graph: graph, trail: held.trail, context: held.context) { graph in
-            guard edge.traits.contains(.complete), let target = edge.target, !graph.mustSkip(target) else {
+        guard let engine = edge.graph?.engine else { return nil }
+        self.init(engine: engine, trail: held.trail, context: held.context) { engine in
+            guard edge.traits.contains(.complete), let target = edge.target, !engine.mustSkip(target) else {
                 return
             }
-            graph.follow(edge.store(emission: held.emission), of: .passUnretained(edge))
+            engine.follow(edge.store(emission: held.emission), of: .passUnretained(edge))
         }
     }
 
     /// Sets or clears a node.
     package init<Value>(_ node: Node<Value>, _ emission: Emission<Value>) {
-        self.init(graph: node.graph, trail: nil, context: nil) { graph in
-            guard node.accept(emission: emission) == .enter, node.hasEdges, !graph.stopping else { return }
-            graph.push(.passUnretained(node))
+        self.init(engine: node.graph.engine, trail: nil, context: nil) { engine in
+            guard node.accept(emission: emission) == .enter, node.hasEdges, !engine.stopping else { return }
+            engine.push(.passUnretained(node))
         }
     }
 
     /// Emits, as a turn of its own that continues the path.
     @usableFromInline
     package func perform() {
-        graph.perform(self)
+        guard !engine.stopping else { return }
+        let saved = engine.beginTurn(trail: trail, context: context)
+        deliver(engine)
+        engine.run(to: engine.base)
+        engine.endTurn(saved)
+        withExtendedLifetime(self) {}
     }
 }
 
@@ -249,40 +254,5 @@ extension Graph {
             )
         }
         return timers
-    }
-
-    /// Emits, as a turn of its own that continues the path.
-    func perform(_ due: Due) {
-        guard !stopping else { return }
-        let saved = beginTurn(trail: due.trail, context: due.context)
-        due.deliver(self)
-        run(to: base)
-        endTurn(saved)
-        withExtendedLifetime((self, due)) {}
-    }
-
-    /// Runs every timer of `timers` that is due at `time` as one turn: joins settle once, after the
-    /// last.
-    ///
-    /// Each emits as its turn comes, so what an earlier one emits may take the emission of a later
-    /// one back. In `immediate` mode each is a turn of its own, as in a batch (G-34a).
-    package func fire(_ timers: TimerQueue, until time: Duration) {
-        guard propagation == .settled else {
-            return timers.fire(until: time) { $0.perform() }
-        }
-        guard !stopping, timers.next.map({ $0 <= time }) == true else { return }
-        let saved = beginTurn(trail: nil, context: nil)
-        timers.fire(until: time) { due in
-            guard !stopping else { return }
-            setPath(due.trail.map(Unmanaged.passUnretained))
-            context = due.context.map(Unmanaged.passUnretained)
-            due.deliver(self)
-            run(to: base)
-            setPath(nil)
-            context = nil
-            withExtendedLifetime(due) {}
-        }
-        endTurn(saved)
-        withExtendedLifetime(self) {}
     }
 }

@@ -24,38 +24,3 @@ final class Trail {
         return lookup?.contains(id) ?? false
     }
 }
-
-extension Graph {
-    /// What the current emission needs of its path, if it has to wait: nothing unless there are
-    /// rings, or paths are asked for.
-    @usableFromInline
-    func captureTrail() -> Trail? {
-        guard keepsPaths else { return nil }
-        guard pathWishes == 0, ranks.knowsRings() else {
-            let trail = Trail(currentPath())
-            ranks.kept(trail.ids.count)
-            keptPathIDs += trail.ids.count
-            return trail
-        }
-        var ids: [UInt64] = []
-        var before: Crossing?
-        if let restored {
-            restored._withUnsafeGuaranteedRef {
-                ids = $0.ids
-                before = $0.before
-            }
-        }
-        var index = base
-        while index < depth {
-            if let node = frames[index].node, ranks.marks.isOnRing(node) { ids.append(node.id) }
-            index += 1
-        }
-        for extra in extras.reversed() {
-            guard extra.frame >= base else { break }
-            if extra.node.map(ranks.marks.isOnRing) ?? true { ids.append(extra.id) }
-        }
-        if inner != 0 { ids.append(inner) }
-        keptPathIDs += ids.count
-        return ids.isEmpty && before == nil ? nil : Trail(Path(ids: ids, before: before))
-    }
-}

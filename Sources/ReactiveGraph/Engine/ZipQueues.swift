@@ -107,15 +107,6 @@ final class ZipInput<Value>: ZipInputBase {
     }
 }
 
-/// The queues of a zip that has ended.
-private final class ZipRemains {
-    let queues: [AnyObject]
-
-    init(_ queues: [AnyObject]) {
-        self.queues = queues
-    }
-}
-
 /// A zip being made: its inputs are added one by one, then it is started.
 @usableFromInline
 final class Zip<Out> {
@@ -178,7 +169,7 @@ final class Zip<Out> {
         let inputs = inputs
         join.onEnd = { ZipQueues.remains(inputs) }
         for tie in ties { tie(join) }
-        graph.start(join)
+        graph.engine.start(join)
         return target
     }
 }
@@ -187,6 +178,6 @@ extension ZipQueues {
     /// What waits at `inputs`, taken out.
     @usableFromInline
     static func remains(_ inputs: [ZipInputBase]) -> AnyObject {
-        ZipRemains(inputs.map { $0.leave() })
+        Remains(inputs.map { $0.leave() })
     }
 }

@@ -16,23 +16,23 @@ package struct Connection {
     package let waiting: Int
 }
 
+extension Connection {
+    fileprivate init?(_ edge: Edge) {
+        guard let source = edge.source, edge.stamp != .max else { return nil }
+        self.init(
+            number: edge.stamp,
+            source: source.id,
+            isInner: edge.traits.contains(.follower),
+            isFeedback: edge.traits.contains(.ring),
+            waiting: edge.side?.state?.waiting ?? 0
+        )
+    }
+}
+
 extension AnyNode {
     /// The connections that come into this node, in order of attachment.
     package final var connections: [Connection] {
-        var all: [Connection] = []
-        forEachHeld { edge in
-            guard let source = edge.source, edge.stamp != .max else { return }
-            all.append(
-                Connection(
-                    number: edge.stamp,
-                    source: source.id,
-                    isInner: edge.traits.contains(.follower),
-                    isFeedback: edge.traits.contains(.ring),
-                    waiting: edge.side?.state?.waiting ?? 0
-                )
-            )
-        }
-        return all
+        held.compactMap { $0._withUnsafeGuaranteedRef { Connection($0) } }
     }
 
     /// How many emissions this node has stored, up to 2^32, then from 0 again.
@@ -41,8 +41,8 @@ extension AnyNode {
 
 extension Graph {
     /// Connections made since the graph began.
-    package var connectionCount: UInt64 { connections }
+    package var connectionCount: UInt64 { engine.connections }
 
     /// Turns ended since the graph began: where it stands still, nothing was delivered.
-    package var turnCount: UInt64 { turnNumber }
+    package var turnCount: UInt64 { engine.turnNumber }
 }

@@ -10,23 +10,24 @@ extension AnyNode {
     ///   - listeners: shows how many listen to each node, and which inner nodes flattens follow.
     /// - Returns: the text of a `digraph`.
     public func dot(values: Bool = false, listeners: Bool = false) -> String {
+        Drawing(around: self, values: values, listeners: listeners).dot
+    }
+}
+
+extension Drawing {
+    /// See ``AnyNode/dot(values:listeners:)``.
+    fileprivate var dot: String {
         var text = "digraph {\n"
-        var loose = 0
-        for item in Drawing(around: self, values: values, listeners: listeners).items {
+        for item in items {
             switch item {
             case .node(let node):
                 let label = node.lines.map(escapedForDOT).joined(separator: "\\n")
                 text += "    n\(node.id) [label=\"\(label)\"\(node.isEnded ? ", style=dashed" : "")];\n"
+            case .loose(let end): text += "    \(end) [shape=point];\n"
             case .link(let link):
-                let ends = [link.from, link.to].map { end in
-                    if let end { return "n\(end)" }
-                    loose += 1
-                    text += "    x\(loose) [shape=point];\n"
-                    return "x\(loose)"
-                }
                 let style =
                     link.isFollowing ? ", style=dotted" : link.isEnded ? ", style=dashed" : ""
-                text += "    \(ends[0]) -> \(ends[1]) [label=\"\(escapedForDOT(link.name))\"\(style)];\n"
+                text += "    \(link.from) -> \(link.to) [label=\"\(escapedForDOT(link.name))\"\(style)];\n"
             }
         }
         return text + "}\n"

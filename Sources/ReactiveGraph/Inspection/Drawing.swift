@@ -12,9 +12,9 @@ struct Drawing {
     }
 
     struct Link {
-        /// `nil` where an end is missing (G-102).
-        let from: UInt64?
-        let to: UInt64?
+        /// `n<number>`, or that of a loose end.
+        let from: String
+        let to: String
         let name: String
         /// The inner following of a flatten, a listen that has a target.
         let isFollowing: Bool
@@ -23,10 +23,13 @@ struct Drawing {
 
     enum Item {
         case node(Node)
+        /// Stands where an end of the next link is missing (G-102): `x<number>`.
+        case loose(String)
         case link(Link)
     }
 
     private(set) var items: [Item] = []
+    private var loose = 0
     private let values: Bool
     private let listeners: Bool
 
@@ -37,7 +40,7 @@ struct Drawing {
         if listeners { start.graph.collect() }
         var drawn: Set<UInt64> = []
         var apart: [AnyNode] = []
-        start.walk { step in
+        Traversal.walk(from: start) { step in
             switch step {
             case .node(let node, _):
                 drawn.insert(node.id)
@@ -61,17 +64,18 @@ struct Drawing {
     }
 
     private mutating func add(_ edge: Edge, isFollowing: Bool) {
+        let isEnded = edge.side?.join?.isDead ?? false
+        let (from, to) = (end(edge.source), end(edge.target))
         items.append(
-            .link(
-                Link(
-                    from: edge.source?.id,
-                    to: edge.target?.id,
-                    name: edge.name,
-                    isFollowing: isFollowing,
-                    isEnded: edge.side?.join?.isDead ?? false
-                )
-            )
+            .link(Link(from: from, to: to, name: edge.name, isFollowing: isFollowing, isEnded: isEnded))
         )
+    }
+
+    private mutating func end(_ node: NodeRef?) -> String {
+        if let node { return "n\(node.id)" }
+        loose += 1
+        items.append(.loose("x\(loose)"))
+        return "x\(loose)"
     }
 
     /// Returns the inner nodes.

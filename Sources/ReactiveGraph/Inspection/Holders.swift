@@ -53,9 +53,11 @@ struct HoldMap {
             let node = nodes[index]
             index += 1
             node._withUnsafeGuaranteedRef { holder in
-                holder.forEachNeighbour { next in
+                let visit = { (next: NodeRef) in
                     if seen.insert(next.id).inserted { nodes.append(next) }
                 }
+                holder.forEachProvider(visit)
+                holder.forEachConsumer(visit)
                 holder.forEachKept { kept in
                     keepers[kept.id, default: []].append(node)
                     if seen.insert(kept.id).inserted { nodes.append(kept) }
@@ -108,12 +110,6 @@ struct ReferenceCount {
 private final class Probe {}
 
 extension AnyNode {
-    /// The other ends of its edges, inner followings included, in both directions.
-    fileprivate final func forEachNeighbour(_ visit: (NodeRef) -> Void) {
-        forEachProvider(visit)
-        forEachConsumer(visit)
-    }
-
     /// Each reference to a node that its value or the state of an incoming edge holds.
     final func forEachKept(_ visit: (NodeRef) -> Void) {
         forEachNodeInValue { visit(.passUnretained($0)) }

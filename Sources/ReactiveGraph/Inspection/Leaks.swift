@@ -13,8 +13,8 @@ extension Graph {
     /// The time is in proportion to the parts of the graph that have rings, and nothing recurses.
     /// The result holds the nodes.
     public func leakedRings() -> [[AnyNode]] {
-        guard !ranks.rings.isEmpty else { return [] }
-        let map = HoldMap(around: ranks.rings.compactMap(\.source))
+        guard !engine.ranks.rings.isEmpty else { return [] }
+        let map = HoldMap(around: engine.ranks.rings.compactMap(\.source))
         var search = LeakSearch(from: map.nodes, keepers: map.keepers)
         _ = search.goOn(for: .max)
         let oldest = search.rings.map { ring in (id: ring.reduce(UInt64.max) { min($0, $1.id) }, ring: ring) }
@@ -42,7 +42,7 @@ package struct LeakCount {
     package init(in graph: Graph) {
         self.graph = .passUnretained(graph)
         mark = EdgeMark(graph)
-        search = LeakSearch(from: graph.ranks.rings.compactMap(\.source), keepers: [:])
+        search = LeakSearch(from: graph.engine.ranks.rings.compactMap(\.source), keepers: [:])
     }
 
     /// What a step has come to.
@@ -69,7 +69,7 @@ private struct EdgeMark: Equatable {
     let departures: UInt64
 
     init(_ graph: Graph) {
-        connections = graph.connections
-        departures = graph.departures
+        connections = graph.engine.connections
+        departures = graph.engine.departures
     }
 }

@@ -10,24 +10,25 @@ extension AnyNode {
     ///   - listeners: shows how many listen to each node, and which inner nodes flattens follow.
     /// - Returns: the text of a `flowchart`.
     public func mermaid(values: Bool = false, listeners: Bool = false) -> String {
+        Drawing(around: self, values: values, listeners: listeners).mermaid
+    }
+}
+
+extension Drawing {
+    /// See ``AnyNode/mermaid(values:listeners:)``.
+    fileprivate var mermaid: String {
         var text = "flowchart LR\n"
-        var loose = 0
         var ended: [String] = []
-        for item in Drawing(around: self, values: values, listeners: listeners).items {
+        for item in items {
             switch item {
             case .node(let node):
                 let label = node.lines.map(Mermaid.escaped).joined(separator: "<br/>")
                 text += "    n\(node.id)[\"\(label)\"]\n"
                 if node.isEnded { ended.append("n\(node.id)") }
+            case .loose(let end): text += "    \(end)(( ))\n"
             case .link(let link):
-                let ends = [link.from, link.to].map { end in
-                    if let end { return "n\(end)" }
-                    loose += 1
-                    text += "    x\(loose)(( ))\n"
-                    return "x\(loose)"
-                }
                 let arrow = link.isFollowing || link.isEnded ? "-.->" : "-->"
-                text += "    \(ends[0]) \(arrow)|\"\(Mermaid.escaped(link.name))\"| \(ends[1])\n"
+                text += "    \(link.from) \(arrow)|\"\(Mermaid.escaped(link.name))\"| \(link.to)\n"
             }
         }
         for node in ended { text += "    style \(node) stroke-dasharray: 4\n" }

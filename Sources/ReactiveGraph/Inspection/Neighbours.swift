@@ -23,6 +23,11 @@ extension AnyNode {
         outgoing.compactMap { $0.target?.takeUnretainedValue() }
     }
 
+    /// The inner nodes that flattens into this node are following at the moment.
+    public var followedNodes: [AnyNode] {
+        held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.takeUnretainedValue() }
+    }
+
     /// The edges that come in from `node`.
     public func upstreamTransforms(from node: AnyNode) -> [AnyEdge] {
         upstreamTransforms.filter { $0.fromNode === node }
@@ -62,24 +67,7 @@ extension AnyNode {
     /// Inner followings count, and the way from a switched node to its inner nodes. A node is
     /// upstream of itself only if it stands on a ring.
     public func isUpstream(of node: AnyNode) -> Bool {
-        let goal = NodeRef.passUnretained(node)
-        var seen: Set<UInt64> = []
-        var queue: [NodeRef] = [.passUnretained(self)]
-        var found = false
-        var index = 0
-        while index < queue.count, !found {
-            queue[index]._withUnsafeGuaranteedRef { node in
-                let visit = { (next: NodeRef) in
-                    guard seen.insert(next.id).inserted else { return }
-                    if next.isSame(as: goal) { found = true }
-                    queue.append(next)
-                }
-                node.forEachConsumer(visit)
-                node.forEachInner(counted: false, visit)
-            }
-            index += 1
-        }
-        return found
+        Traversal.leads(from: self, to: node)
     }
 
     /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82,
@@ -130,12 +118,5 @@ extension Edge {
         let made = source.takeUnretainedValue().makeEdge(for: self, to: target.takeUnretainedValue())
         needSide().user = made
         return made
-    }
-}
-
-extension AnyNode {
-    /// The inner nodes that flattens into this node are following at the moment.
-    public var followedNodes: [AnyNode] {
-        held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.takeUnretainedValue() }
     }
 }

@@ -9,16 +9,16 @@ extension Node {
         let side = needSide()
         if let former = side.observer {
             // It may be running.
-            graph.retired.append(former)
+            graph.engine.teardown.retired.append(former)
             side.observer = nil
-            graph.detachSource(former)
+            former.detachSource(in: graph)
         }
-        guard let body else { return graph.releaseDue() }
+        guard let body else { return graph.engine.releaseDue() }
         let edge = Edge("Observe", [.listener, .own]) { edge in
             body(edge.input(Value.self))
             return .nothing
         }
         side.observer = edge
-        graph.attachFirst(edge, to: self)
+        edge.attachFirst(to: self)
     }
 }

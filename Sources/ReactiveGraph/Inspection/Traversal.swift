@@ -24,7 +24,7 @@ extension AnyNode {
     /// The depth is that of the first discovery. Listens and inner followings are not visited. The
     /// visitor may change the graph: what it cuts before its turn came is left out.
     public func traverse(_ visitor: inout some GraphVisitor) {
-        walk { step in
+        Traversal.walk(from: self) { step in
             switch step {
             case .node(let node, let depth): visitor.visit(node: node, depth: depth)
             case .edge(let edge): edge.publicEdge().map { visitor.visit(edge: $0) } ?? false
@@ -39,19 +39,30 @@ extension AnyNode {
         node visitNode: ((AnyNode, Int) -> Bool)? = nil,
         edge visitEdge: ((AnyEdge) -> Bool)? = nil
     ) {
-        walk { step in
+        Traversal.walk(from: self) { step in
             switch step {
             case .node(let node, let depth): visitNode?(node, depth) ?? false
             case .edge(let edge): visitEdge.flatMap { visit in edge.publicEdge().map(visit) } ?? false
             }
         }
     }
+}
 
-    /// The traversal itself, which makes no public edge objects: `visit` returns whether to stop.
-    func walk(_ visit: (WalkStep) -> Bool) {
-        var seenNodes: Set<UInt64> = [id]
+/// A walk over everything connected to a node, which makes no public edge objects.
+enum Traversal {
+    /// What a traversal comes across.
+    enum Step {
+        /// A node and its depth.
+        case node(AnyNode, Int)
+        /// A transform of the node before.
+        case edge(Edge)
+    }
+
+    /// `visit` returns whether to stop.
+    static func walk(from start: AnyNode, _ visit: (Step) -> Bool) {
+        var seenNodes: Set<UInt64> = [start.id]
         var seenEdges: Set<ObjectIdentifier> = []
-        var queue: [(node: AnyNode, depth: Int)] = [(self, 0)]
+        var queue: [(node: AnyNode, depth: Int)] = [(start, 0)]
         var index = 0
         while index < queue.count {
             let (node, depth) = queue[index]
@@ -69,12 +80,26 @@ extension AnyNode {
             }
         }
     }
-}
 
-/// What a traversal comes across.
-enum WalkStep {
-    /// A node and its depth.
-    case node(AnyNode, Int)
-    /// A transform of the node before.
-    case edge(Edge)
+    /// Whether `goal` can be reached from `start`, going downstream.
+    static func leads(from start: AnyNode, to goal: AnyNode) -> Bool {
+        let goal = NodeRef.passUnretained(goal)
+        var seen: Set<UInt64> = []
+        var queue: [NodeRef] = [.passUnretained(start)]
+        var found = false
+        var index = 0
+        while index < queue.count, !found {
+            queue[index]._withUnsafeGuaranteedRef { node in
+                let visit = { (next: NodeRef) in
+                    guard seen.insert(next.id).inserted else { return }
+                    if next.isSame(as: goal) { found = true }
+                    queue.append(next)
+                }
+                node.forEachConsumer(visit)
+                node.forEachInner(counted: false, visit)
+            }
+            index += 1
+        }
+        return found
+    }
 }

@@ -31,7 +31,7 @@ extension Graph {
         if counts.bornNodes - counts.releasedNodes != counts.liveNodes {
             checker.problems.append("born - released is not live: \(counts)")
         }
-        if turns == 0 { checker.checkIdle() }
+        if engine.turns == 0 { checker.checkIdle() }
         return checker.problems
     }
 }
@@ -61,16 +61,18 @@ private final class InvariantChecker {
 
     /// No turn runs: nothing is left over from the last one.
     func checkIdle() {
-        expect(graph.depth == 0, "frames are left: \(graph.depth)")
-        expect(graph.extras.isEmpty && graph.looseExtras == 0, "extras are left")
-        expect(graph.drains.isEmpty, "drains are left")
-        expect(graph.marked.isEmpty, "marked joins are left")
+        let engine = graph.engine
+        let teardown = engine.teardown
+        expect(engine.depth == 0, "frames are left: \(engine.depth)")
+        expect(engine.extras.count == 0 && engine.extras.loose == 0, "extras are left")
+        expect(engine.drains.isEmpty, "drains are left")
+        expect(engine.marked.isEmpty, "marked joins are left")
         expect(
-            graph.retired.isEmpty && graph.dying.isEmpty && graph.dropped.isEmpty,
+            !teardown.isDue,
             "retired objects are left"
         )
-        expect(graph.restored == nil && graph.context == nil && graph.careful == 0, "a path is left")
-        expect(graph.runningBatches == 0 && !graph.stopping, "a batch or a stop is left")
+        expect(engine.restored == nil && engine.context == nil && engine.careful == 0, "a path is left")
+        expect(engine.runningBatches == 0 && !engine.stopping, "a batch or a stop is left")
     }
 
     private func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
@@ -81,7 +83,7 @@ private final class InvariantChecker {
         let me = "n\(node.id)"
         found.nodes += 1
         expect(node.graph === graph, "\(me) is of another graph")
-        if graph.turns == 0 {
+        if graph.engine.turns == 0 {
             expect(
                 node.pass == -1 && node.marks.isDisjoint(with: [.isBatched, .isExtra]) && !node.hasPending,
                 "\(me) is still in a pass or a batch"
@@ -93,14 +95,14 @@ private final class InvariantChecker {
                 join.node?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
                 "\(me): join of another"
             )
-            expect(graph.turns > 0 || !join.isMarked, "\(me): still marked")
+            expect(graph.engine.turns > 0 || !join.isMarked, "\(me): still marked")
         }
         checkService(node, node.listens, listeners: true, me)
         checkService(node, node.outs, listeners: false, me)
         checkHeld(node, me)
         node.forEachInner(counted: true) { inner in
             expect(inner.rank > node.rank, "\(me): rank \(node.rank) is not below inner n\(inner.id)'s")
-            expect(graph.turns > 0 || !inner.marks.contains(.isDue), "n\(inner.id): still due")
+            expect(graph.engine.turns > 0 || !inner.marks.contains(.isDue), "n\(inner.id): still due")
         }
     }
 

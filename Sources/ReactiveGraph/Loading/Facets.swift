@@ -20,7 +20,23 @@ final class Facets {
     private var running: [Running] = []
     /// Stands first among the node's listeners: a value clears the error before any other listener
     /// receives it.
-    fileprivate var watch: Edge?
+    private var watch: Edge?
+
+    /// Those of a node, made when they are first asked for.
+    static func of<Value>(_ node: Node<Value>) -> Facets {
+        let pending = node.needPending()
+        if let facets = pending.facets { return facets }
+        let made = Facets()
+        pending.facets = made
+        // Holds nothing, and counts for nothing.
+        let edge = Edge("Facets", [.listener, .own]) { [unowned made] edge in
+            if case .value = edge.input(Value.self) { made.confirm(at: edge.graph?.clock?.now) }
+            return .nothing
+        }
+        made.watch = edge
+        edge.attachFirst(to: node)
+        return made
+    }
 
     func apply(_ signal: NodeSignal, at time: Duration?) {
         switch signal {
@@ -78,9 +94,7 @@ extension AnyNode {
 
     /// The number of loads that are running.
     public final var loadCount: Int { pending?.facets?.loads ?? 0 }
-}
 
-extension AnyNode {
     /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated
     /// since (G-160).
     ///
@@ -97,36 +111,5 @@ extension AnyNode {
     /// The value stays, and no listener is called.
     public final func invalidate() {
         pending?.facets?.invalidate()
-    }
-}
-
-extension Node {
-    final func needFacets() -> Facets {
-        let pending = needPending()
-        if let facets = pending.facets { return facets }
-        let made = Facets()
-        pending.facets = made
-        watchValues(made)
-        return made
-    }
-
-    /// Watches for values by an edge that holds nothing and counts for nothing.
-    private func watchValues(_ facets: Facets) {
-        let edge = Edge("Facets", [.listener, .own]) { [unowned facets] edge in
-            if case .value = edge.input(Value.self) { facets.confirm(at: edge.graph?.clock?.now) }
-            return .nothing
-        }
-        facets.watch = edge
-        graph.attachFirst(edge, to: self)
-    }
-}
-
-extension Graph {
-    /// Puts an edge that belongs to its own source in front of the source's listeners.
-    func attachFirst(_ edge: Edge, to node: AnyNode) {
-        edge.source = .passUnretained(node)
-        node.listens.prepend(.passUnretained(edge))
-        connections += 1
-        edge.stamp = connections
     }
 }

@@ -18,9 +18,9 @@ public final class Load<Value>: Cancellable {
 
     init(of node: Node<Value>) {
         self.node = node
-        let facets = node.needFacets()
+        let facets = Facets.of(node)
         facets.began(self)
-        node.send(.requested)
+        NodeSignal.requested.send(to: node)
         if let error = facets.lastingError { fail(error) }
     }
 
@@ -38,24 +38,24 @@ public final class Load<Value>: Cancellable {
         let fraction = min(fraction, 1)
         guard let node, fraction > progress else { return }
         progress = fraction
-        node.send(.progress(fraction))
+        NodeSignal.progress(fraction).send(to: node)
     }
 
     /// A value came: it is set, and clears the error.
     public func finish(_ value: Value, source: ValueSource = .network) {
         guard let node = end() else { return }
-        node.send(.finished)
+        NodeSignal.finished.send(to: node)
         node.setDirectly(.value(value), context: Context(source: source))
     }
 
     /// What the node holds is still right: the error is cleared, no value is set.
     public func notModified() {
-        end()?.send(.notModified)
+        if let node = end() { NodeSignal.notModified.send(to: node) }
     }
 
     /// The load failed: the error becomes ``AnyNode/latestError``, the value stays.
     public func fail(_ error: any Error) {
-        end()?.send(.failed(error, endsLoad: true))
+        if let node = end() { NodeSignal.failed(error, endsLoad: true).send(to: node) }
     }
 
     /// The outcome is not wanted any more.
@@ -63,21 +63,20 @@ public final class Load<Value>: Cancellable {
         let abort = onCancel
         guard let node = end() else { return }
         abort?()
-        node.send(.cancelled)
+        NodeSignal.cancelled.send(to: node)
+    }
+
+    /// Begins one, if the value is neither up to date nor being loaded.
+    static func ifNeeded(_ node: Node<Value>, _ age: Duration) -> Load? {
+        let isRunning = node.pending?.facets?.hasRunningLoads ?? false
+        return isRunning || node.isUpToDate(within: age) ? nil : Load(of: node)
     }
 
     private func end() -> Node<Value>? {
         onCancel = nil
         guard let node = node.take() else { return nil }
-        node.needFacets().ended(self)
+        Facets.of(node).ended(self)
         return node
-    }
-}
-
-extension Node {
-    final func loadIfNeeded(_ age: Duration) -> Load<Value>? {
-        let isRunning = pending?.facets?.hasRunningLoads ?? false
-        return isRunning || isUpToDate(within: age) ? nil : Load(of: self)
     }
 }
 
@@ -92,18 +91,18 @@ extension MutableNode {
     /// - Parameter age: as in ``AnyNode/isUpToDate(within:)``.
     /// - Returns: the load to carry out; `nil` if there is nothing to do.
     public func loadIfNeeded(within age: Duration) -> Load<Value>? {
-        loadIfNeeded(age)
+        .ifNeeded(self, age)
     }
 
     /// Sets, and says where the value came from; derived nodes pass it on.
     public func set(_ value: Value, source: ValueSource) {
-        _ = needFacets()
+        _ = Facets.of(self)
         setDirectly(.value(value), context: Context(source: source))
     }
 
     /// Reports an error that belongs to no load: it becomes ``AnyNode/latestError``.
     public func fail(_ error: any Error) {
-        send(.failed(error, endsLoad: false))
+        NodeSignal.failed(error, endsLoad: false).send(to: self)
     }
 }
 
@@ -116,7 +115,7 @@ extension WritableNode {
     /// Begins a load unless one is running, or the value is up to date, as
     /// ``MutableNode/loadIfNeeded(within:)`` does.
     public func loadIfNeeded(within age: Duration) -> Load<Value>? {
-        node.loadIfNeeded(age)
+        .ifNeeded(node, age)
     }
 
     /// Empties the node and cancels its loads, as ``MutableNode/wipe()`` does.

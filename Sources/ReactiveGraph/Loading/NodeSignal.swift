@@ -25,39 +25,34 @@ indirect enum NodeSignal {
         case .finished, .wiped: nil
         }
     }
-}
 
-extension Node {
-    /// Performs `signal` as a pass of this node, or queues it after the one that is running.
-    final func send(_ signal: NodeSignal) {
-        guard pass < 0 else {
-            let queue = needPending()
-            guard graph.mayQueue(on: self, queue) else { return }
-            queue.entries.append(PendingEntry(emission: .empty, trail: nil, context: nil, signal: signal))
-            hasPending = true
-            return
+    /// Happens as a pass of `node`, or is queued after the one that is running.
+    func send<Value>(to node: Node<Value>) {
+        guard node.pass < 0 else {
+            return node.enqueue(.empty, trail: nil, context: nil, signal: self)
         }
-        withExtendedLifetime(self) {
-            let saved = graph.beginTurn(trail: nil, context: nil)
-            graph.push(.passUnretained(self))
-            graph.frames[graph.depth - 1].next = nil
-            graph.frames[graph.depth - 1].transforms = true
-            handle(signal)
-            graph.run(to: graph.base)
-            graph.endTurn(saved)
+        withExtendedLifetime(node) {
+            let engine = node.graph.engine
+            let saved = engine.beginTurn(trail: nil, context: nil)
+            engine.push(.passUnretained(node))
+            engine.frames[engine.depth - 1].next = nil
+            engine.frames[engine.depth - 1].transforms = true
+            perform(on: node)
+            engine.run(to: engine.base)
+            engine.endTurn(saved)
         }
     }
 
     /// Changes facets, and notifies listeners of events.
-    final func handle(_ signal: NodeSignal) {
-        needFacets().apply(signal, at: graph.clock?.now)
-        guard !graph.stopping else { return }
-        for edge in listenEdges {
+    func perform<Value>(on node: Node<Value>) {
+        Facets.of(node).apply(self, at: node.graph.clock?.now)
+        guard !node.graph.engine.stopping else { return }
+        for edge in node.listenEdges {
             // An earlier listener may have ended this one.
             guard let owned = edge.owners, owned.isActive, let listener = owned.livingListener() else {
                 continue
             }
-            edge.notify(signal, of: self, to: listener)
+            edge.notify(self, of: node, to: listener)
         }
     }
 }

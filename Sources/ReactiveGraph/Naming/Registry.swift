@@ -268,7 +268,7 @@ extension Graph {
     /// What an invalid name gives: a node of its own that reports an error whatever happens to it.
     func invalid<Value>(_ name: String, _ type: Value.Type) -> Node<Value> {
         let node = MutableNode<Value>(graph: self, .empty)
-        node.needFacets().lastingError = InvalidName(name: name)
+        Facets.of(node).lastingError = InvalidName(name: name)
         onError?(.invalidName(name))
         return node
     }

@@ -20,10 +20,7 @@ extension Node {
     func following<Key, Mapped>(
         _ isWanted: @escaping (Key?) -> Bool
     ) -> Node<Mapped> where Value == Switched<Key, Mapped> {
-        let target = Node<Mapped>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
+        derive(
             Edge("Case") { edge in
                 guard case .value(let pair) = edge.input(Switched<Key, Mapped>.self) else {
                     return edge.stopFollowing(Mapped.self)
@@ -33,7 +30,6 @@ extension Node {
             }
             .savingFollowing { (pair: Value) in isWanted(pair.key) ? pair.node : nil }
         )
-        return target
     }
 }
 

@@ -21,13 +21,10 @@ extension Node {
         _ transform: @escaping (A, B) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (first, second) = (combine.input(a), combine.input(b))
-        return combine.start { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b))
+        let (a, b) = (combine.input(a), combine.input(b))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(a.value, b.value))
         }
     }
 

@@ -65,7 +65,7 @@ extension Graph {
         let graph = inputs[0].graph
         let target = Node<Out>(graph: graph, .empty)
         let slots = Slots(inputs.map(\.stored))
-        let engine = Unmanaged.passUnretained(graph)
+        let engine = Unmanaged.passUnretained(graph.engine)
         let join = graph.makeJoin(target) { join in
             let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
             guard let out = function(slots.latest, context) else { return .nothing }
@@ -74,7 +74,7 @@ extension Graph {
         for (index, input) in inputs.enumerated() {
             graph.tieInput(name, slots, index, input, to: target, join, receivesEmpty: true)
         }
-        graph.start(join)
+        graph.engine.start(join)
         return target
     }
 
@@ -130,7 +130,7 @@ extension Node {
         for (index, node) in nodes.enumerated() {
             graph.tieInput("Combine", slots, index, node, to: target, join, receivesEmpty: false)
         }
-        graph.start(join)
+        graph.engine.start(join)
         return target
     }
 }

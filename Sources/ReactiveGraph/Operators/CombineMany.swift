@@ -24,14 +24,10 @@ extension Node {
         _ transform: @escaping (A, B, C) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (first, second, third) = (combine.input(a), combine.input(b), combine.input(c))
-        return combine.start { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c))
+        let (a, b, c) = (combine.input(a), combine.input(b), combine.input(c))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(a.value, b.value, c.value))
         }
     }
 
@@ -60,17 +56,12 @@ extension Node {
         _ transform: @escaping (A, B, C, D) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (first, second, third, fourth) = (
+        let (a, b, c, d) = (
             combine.input(a), combine.input(b), combine.input(c), combine.input(d)
         )
-        return combine.start { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(a.value, b.value, c.value, d.value))
         }
     }
 
@@ -101,18 +92,12 @@ extension Node {
         _ transform: @escaping (A, B, C, D, E) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (first, second, third, fourth, fifth) = (
+        let (a, b, c, d, e) = (
             combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e)
         )
-        return combine.start { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest,
-                case .value(let e) = fifth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d, e))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(a.value, b.value, c.value, d.value, e.value))
         }
     }
 
@@ -145,20 +130,13 @@ extension Node {
         _ transform: @escaping (A, B, C, D, E, F) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (first, second, third, fourth, fifth, sixth) = (
+        let (a, b, c, d, e, f) = (
             combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e),
             combine.input(f)
         )
-        return combine.start { join in
-            guard
-                case .value(let a) = first.latest,
-                case .value(let b) = second.latest,
-                case .value(let c) = third.latest,
-                case .value(let d) = fourth.latest,
-                case .value(let e) = fifth.latest,
-                case .value(let f) = sixth.latest
-            else { return join.incomplete(Value.self) }
-            return join.store(transform(a, b, c, d, e, f))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Value.self) }
+            return join.store(transform(a.value, b.value, c.value, d.value, e.value, f.value))
         }
     }
 }

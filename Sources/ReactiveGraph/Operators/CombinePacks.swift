@@ -47,10 +47,8 @@ extension Node {
     ) -> Node<Value> {
         let combine = Combining<Value>(graph)
         let inputs = (repeat combine.input(each nodes))
-        return combine.start { join in
-            var isComplete = true
-            for input in repeat each inputs { isComplete = isComplete && !input.latest.isEmpty }
-            guard isComplete else { return join.incomplete(Value.self) }
+        return combine.start { [slots = combine.inputs] join in
+            guard slots.missing == 0 else { return join.incomplete(Value.self) }
             return join.store(transform(repeat (each inputs).value))
         }
     }

@@ -18,13 +18,11 @@ extension Node {
         control: BufferControl? = nil
     ) -> Node<Value> {
         buffer.require(for: "deliver")
-        let target = Node<Value>(graph: graph, .empty)
         let state = DeliverOn<Value>(executor, Backlog(buffer, control))
         let edge = Edge("Deliver", .asynchronous) { edge in state.receive(edge) }
         state.edge = .passUnretained(edge)
         edge.needSide().state = state
-        graph.derive(target, from: self, edge)
-        return target
+        return derive(edge)
     }
 }
 
@@ -52,7 +50,7 @@ private final class DeliverOn<Value>: EdgeState {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
         guard let graph = edge.graph else { return .nothing }
         entries.append(
-            HeldEmission(emission, trail: graph.captureTrail(), context: graph.currentContext),
+            HeldEmission(emission, trail: graph.engine.captureTrail(), context: graph.engine.currentContext),
             of: edge
         )
         if posted < entries.count {

@@ -23,10 +23,7 @@ extension Node {
     @inlinable
     public func filter(_ predicate: @escaping (Value) -> Bool) -> Node<Value> {
         // As `apply(Filter(predicate))`, written out for the same reason as `map`.
-        let target = Node<Value>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
+        derive(
             Edge("Filter") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.forwardEmpty(to: Value.self)
@@ -34,6 +31,5 @@ extension Node {
                 return predicate(value) ? edge.store(value) : .nothing
             }
         )
-        return target
     }
 }

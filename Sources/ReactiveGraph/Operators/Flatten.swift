@@ -18,7 +18,7 @@ extension Edge {
     /// Says whether it does: a node does not follow itself.
     @inlinable
     func beginFollowing<Out>(_ inner: Node<Out>) -> Bool {
-        inner.graph.follow(inner, for: self) {
+        follow(inner) {
             Edge(name, [.listener, .follower]) { edge in
                 guard case .value(let value) = edge.input(Out.self) else {
                     return edge.forwardEmpty(to: Out.self)
@@ -42,12 +42,12 @@ extension Edge {
     @inlinable
     func store<Out>(through inner: Node<Out>) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
-        let graph = inner.graph
-        graph.inner = inner.id
+        let engine = inner.graph.engine
+        engine.inner = inner.id
         if target._withUnsafeGuaranteedRef({ $0.accept(emission: inner.stored) }) == .enter {
             return .enterThroughInner
         }
-        graph.inner = 0
+        engine.inner = 0
         return .nothing
     }
 
@@ -55,57 +55,51 @@ extension Edge {
     @usableFromInline
     func stopFollowing<Out>(_ type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty) else { return .nothing }
-        if let graph { graph.unfollow(self) }
+        unfollow()
         return forwardEmpty(to: Out.self)
     }
-}
 
-extension Graph {
-    /// Makes the edge of a flatten or a case follow `inner`.
+    /// Makes the edge of a flatten or a case follow `inner`, by an edge that `make` makes.
     ///
     /// Says whether it does: a node does not follow itself.
     @usableFromInline
-    func follow(_ inner: AnyNode, for edge: Edge, _ make: () -> Edge) -> Bool {
-        guard let target = edge.target, edge.source != nil else { return false }
-        precondition(inner.graph === self, "\(edge.name): the inner node is of another graph")
-        precondition(
-            target._withUnsafeGuaranteedRef { $0.graph === self },
-            "\(edge.name): the inner node is of another graph"
-        )
-        if target.toOpaque() == Unmanaged.passUnretained(inner).toOpaque() {
+    func follow(_ inner: AnyNode, _ make: () -> Edge) -> Bool {
+        guard let target = target?.takeUnretainedValue(), source != nil else { return false }
+        let graph = inner.graph
+        precondition(target.graph === graph, "\(name): the inner node is of another graph")
+        guard target !== inner else {
             // The node itself is on the path by then: following it could deliver nothing.
-            unfollow(edge)
+            unfollow()
             return false
         }
-        guard let follower = edge.side?.follower else {
+        guard let ref = side?.follower else {
             let follower = make()
-            if edge.traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
-            edge.needSide().follower = .passUnretained(follower)
-            attach(follower, from: inner)
-            attach(follower, to: target.takeUnretainedValue())
-            complete(follower)
+            if traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
+            needSide().follower = .passUnretained(follower)
+            follower.attach(from: inner)
+            follower.attach(to: target)
+            follower.complete(in: graph)
             return true
         }
-        if follower.isSame(as: inner.listens.last) {
-            // It is at the end of the listeners already: only the emission under way must not be
-            // served again.
-            connections += 1
-            follower._withUnsafeGuaranteedRef { $0.stamp = connections }
-            return true
+        ref._withUnsafeGuaranteedRef { follower in
+            if ref.isSame(as: inner.listens.last) {
+                // It is at the end of the listeners already: only the emission under way must not
+                // be served again.
+                graph.engine.stamp(follower)
+            } else {
+                follower.detachSource(in: graph)
+                follower.attach(from: inner)
+                follower.complete(in: graph)
+                graph.engine.releaseDue()
+            }
         }
-        follower._withUnsafeGuaranteedRef { follower in
-            detachSource(follower)
-            attach(follower, from: inner)
-            complete(follower)
-        }
-        releaseDue()
         return true
     }
 
-    /// Releases the inner node that `edge` follows.
-    func unfollow(_ edge: Edge) {
-        guard let side = edge.side, let follower = side.follower else { return }
+    /// Releases the inner node that the edge follows.
+    func unfollow() {
+        guard let side, let follower = side.follower else { return }
         side.follower = nil
-        follower._withUnsafeGuaranteedRef { cut($0) }
+        follower._withUnsafeGuaranteedRef { $0.cut() }
     }
 }

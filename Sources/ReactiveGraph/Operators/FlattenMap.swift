@@ -7,10 +7,7 @@ extension Node {
     /// Example: `rooms.flattenMap { $0.temperature }` shows the temperature of the chosen room.
     @inlinable
     public func flattenMap<Out>(_ select: @escaping (Value) -> Node<Out>) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
+        derive(
             Edge("Flatten") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.stopFollowing(Out.self)
@@ -19,6 +16,5 @@ extension Node {
             }
             .savingFollowing(select)
         )
-        return target
     }
 }

@@ -17,7 +17,7 @@ public protocol Reduction<Value, Result> {
     ///   - place: its number, from 0; those of members that have gone are given again.
     mutating func insert(_ value: Value, at place: Int)
 
-    /// A member has another value.
+    /// A member has another value: by default the old one goes, and the new one comes.
     mutating func replace(_ old: Value, with new: Value, at place: Int)
 
     /// A member has become empty, or left.
@@ -25,6 +25,14 @@ public protocol Reduction<Value, Result> {
 
     /// What is made of all values; empty where there is nothing to be made of them.
     mutating func result(of members: GatheredMembers<Value>) -> Emission<Result>
+}
+
+extension Reduction {
+    @inlinable
+    public mutating func replace(_ old: Value, with new: Value, at place: Int) {
+        remove(old, at: place)
+        insert(new, at: place)
+    }
 }
 
 /// The members of a ``GatheringNode`` by their places.
@@ -48,16 +56,13 @@ public struct GatheredMembers<Value> {
     @usableFromInline var entries = Chunks<Entry>()
 
     /// No members.
-    @inlinable
-    package init() {}
+    @inlinable package init() {}
 
     /// The name of the member at a place.
-    @inlinable
-    public func key(at place: Int) -> String { entries[place].key }
+    @inlinable public func key(at place: Int) -> String { entries[place].key }
 
     /// What the member at a place holds.
-    @inlinable
-    public func value(at place: Int) -> Value? { entries[place].latest.value }
+    @inlinable public func value(at place: Int) -> Value? { entries[place].latest.value }
 }
 
 /// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold
@@ -121,8 +126,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     public var memberCount: Int { places.count }
 
     /// Whether a node is a member.
-    @inlinable
-    public func contains(_ node: Node<Figure.Value>) -> Bool { places[node.id] != nil }
+    @inlinable public func contains(_ node: Node<Figure.Value>) -> Bool { places[node.id] != nil }
 
     /// Makes a node a member; one that is a member stays as it is.
     ///
@@ -244,7 +248,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
 
     @usableFromInline
     func cut(_ edge: Edge) {
-        graph.cut(edge)
+        edge.cut()
     }
 
     @usableFromInline
@@ -260,7 +264,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
             return
         }
         guard let join else { return }
-        join._withUnsafeGuaranteedRef { graph.changed($0) }
+        join._withUnsafeGuaranteedRef { graph.engine.changed($0) }
     }
 
     /// The edge of a member loses an end, whatever takes it away.
@@ -364,7 +368,9 @@ extension Graph {
     public func gather<Figure: Reduction>(_ reduction: Figure) -> GatheringNode<Figure> {
         GatheringNode(self, reduction)
     }
+}
 
+extension Engine {
     /// A join has something to emit, which no edge has delivered.
     fileprivate func changed(_ join: Join) {
         if turns > 0, join.isSettled, let node = join.node { mark(node) } else { start(join) }

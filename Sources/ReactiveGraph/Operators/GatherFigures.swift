@@ -4,43 +4,24 @@
 public struct GatherSum<Value: BinaryFloatingPoint>: Reduction {
     @usableFromInline var sum = ExactSum<Value>()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {
-        sum.subtract(old)
-        sum.add(new)
-    }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { sum.subtract(old) }
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { sum.subtract(old) }
-
-    @inlinable
-    public func result(of members: GatheredMembers<Value>) -> Emission<Value> { .value(sum.value) }
+    @inlinable public func result(of members: GatheredMembers<Value>) -> Emission<Value> { .value(sum.value) }
 }
 
 /// The mean, exact and rounded once; empty without values.
 public struct GatherAverage<Value: BinaryFloatingPoint>: Reduction {
     @usableFromInline var sum = ExactSum<Value>()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { sum.add(value) }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {
-        sum.subtract(old)
-        sum.add(new)
-    }
-
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { sum.subtract(old) }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { sum.subtract(old) }
 
     @inlinable
     public func result(of members: GatheredMembers<Value>) -> Emission<Value> { Emission(sum.mean) }
@@ -50,20 +31,13 @@ public struct GatherAverage<Value: BinaryFloatingPoint>: Reduction {
 public struct GatherTotal<Value: BinaryInteger>: Reduction {
     @usableFromInline var total: Value = 0
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { total += value }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { total += value }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) { total = total - old + new }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { total -= old }
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { total -= old }
-
-    @inlinable
-    public func result(of members: GatheredMembers<Value>) -> Emission<Value> { .value(total) }
+    @inlinable public func result(of members: GatheredMembers<Value>) -> Emission<Value> { .value(total) }
 }
 
 /// The least value; empty without values.
@@ -72,8 +46,7 @@ public struct GatherTotal<Value: BinaryInteger>: Reduction {
 public struct GatherMin<Value: Comparable>: Reduction {
     @usableFromInline var values = PlaceHeap<Value>()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public mutating func insert(_ value: Value, at place: Int) {
@@ -85,8 +58,7 @@ public struct GatherMin<Value: Comparable>: Reduction {
         values.replace(with: new, at: place)
     }
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { values.remove(at: place) }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { values.remove(at: place) }
 
     @inlinable
     public func result(of members: GatheredMembers<Value>) -> Emission<Value> {
@@ -100,8 +72,7 @@ public struct GatherMin<Value: Comparable>: Reduction {
 public struct GatherMax<Value: Comparable>: Reduction {
     @usableFromInline var values = PlaceHeap<Value>(isReversed: true)
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public mutating func insert(_ value: Value, at place: Int) {
@@ -113,8 +84,7 @@ public struct GatherMax<Value: Comparable>: Reduction {
         values.replace(with: new, at: place)
     }
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { values.remove(at: place) }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { values.remove(at: place) }
 
     @inlinable
     public func result(of members: GatheredMembers<Value>) -> Emission<Value> {
@@ -126,61 +96,39 @@ public struct GatherMax<Value: Comparable>: Reduction {
 public struct GatherCount<Value>: Reduction {
     @usableFromInline var count = 0
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { count += 1 }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { count += 1 }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
+    @inlinable public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { count -= 1 }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { count -= 1 }
 
-    @inlinable
-    public func result(of members: GatheredMembers<Value>) -> Emission<Int> { .value(count) }
+    @inlinable public func result(of members: GatheredMembers<Value>) -> Emission<Int> { .value(count) }
 }
 
 /// Whether any value is true; false without values.
 public struct GatherAny: Reduction {
     @usableFromInline var holding = 0
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Bool, at place: Int) { holding += value ? 1 : 0 }
+    @inlinable public mutating func insert(_ value: Bool, at place: Int) { holding += value ? 1 : 0 }
 
-    @inlinable
-    public mutating func replace(_ old: Bool, with new: Bool, at place: Int) {
-        holding += (new ? 1 : 0) - (old ? 1 : 0)
-    }
+    @inlinable public mutating func remove(_ old: Bool, at place: Int) { holding -= old ? 1 : 0 }
 
-    @inlinable
-    public mutating func remove(_ old: Bool, at place: Int) { holding -= old ? 1 : 0 }
-
-    @inlinable
-    public func result(of members: GatheredMembers<Bool>) -> Emission<Bool> { .value(holding > 0) }
+    @inlinable public func result(of members: GatheredMembers<Bool>) -> Emission<Bool> { .value(holding > 0) }
 }
 
 /// Whether all values are true; true without values.
 public struct GatherAll: Reduction {
     @usableFromInline var failing = 0
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Bool, at place: Int) { failing += value ? 0 : 1 }
+    @inlinable public mutating func insert(_ value: Bool, at place: Int) { failing += value ? 0 : 1 }
 
-    @inlinable
-    public mutating func replace(_ old: Bool, with new: Bool, at place: Int) {
-        failing += (new ? 0 : 1) - (old ? 0 : 1)
-    }
-
-    @inlinable
-    public mutating func remove(_ old: Bool, at place: Int) { failing -= old ? 0 : 1 }
+    @inlinable public mutating func remove(_ old: Bool, at place: Int) { failing -= old ? 0 : 1 }
 
     @inlinable
     public func result(of members: GatheredMembers<Bool>) -> Emission<Bool> { .value(failing == 0) }
@@ -190,17 +138,13 @@ public struct GatherAll: Reduction {
 public struct GatherList<Value>: Reduction {
     @usableFromInline var order = GatherOrder()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
+    @inlinable public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { order.remove(place) }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { order.remove(place) }
 
     @inlinable
     public mutating func result(of members: GatheredMembers<Value>) -> Emission<[Value]> {
@@ -212,17 +156,13 @@ public struct GatherList<Value>: Reduction {
 public struct GatherDictionary<Value>: Reduction {
     @usableFromInline var order = GatherOrder()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
+    @inlinable public mutating func insert(_ value: Value, at place: Int) { order.insert(place) }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
+    @inlinable public mutating func replace(_ old: Value, with new: Value, at place: Int) {}
 
-    @inlinable
-    public mutating func remove(_ old: Value, at place: Int) { order.remove(place) }
+    @inlinable public mutating func remove(_ old: Value, at place: Int) { order.remove(place) }
 
     @inlinable
     public mutating func result(of members: GatheredMembers<Value>) -> Emission<[String: Value]> {
@@ -260,8 +200,7 @@ public struct GatherOrder {
     @usableFromInline var hasGone = false
 
     /// No places.
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     /// A member has come.
     @inlinable

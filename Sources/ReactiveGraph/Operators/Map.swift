@@ -26,10 +26,7 @@ extension Node {
     public func map<Out>(_ transform: @escaping (Value) -> Out) -> Node<Out> {
         // As `apply(Map(transform))`, written out: only a body that holds the caller's function
         // itself takes it in whole, and a chain of maps is a third faster for it.
-        let target = Node<Out>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
+        derive(
             Edge("Map") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.forwardEmpty(to: Out.self)
@@ -37,6 +34,5 @@ extension Node {
                 return edge.store(transform(value))
             }
         )
-        return target
     }
 }

@@ -12,7 +12,6 @@ extension Node {
         _ function: @escaping (Value) -> (Key?, Mapped)
     ) -> Node<Switched<Key, Mapped>> {
         maxKeys.require()
-        let target = Node<Switched<Key, Mapped>>(graph: graph, .empty)
         let table = SwitchTable<Key, Mapped>(maxKeys, releasesUnused: releasesUnused)
         let edge = Edge("SwitchMap") { edge in
             guard case .value(let value) = edge.input(Value.self) else { return table.sendEmpty(edge) }
@@ -20,7 +19,6 @@ extension Node {
             return table.send(key, mapped, edge)
         }
         table.own(edge)
-        graph.derive(target, from: self, edge)
-        return target
+        return derive(edge)
     }
 }

@@ -13,7 +13,9 @@ extension Node {
     @inlinable
     @discardableResult
     public func sync(with other: Node<Value>) -> CancelToken {
-        Sync.tie(self, other, Sync.identity(Value.self, graph, nil), Sync.identity(Value.self, graph, nil))
+        Sync.begin(self, other, nil) {
+            (Sync.identity(Value.self, graph, $0), Sync.identity(Value.self, graph, $0))
+        }
     }
 
     /// As ``sync(with:)``, for as long as `owner` lives (G-151).
@@ -24,14 +26,9 @@ extension Node {
     @inlinable
     @discardableResult
     public func sync(with other: Node<Value>, owner: AnyObject) -> CancelToken {
-        let life = Sync.Life(owner)
-        let sync = Sync.tie(
-            self,
-            other,
-            Sync.identity(Value.self, graph, life),
-            Sync.identity(Value.self, graph, life)
-        )
-        return graph.tie(sync, to: owner)
+        Sync.begin(self, other, owner) {
+            (Sync.identity(Value.self, graph, $0), Sync.identity(Value.self, graph, $0))
+        }
     }
 
     /// Keeps this node at `transform` of `other`, and `other` at `revert` of this node (G-88).
@@ -58,10 +55,7 @@ extension Node {
         transform: @escaping (Other) -> Value,
         revert: @escaping (Value) -> Other
     ) -> CancelToken {
-        let life = owner.map { Sync.Life($0) }
-        let sync = Sync.tie(self, other, Sync.mapped(life, transform), Sync.mapped(life, revert))
-        guard let owner else { return sync }
-        return graph.tie(sync, to: owner)
+        Sync.begin(self, other, owner) { (Sync.mapped($0, transform), Sync.mapped($0, revert)) }
     }
 }
 
@@ -77,17 +71,12 @@ extension Node where Value: Equatable {
         transform: @escaping (Other) -> Value,
         revert: @escaping (Value) -> Other
     ) -> CancelToken {
-        let life = owner.map { Sync.Life($0) }
         #if DEBUG
-            let (there, back) = (
+            let (transform, revert) = (
                 Sync.checked(self, other, transform, revert), Sync.checked(other, self, revert, transform)
             )
-            let sync = Sync.tie(self, other, Sync.mapped(life, there), Sync.mapped(life, back))
-        #else
-            let sync = Sync.tie(self, other, Sync.mapped(life, transform), Sync.mapped(life, revert))
         #endif
-        guard let owner else { return sync }
-        return graph.tie(sync, to: owner)
+        return Sync.begin(self, other, owner) { (Sync.mapped($0, transform), Sync.mapped($0, revert)) }
     }
 }
 
@@ -95,33 +84,35 @@ extension Node where Value: Equatable {
 @usableFromInline
 enum Sync {
     /// Says whether the owner of a sync still lives.
-    @usableFromInline
-    final class Life {
-        @usableFromInline weak var owner: AnyObject?
+    @usableFromInline typealias IsOwned = () -> Bool
 
-        @usableFromInline
-        init(_ owner: AnyObject) {
-            self.owner = owner
-        }
-    }
-
-    /// Links `node` to `other`, then `other` to `node`.
+    /// Links `node` to `other`, then `other` to `node`, for as long as `owner` lives, if there is
+    /// one.
     @usableFromInline
-    static func tie(_ node: AnyNode, _ other: AnyNode, _ into: Edge, _ back: Edge) -> CancelToken {
+    static func begin(
+        _ node: AnyNode,
+        _ other: AnyNode,
+        _ owner: AnyObject?,
+        _ edges: (IsOwned?) -> (into: Edge, back: Edge)
+    ) -> CancelToken {
         let graph = node.graph
-        let first = graph.link(node, to: other, replay: true, propagatesEmpty: nil, into)
+        weak let watched = owner
+        let (into, back) = edges(owner == nil ? nil : { watched != nil })
+        let first = graph.link(node, to: other, replay: true, into)
         // A listener called by the first replay cannot have freed them: both nodes are held by the
         // caller.
-        let second = graph.link(other, to: node, replay: true, propagatesEmpty: nil, back)
-        return CancelToken(parts: [first, second].compactMap { $0 })
+        let second = graph.link(other, to: node, replay: true, back)
+        let sync = CancelToken(parts: [first, second].compactMap { $0 })
+        if let owner { graph.owners.end(sync, with: owner, in: graph) }
+        return sync
     }
 
     /// Hands an emission on as it is, and once only in settled mode.
     @inlinable
-    static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ life: Life?) -> Edge {
-        let engine = Unmanaged.passUnretained(graph)
+    static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ isOwned: IsOwned?) -> Edge {
+        let engine = Unmanaged.passUnretained(graph.engine)
         return Edge("Sync") { edge in
-            if let life, life.owner == nil { return .dead }
+            if let isOwned, !isOwned() { return .dead }
             return engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0) { _ in true } }
         }
     }
@@ -133,7 +124,7 @@ enum Sync {
         _ graph: Graph,
         _ admits: @escaping (Emission<Value>) -> Bool
     ) -> Edge {
-        let engine = Unmanaged.passUnretained(graph)
+        let engine = Unmanaged.passUnretained(graph.engine)
         return Edge(name) { edge in
             engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0, admits) }
         }
@@ -144,23 +135,23 @@ enum Sync {
     static func pass<Value>(
         _ emission: Emission<Value>,
         _ edge: Edge,
-        _ graph: Graph,
+        _ engine: Engine,
         _ admits: (Emission<Value>) -> Bool
     ) -> Outcome {
         if emission.isEmpty, !edge.traits.contains(.propagatesEmpty) { return .nothing }
-        guard graph.propagation == .settled else {
+        guard engine.propagation == .settled else {
             return admits(emission) ? edge.store(emission: emission) : .nothing
         }
-        let origin = graph.origin(for: edge)
+        let origin = engine.origin(for: edge)
         guard origin != 0, admits(emission), edge.store(emission: emission) == .enter else { return .nothing }
-        return graph.enterSynced(edge, origin)
+        return engine.enterSynced(edge, origin)
     }
 
     /// Hands the function of a value on.
     @inlinable
-    static func mapped<In, Out>(_ life: Life?, _ function: @escaping (In) -> Out) -> Edge {
+    static func mapped<In, Out>(_ isOwned: IsOwned?, _ function: @escaping (In) -> Out) -> Edge {
         Edge("Sync") { edge in
-            if let life, life.owner == nil { return .dead }
+            if let isOwned, !isOwned() { return .dead }
             guard case .value(let value) = edge.input(In.self) else {
                 return edge.forwardEmpty(to: Out.self)
             }
@@ -229,7 +220,7 @@ struct SyncOrigins {
     }
 }
 
-extension Graph {
+extension Engine {
     /// The origin of the emission that `edge` is about to hand on; 0 if it has reached the target
     /// already.
     @usableFromInline
@@ -255,36 +246,5 @@ extension Graph {
         guard let target = edge.target else { return .nothing }
         origins.note(origin, at: target)
         return .enterSynced
-    }
-
-    /// Ends `sync` with the life of `owner` (G-151).
-    @usableFromInline
-    func tie(_ sync: CancelToken, to owner: AnyObject) -> CancelToken {
-        if let owner = owner as? any ListenerOwner {
-            owner.listenBag.add(sync)
-        } else {
-            ties.append(OwnerTie(owner: owner, cancellable: sync))
-            watchOwners()
-        }
-        return sync
-    }
-
-    /// Ends what was tied to owners that have died.
-    func endTies() {
-        guard !ties.isEmpty else { return }
-        let ended = ties.filter { $0.owner == nil }
-        ties.removeAll { $0.owner == nil || !$0.cancellable.isActive }
-        for tie in ended { tie.cancellable.cancel() }
-    }
-}
-
-/// Something that ends with the life of an object that keeps no bag.
-final class OwnerTie {
-    private(set) weak var owner: AnyObject?
-    let cancellable: CancelToken
-
-    init(owner: AnyObject, cancellable: CancelToken) {
-        self.owner = owner
-        self.cancellable = cancellable
     }
 }

@@ -14,18 +14,14 @@ extension Node {
         named name: String,
         _ function: @escaping (Emission<Value>, Context?) -> Emission<Out>?
     ) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        let engine = Unmanaged.passUnretained(graph)
-        graph.derive(
-            target,
-            from: self,
+        let engine = Unmanaged.passUnretained(graph.engine)
+        return derive(
             Edge(name, .receivesEmpty) { edge in
                 let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
                 guard let out = function(edge.input(Value.self), context) else { return .nothing }
                 return edge.store(emission: out)
             }
         )
-        return target
     }
 
     /// Makes this node follow `upstream` as well, through a function from emission to emission.
@@ -47,12 +43,11 @@ extension Node {
         replay: Bool = true,
         _ function: @escaping (Emission<In>, Context?) -> Emission<Value>?
     ) -> CancelToken? {
-        let engine = Unmanaged.passUnretained(graph)
+        let engine = Unmanaged.passUnretained(graph.engine)
         return graph.link(
             self,
             to: upstream,
             replay: replay,
-            propagatesEmpty: nil,
             Edge(name, .receivesEmpty) { edge in
                 let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
                 guard let out = function(edge.input(In.self), context) else { return .nothing }

@@ -6,10 +6,7 @@ extension Node {
     /// graph's ``Graph/onError``.
     @inlinable
     public func tryFlattenMap<Out>(_ select: @escaping (Value) throws -> Node<Out>) -> Node<Out> {
-        let target = Node<Out>(graph: graph, .empty)
-        graph.derive(
-            target,
-            from: self,
+        derive(
             Edge("Flatten") { edge in
                 guard case .value(let value) = edge.input(Value.self) else {
                     return edge.stopFollowing(Out.self)
@@ -20,6 +17,5 @@ extension Node {
                 return edge.follow(inner)
             }
         )
-        return target
     }
 }

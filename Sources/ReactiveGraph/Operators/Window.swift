@@ -168,16 +168,13 @@ extension Window {
     }
 
     /// The oldest value in the window.
-    @inlinable
-    public func first() -> Node<Value> { figure(WindowFirst()) }
+    @inlinable public func first() -> Node<Value> { figure(WindowFirst()) }
 
     /// The newest value in the window.
-    @inlinable
-    public func last() -> Node<Value> { figure(WindowLast()) }
+    @inlinable public func last() -> Node<Value> { figure(WindowLast()) }
 
     /// All values in the window, oldest first.
-    @inlinable
-    public func values() -> Node<[Value]> { figure(WindowList()) }
+    @inlinable public func values() -> Node<[Value]> { figure(WindowList()) }
 
     /// The values of the window put together, oldest first, by a function that must be associative.
     ///
@@ -205,12 +202,10 @@ extension Window where Value: AdditiveArithmetic {
 
 extension Window where Value: BinaryFloatingPoint {
     /// The sum of the values in the window, exact and rounded once.
-    @inlinable
-    public func sum() -> Node<Value> { figure(WindowSum()) }
+    @inlinable public func sum() -> Node<Value> { figure(WindowSum()) }
 
     /// The mean of the values in the window, exact and rounded once.
-    @inlinable
-    public func average() -> Node<Value> { figure(WindowAverage()) }
+    @inlinable public func average() -> Node<Value> { figure(WindowAverage()) }
 
     /// The increase per second from the oldest value to the newest; empty between values of one
     /// moment.
@@ -233,17 +228,14 @@ extension Window where Value: BinaryInteger {
 
 extension Window where Value: Comparable {
     /// The least value in the window; of equal ones the oldest.
-    @inlinable
-    public func min() -> Node<Value> { figure(WindowFold<Value, Value, Value>.min) }
+    @inlinable public func min() -> Node<Value> { figure(WindowFold<Value, Value, Value>.min) }
 
     /// The greatest value in the window; of equal ones the oldest.
-    @inlinable
-    public func max() -> Node<Value> { figure(WindowFold<Value, Value, Value>.max) }
+    @inlinable public func max() -> Node<Value> { figure(WindowFold<Value, Value, Value>.max) }
 
     /// The least value that at least this share of all does not exceed: 0.5 is the median.
     ///
     /// - Parameter share: from 0 to 1.
     /// - Returns: the node of the figure.
-    @inlinable
-    public func percentile(_ share: Double) -> Node<Value> { figure(WindowPercentile(share)) }
+    @inlinable public func percentile(_ share: Double) -> Node<Value> { figure(WindowPercentile(share)) }
 }

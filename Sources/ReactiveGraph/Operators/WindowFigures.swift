@@ -25,8 +25,7 @@ public struct WindowContents<Kept> {
     @inlinable public var last: (kept: Kept, time: Duration)? { entries.last.map { ($0.kept, $0.time) } }
 
     /// The values, oldest first.
-    @inlinable
-    public subscript(index: Int) -> Kept { entries[index].kept }
+    @inlinable public subscript(index: Int) -> Kept { entries[index].kept }
 }
 
 /// A figure over the values of a window, kept up to date as values come and go.
@@ -54,19 +53,15 @@ public protocol WindowFigure<Kept, Result> {
 }
 
 extension WindowFigure {
-    @inlinable
-    public mutating func append(_ kept: Kept) {}
-    @inlinable
-    public mutating func removeFirst(_ oldest: Kept) {}
+    @inlinable public mutating func append(_ kept: Kept) {}
+    @inlinable public mutating func removeFirst(_ oldest: Kept) {}
     @inlinable public var turned: Int { 0 }
-    @inlinable
-    public mutating func turnOver() {}
+    @inlinable public mutating func turnOver() {}
 }
 
 /// How many values there are; it keeps none of them.
 public struct WindowCount: WindowFigure {
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public func result(of window: WindowContents<Void>) -> Emission<Int> {
@@ -76,8 +71,7 @@ public struct WindowCount: WindowFigure {
 
 /// The oldest value.
 public struct WindowFirst<Value>: WindowFigure {
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
@@ -87,8 +81,7 @@ public struct WindowFirst<Value>: WindowFigure {
 
 /// The newest value.
 public struct WindowLast<Value>: WindowFigure {
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
@@ -98,8 +91,7 @@ public struct WindowLast<Value>: WindowFigure {
 
 /// All values, oldest first.
 public struct WindowList<Value>: WindowFigure {
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<[Value]> {
@@ -110,8 +102,7 @@ public struct WindowList<Value>: WindowFigure {
 /// The increase per second from the oldest value to the newest; there is none between values of one
 /// moment.
 public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
     @inlinable
     public func result(of window: WindowContents<Value>) -> Emission<Value> {
@@ -125,34 +116,26 @@ public struct WindowRate<Value: BinaryFloatingPoint>: WindowFigure {
 public struct WindowSum<Value: BinaryFloatingPoint>: WindowFigure {
     @usableFromInline var sum = ExactSum<Value>()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func append(_ kept: Value) { sum.add(kept) }
+    @inlinable public mutating func append(_ kept: Value) { sum.add(kept) }
 
-    @inlinable
-    public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
+    @inlinable public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
 
-    @inlinable
-    public func result(of window: WindowContents<Value>) -> Emission<Value> { .value(sum.value) }
+    @inlinable public func result(of window: WindowContents<Value>) -> Emission<Value> { .value(sum.value) }
 }
 
 /// The mean of floating-point numbers, exact and rounded once.
 public struct WindowAverage<Value: BinaryFloatingPoint>: WindowFigure {
     @usableFromInline var sum = ExactSum<Value>()
 
-    @inlinable
-    public init() {}
+    @inlinable public init() {}
 
-    @inlinable
-    public mutating func append(_ kept: Value) { sum.add(kept) }
+    @inlinable public mutating func append(_ kept: Value) { sum.add(kept) }
 
-    @inlinable
-    public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
+    @inlinable public mutating func removeFirst(_ oldest: Value) { sum.subtract(oldest) }
 
-    @inlinable
-    public func result(of window: WindowContents<Value>) -> Emission<Value> { Emission(sum.mean) }
+    @inlinable public func result(of window: WindowContents<Value>) -> Emission<Value> { Emission(sum.mean) }
 }
 
 /// The least value that at least a given share of all values does not exceed.

@@ -1,6 +1,6 @@
 // Adding event listeners (G-114 … G-124). They stand among the node's other listeners, in order of
 // addition.
-extension Node {
+extension Listenable {
     /// Sends `listener` every event of this node until it dies; returns the node.
     ///
     /// The listener owns itself: the node holds it weakly (G-115). Adding it a second time adds
@@ -32,10 +32,7 @@ extension Node {
         line: Int = #line
     ) -> Self {
         add(listener, isObject: true, identity: listener.observerIdentity, owner: owner, at: (file, line)) {
-            object,
-            node,
-            event in
-            unsafeDowncast(object, to: Listener.self).node(node, event: event)
+            unsafeDowncast($0, to: Listener.self).node($1, event: $2)
         }
         return self
     }
@@ -63,22 +60,14 @@ extension Node {
         line: Int = #line
     ) -> Self {
         let identity = identity ?? listener.observerIdentity
-        let isObject = type(of: listener) is AnyClass
-        let object = isObject ? listener as AnyObject : ListenerToken()
-        if isObject {
-            add(object, isObject: true, identity: identity, owner: owner, at: (file, line)) {
-                object,
-                node,
-                event in
-                (object as? any NodeListener)?.node(node, event: event)
+        guard type(of: listener) is AnyClass else {
+            add(ListenerToken(), isObject: false, identity: identity, owner: owner, at: (file, line)) {
+                listener.node($1, event: $2)
             }
-        } else {
-            add(object, isObject: false, identity: identity, owner: owner, at: (file, line)) {
-                _,
-                node,
-                event in
-                listener.node(node, event: event)
-            }
+            return self
+        }
+        add(listener as AnyObject, isObject: true, identity: identity, owner: owner, at: (file, line)) {
+            ($0 as? any NodeListener)?.node($1, event: $2)
         }
         return self
     }
@@ -109,8 +98,7 @@ extension Node {
         add(ListenerToken(), isObject: false, identity: identity, owner: owner, at: (file, line)) {
             _,
             _,
-            event in
-            body(event)
+            event in body(event)
         }
         return self
     }
@@ -135,7 +123,7 @@ extension Node {
     }
 
     @usableFromInline
-    final func add(
+    func add(
         _ listener: AnyObject,
         isObject: Bool,
         identity: AnyHashable?,
@@ -143,8 +131,8 @@ extension Node {
         at place: (file: String, line: Int),
         tell: @escaping EventListen<Value>.Tell
     ) {
-        let key = ListenOwners.Key(node: id, listener: listener, isObject: isObject, identity: identity)
-        if let key, let known = graph.ownedListens[key] {
+        let key = ListenOwners.Key(node: node.id, listener: listener, isObject: isObject, identity: identity)
+        if let key, let known = node.graph.owners.events[key] {
             // The address of an object is not an identity by itself: the object may be another by
             // now (G-147).
             if !isObject || identity != nil || known.isListen(of: listener), known.livingListener() != nil {
@@ -155,7 +143,7 @@ extension Node {
         }
         let listen = EventListen<Value>(listener, key: key, tell: tell)
         listen.attached(atFile: place.file, line: place.line)
-        graph.begin(listen, on: self, owner: owner)
+        node.graph.begin(listen, on: node, owner: owner)
     }
 }
 
@@ -185,12 +173,12 @@ extension Graph {
         checkThread("addListener")
         withExtendedLifetime((node, owner)) {
             owners.add(owner)
-            if let key = owners.key { ownedListens[key] = owners }
-            watchOwners()
-            attach(edge, from: node)
-            foreign.insert(edge)
-            complete(edge)
-            replay(edge)
+            if let key = owners.key { self.owners.events[key] = owners }
+            self.owners.begin(in: self)
+            edge.attach(from: node)
+            self.owners.listens.insert(edge)
+            edge.complete(in: self)
+            engine.replay(edge)
             if let error = node.pending?.facets?.lastingError, let listener = owners.livingListener() {
                 edge.notify(.failed(error, endsLoad: false), of: node, to: listener)
             }

@@ -141,8 +141,8 @@ package final class ListenOwners {
         if let ending { return ending() }
         guard let node = edge.source?.takeUnretainedValue() else { return }
         let graph = node.graph
-        if let key, graph.ownedListens[key] === self { graph.ownedListens[key] = nil }
-        graph.cut(edge)
+        if let key, graph.owners.events[key] === self { graph.owners.events[key] = nil }
+        edge.cut()
         if let last { edge.notifyStopped(node, to: last) }
     }
 }

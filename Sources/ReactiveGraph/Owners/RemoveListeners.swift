@@ -12,7 +12,7 @@ extension AnyNode {
             if let owned = edge.owners {
                 owned.remove(owner)
             } else if edge.belongs(to: owner, bag) {
-                graph.end(edge)
+                edge.end(in: graph)
             }
         }
     }
@@ -27,7 +27,7 @@ extension AnyNode {
             if let owned = edge.owners {
                 if owned.isListen(of: owner) { owned.end() } else { owned.remove(owner) }
             } else if edge.belongs(to: owner, bag) {
-                graph.end(edge)
+                edge.end(in: graph)
             }
         }
     }
@@ -49,10 +49,10 @@ extension AnyNode {
     func endListens(where matches: (Edge) -> Bool) {
         for edge in listens {
             edge._withUnsafeGuaranteedRef { edge in
-                if matches(edge) { graph.end(edge) }
+                if matches(edge) { edge.end(in: graph) }
             }
         }
-        graph.releaseDue()
+        graph.engine.releaseDue()
     }
 
     /// Ends the listens of this node whose owners have all died; the inner following of a flatten
@@ -72,7 +72,7 @@ extension AnyNode {
     private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
         withExtendedLifetime(self) {
             for edge in edges where edge.source != nil { body(edge) }
-            graph.releaseDue()
+            graph.engine.releaseDue()
         }
     }
 }

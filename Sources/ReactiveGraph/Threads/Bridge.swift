@@ -57,14 +57,8 @@ extension Graph {
         makeReachable(node)
         node.watchesDemand = true
         node.control = control
-        node.bridge = Bridge(
-            source: outlet.graph,
-            sourceID: outlet.id,
-            target: handle,
-            targetID: node.id,
-            emptyTravels: propagatesEmpty ?? self.propagatesEmpty,
-            buffer: buffer
-        )
+        let inlet = NodeOutlet<Value>(graph: handle, id: node.id)
+        node.bridge = Bridge(outlet, inlet, emptyTravels: propagatesEmpty ?? self.propagatesEmpty, buffer)
         return node
     }
 }
@@ -79,7 +73,7 @@ private final class BridgedNode<Value: Sendable>: Node<Value> {
         let isWanted = isFollowed
         guard isDemanded != isWanted, let bridge else { return }
         isDemanded = isWanted
-        bridge.source.submit { graph in
+        bridge.source.graph.submit { graph in
             if isWanted { bridge.open(in: graph) } else { graph.bridges[ObjectIdentifier(bridge)] = nil }
         }
     }
@@ -92,10 +86,8 @@ private final class BridgedNode<Value: Sendable>: Node<Value> {
 
 /// What both ends of a bridge know, and what is on its way.
 private final class Bridge<Value: Sendable>: Sendable {
-    let source: GraphHandle
-    private let sourceID: UInt64
-    private let target: GraphHandle
-    private let targetID: UInt64
+    let source: NodeOutlet<Value>
+    private let target: NodeOutlet<Value>
     private let emptyTravels: Bool
     private let buffer: BufferPolicy
     private let waiting = Locked(Waiting())
@@ -118,32 +110,28 @@ private final class Bridge<Value: Sendable>: Sendable {
     }
 
     init(
-        source: GraphHandle,
-        sourceID: UInt64,
-        target: GraphHandle,
-        targetID: UInt64,
+        _ source: NodeOutlet<Value>,
+        _ target: NodeOutlet<Value>,
         emptyTravels: Bool,
-        buffer: BufferPolicy
+        _ buffer: BufferPolicy
     ) {
         self.source = source
-        self.sourceID = sourceID
         self.target = target
-        self.targetID = targetID
         self.emptyTravels = emptyTravels
         self.buffer = buffer
     }
 
     /// On the source's thread: holds the source and follows it.
     func open(in graph: Graph) {
-        guard let node = graph.reachableNode(sourceID) as? Node<Value> else { return }
+        guard let node = graph.reachableNode(source.id) as? Node<Value> else { return }
         let bag = CancellableBag(name: "a bridge")
         graph.bridges[ObjectIdentifier(self)] = bag
         let edge = Edge("Bridge", [.listener, .wantsPath]) { edge in
             guard let graph = edge.graph else { return .nothing }
             let emission = edge.input(Value.self)
             if !emission.isEmpty || self.emptyTravels {
-                let path = graph.currentPath().crossing(from: self.source, to: self.target)
-                self.send(Entry(emission: emission, path: path, context: graph.currentContext), graph)
+                let path = graph.engine.currentPath().crossing(from: self.source.graph, to: self.target.graph)
+                self.send(Entry(emission: emission, path: path, context: graph.engine.currentContext), graph)
             }
             return .nothing
         }
@@ -164,11 +152,11 @@ private final class Bridge<Value: Sendable>: Sendable {
             return .added
         }
         switch admission {
-        case .added: target.submit { [self] in arrive(in: $0) }
+        case .added: target.graph.submit { [self] in arrive(in: $0) }
         case .replaced: break
         case .refused:
             guard case .fail(let limit) = buffer else { return }
-            graph.onError?(.overflow(node: sourceID, name: "Bridge", limit: limit))
+            graph.onError?(.overflow(node: source.id, name: "Bridge", limit: limit))
         }
     }
 
@@ -180,7 +168,7 @@ private final class Bridge<Value: Sendable>: Sendable {
             waiting.dropped = 0
             return (entry, waiting.entries.count, waiting.peak, dropped)
         }
-        guard let entry, let node = graph.reachableNode(targetID) as? BridgedNode<Value> else { return }
+        guard let entry, let node = graph.reachableNode(target.id) as? BridgedNode<Value> else { return }
         node.control?.observed(waiting: count, peak: peak, dropped: dropped)
         // The bridge's own node is an edge's target as any other: not set again by what has been
         // through it.

@@ -50,20 +50,14 @@ public final class GraphHandle: Sendable {
     }
 
     func takeAll() -> [Post] {
-        state.withLock { state in
-            var taken: [Post] = []
-            swap(&taken, &state.posts)
-            return taken
-        }
+        state.withLock { exchange(&$0.posts, with: []) }
     }
 
     /// The graph is gone.
     func close() {
         let dropped = state.withLock { state in
             state.isClosed = true
-            var dropped: [Post] = []
-            swap(&dropped, &state.posts)
-            return dropped
+            return exchange(&state.posts, with: [])
         }
         // What dropping an action brings about happens outside the lock.
         withExtendedLifetime(dropped) {}
@@ -95,7 +89,7 @@ extension Graph {
 
     private func runPosts() {
         for post in handle.takeAll() {
-            precondition(turns == 0, "the executor ran a post inside a turn of the graph")
+            precondition(engine.turns == 0, "the executor ran a post inside a turn of the graph")
             switch post {
             case .action(let action): action(self)
             case .own: ownPosts.popFirst()?()

@@ -313,11 +313,11 @@ struct GatherTests {
         let nodes = (0..<count).map { graph.mutable(Double($0)) }
         average.update { for node in nodes { average.insert(node) } }
         #expect(average.value == Double(count - 1) / 2)
-        let searched = graph.ranks.searchedNodes
+        let searched = graph.engine.ranks.searchedNodes
         for node in nodes { node.set(1) }
         for node in nodes.dropFirst() { average.remove(node) }
         #expect(average.value == 1 && average.memberCount == 1)
-        #expect(graph.ranks.searchedNodes == searched)
+        #expect(graph.engine.ranks.searchedNodes == searched)
     }
 }
 

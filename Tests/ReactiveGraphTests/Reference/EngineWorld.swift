@@ -68,7 +68,7 @@ final class EngineWorld: World {
         graph.onError = { [unowned self] error in
             if case .overflow(let node, _, _) = error { player?.failed(Int(node)) }
         }
-        graph.onSettle = { [unowned self] id in settled.append(Int(id)) }
+        graph.engine.onSettle = { [unowned self] id in settled.append(Int(id)) }
     }
 
     var livingNodes: Int { graph.counts.liveNodes }

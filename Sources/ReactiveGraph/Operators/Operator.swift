@@ -105,7 +105,7 @@ public struct Site {
 
     /// The context of the present emission (G-45).
     public var context: Context? {
-        edge.source?._withUnsafeGuaranteedRef { $0.graph.currentContext }
+        edge.source?._withUnsafeGuaranteedRef { $0.graph.engine.currentContext }
     }
 
     /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too
@@ -125,17 +125,20 @@ extension Node {
     /// A new node that emits what an operator makes of this node's emissions (G-69).
     @inlinable
     public func apply<O: Operator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
-        let target = Node<O.Output>(graph: graph, .empty)
-        guard !operation.isFinished else { return target }
-        graph.derive(target, from: self, OperatorState(operation).makeEdge())
-        return target
+        operation.isFinished ? graph.node(of: O.Output.self) : derive(OperatorState(operation).makeEdge())
     }
 
     /// A new node that emits what an operator without state makes of this node's emissions (G-69).
     @inlinable
     public func apply<O: StatelessOperator>(_ operation: O) -> Node<O.Output> where O.Input == Value {
-        let target = Node<O.Output>(graph: graph, .empty)
-        graph.derive(target, from: self, Edge.stateless(operation))
+        derive(Edge.stateless(operation))
+    }
+
+    /// A new node that follows this one through a fresh edge, replayed (G-69).
+    @inlinable
+    func derive<Out>(_ edge: Edge) -> Node<Out> {
+        let target = Node<Out>(graph: graph, .empty)
+        graph.derive(target, from: self, edge)
         return target
     }
 
@@ -157,7 +160,6 @@ extension Node {
             self,
             to: upstream,
             replay: replay,
-            propagatesEmpty: nil,
             OperatorState(operation).makeEdge()
         )
     }
@@ -193,7 +195,7 @@ extension Node {
         _ edge: Edge,
         _ begin: (Edge) -> Emission<Value>?
     ) -> Emission<Value> {
-        guard graph.link(self, to: upstream, replay: false, propagatesEmpty: nil, edge) != nil else {
+        guard graph.link(self, to: upstream, replay: false, edge) != nil else {
             return .empty
         }
         guard !upstream.stored.isEmpty || edge.traits.contains(.receivesEmpty) else { return .empty }

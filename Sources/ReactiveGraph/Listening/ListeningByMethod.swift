@@ -1,6 +1,6 @@
 // A method of the listener (G-95), given as `Type.method`: nothing is captured, so no ring is made
 // (G-62).
-extension Node {
+extension Listenable {
     /// Calls a method without parameters at each value, for as long as `owner` lives.
     ///
     /// `node.listen(owner: panel, calling: Panel.refresh)`

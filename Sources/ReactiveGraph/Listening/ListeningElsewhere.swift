@@ -2,7 +2,7 @@ internal import Synchronization
 
 // Listening on another thread (G-63, G-113): values and closures that go there are Sendable, and
 // the compiler sees to it.
-extension Node where Value: Sendable {
+extension Listenable where Value: Sendable {
     /// Calls `body` on `executor`, which may be a queue of another thread, with the current value,
     /// if there is one and `replay` is true, and with every later value.
     ///
@@ -26,8 +26,7 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Value) -> Void
     ) -> CancelToken {
-        let remote = RemoteListen<Value>(executor) { value, _, _ in body(value) }
-        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge())
+        RemoteListen.begin(node, bag, executor, replay, (file, line)) { value, _, _ in body(value) }
     }
 
     /// As the form without, with the context of each emission.
@@ -40,8 +39,9 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Value, Context?) -> Void
     ) -> CancelToken {
-        let remote = RemoteListen<Value>(executor) { value, _, context in body(value, context) }
-        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge())
+        RemoteListen.begin(node, bag, executor, replay, (file, line)) { value, _, context in
+            body(value, context)
+        }
     }
 
     /// As the form without, with the path and the context of each emission.
@@ -54,8 +54,7 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let remote = RemoteListen<Value>(executor, body)
-        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), remote.edge(wantsPath: true))
+        RemoteListen.begin(node, bag, executor, replay, (file, line), wantsPath: true, body)
     }
 
     /// As ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)``, for as long
@@ -71,7 +70,9 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value) -> Void
     ) -> CancelToken {
-        listenElsewhere(owner, executor, replay, (file, line)) { owner, value, _, _ in body(owner, value) }
+        RemoteListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, _ in
+            body(owner, value)
+        }
     }
 
     /// As the form without, with the context of each emission.
@@ -84,7 +85,7 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value, Context?) -> Void
     ) -> CancelToken {
-        listenElsewhere(owner, executor, replay, (file, line)) { owner, value, _, context in
+        RemoteListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, context in
             body(owner, value, context)
         }
     }
@@ -99,10 +100,34 @@ extension Node where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
-        listenElsewhere(owner, executor, replay, (file, line), wantsPath: true, body)
+        RemoteListen.begin(node, owner, executor, replay, (file, line), wantsPath: true, body)
+    }
+}
+
+/// Notifies the calls of a listen on another thread that its edge has lost an end.
+private final class RemoteListen: EdgeState {
+    /// Whether the listen has ended, for any thread.
+    private final class End: Sendable {
+        let hasCome = Atomic(false)
     }
 
-    private func listenElsewhere<Owner: AnyObject & Sendable>(
+    private let end = End()
+
+    static func begin<Value: Sendable>(
+        _ node: Node<Value>,
+        _ bag: CancellableBag,
+        _ executor: any GraphExecutor,
+        _ replay: Bool,
+        _ place: (file: String, line: Int),
+        wantsPath: Bool = false,
+        _ body: @escaping @Sendable (Value, Path, Context?) -> Void
+    ) -> CancelToken {
+        let edge = edge(on: executor, wantsPath: wantsPath, body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: place, edge)
+    }
+
+    static func begin<Value: Sendable, Owner: AnyObject & Sendable>(
+        _ node: Node<Value>,
         _ owner: Owner,
         _ executor: any GraphExecutor,
         _ replay: Bool,
@@ -111,59 +136,39 @@ extension Node where Value: Sendable {
         _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
         weak let watched = owner
-        let remote = RemoteListen<Value>(executor) { value, path, context in
-            if let watched { body(watched, value, path, context) }
+        func make() -> Edge {
+            edge(on: executor, wantsPath: wantsPath, isOwned: { watched != nil }) {
+                (value: Value, path, context) in
+                if let watched { body(watched, value, path, context) }
+            }
         }
-        return graph.listen(
-            to: self,
+        return node.graph.listen(
+            to: node,
             owner: owner,
             replay: replay,
             at: place,
-            owned: remote.edge(wantsPath: wantsPath),
-            foreign: { remote.edge(wantsPath: wantsPath) { watched != nil } }
+            owned: make(),
+            foreign: make
         )
     }
-}
 
-/// A listen whose calls run on another thread, and whether it has ended.
-private final class RemoteListen<Value: Sendable>: Sendable {
-    private let executor: any GraphExecutor
-    private let body: @Sendable (Value, Path, Context?) -> Void
-    fileprivate let hasEnded = Atomic(false)
-
-    init(_ executor: any GraphExecutor, _ body: @escaping @Sendable (Value, Path, Context?) -> Void) {
-        self.executor = executor
-        self.body = body
-    }
-
-    func edge(wantsPath: Bool = false, isOwned: @escaping () -> Bool = { true }) -> Edge {
-        let edge = Edge("Listen", wantsPath ? [.listener, .wantsPath] : .listener) { edge in
-            guard isOwned() else { return .dead }
-            guard case .value(let value) = edge.input(Value.self), let graph = edge.graph else {
-                return .nothing
+    private static func edge<Value: Sendable>(
+        on executor: any GraphExecutor,
+        wantsPath: Bool,
+        isOwned: @escaping () -> Bool = { true },
+        _ body: @escaping @Sendable (Value, Path, Context?) -> Void
+    ) -> Edge {
+        let listen = RemoteListen()
+        let end = listen.end
+        return Edge.listening(wantsPath, isOwned, listen) { (value: Value, path, context) in
+            executor.post {
+                if !end.hasCome.load(ordering: .acquiring) { body(value, path, context) }
             }
-            let path = wantsPath ? graph.currentPath() : .empty
-            let context = graph.currentContext
-            self.executor.post { [self] in
-                if !hasEnded.load(ordering: .acquiring) { body(value, path, context) }
-            }
-            return .nothing
         }
-        edge.needSide().state = RemoteListenState(self)
-        return edge
-    }
-}
-
-/// Notifies a listen on another thread that its edge has lost an end.
-private final class RemoteListenState<Value: Sendable>: EdgeState {
-    private let remote: RemoteListen<Value>
-
-    init(_ remote: RemoteListen<Value>) {
-        self.remote = remote
     }
 
     override func detach() -> AnyObject? {
-        remote.hasEnded.store(true, ordering: .releasing)
+        end.hasCome.store(true, ordering: .releasing)
         return nil
     }
 }

@@ -1,5 +1,5 @@
 // Listening later, on the graph's own thread (G-63). Closures may capture what they like.
-extension Node {
+extension Listenable {
     /// As ``listen(in:replay:file:line:_:)``, but each value, that of the replay too, is posted to
     /// `executor`, and `body` runs when its turn comes: a set returns before.
     ///
@@ -16,14 +16,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value) -> Void
     ) -> CancelToken {
-        let life = ListenLife { value, _, _ in body(value) }
-        return graph.listen(
-            to: self,
-            in: bag,
-            replay: replay,
-            at: (file, line),
-            life.edge(of: Value.self, on: executor)
-        )
+        LaterListen.begin(node, bag, executor, replay, (file, line)) { value, _, _ in body(value) }
     }
 
     /// As the form without, with the context of each emission.
@@ -36,14 +29,9 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value, Context?) -> Void
     ) -> CancelToken {
-        let life = ListenLife { value, _, context in body(value, context) }
-        return graph.listen(
-            to: self,
-            in: bag,
-            replay: replay,
-            at: (file, line),
-            life.edge(of: Value.self, on: executor)
-        )
+        LaterListen.begin(node, bag, executor, replay, (file, line)) { value, _, context in
+            body(value, context)
+        }
     }
 
     /// As the form without, with the path and the context of each emission.
@@ -56,9 +44,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let life = ListenLife(body)
-        let edge = life.edge(of: Value.self, on: executor, wantsPath: true)
-        return graph.listen(to: self, in: bag, replay: replay, at: (file, line), edge)
+        LaterListen.begin(node, bag, executor, replay, (file, line), wantsPath: true, body)
     }
 
     /// As ``listen(owner:replay:file:line:_:)``, but each value is posted to `executor`.
@@ -74,7 +60,9 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
     ) -> CancelToken {
-        listenLater(owner, executor, replay, (file, line)) { owner, value, _, _ in body(owner, value) }
+        LaterListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, _ in
+            body(owner, value)
+        }
     }
 
     /// As the form without, with the context of each emission.
@@ -87,7 +75,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Context?) -> Void
     ) -> CancelToken {
-        listenLater(owner, executor, replay, (file, line)) { owner, value, _, context in
+        LaterListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, context in
             body(owner, value, context)
         }
     }
@@ -102,10 +90,31 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
-        listenLater(owner, executor, replay, (file, line), wantsPath: true, body)
+        LaterListen.begin(node, owner, executor, replay, (file, line), wantsPath: true, body)
+    }
+}
+
+/// A listen whose calls are posted: what they ask when they are about to run.
+///
+/// The posts hold it, and it holds nothing once the listen has ended.
+private final class LaterListen<Value>: EdgeState {
+    private var body: ((Value, Path, Context?) -> Void)?
+
+    static func begin(
+        _ node: Node<Value>,
+        _ bag: CancellableBag,
+        _ executor: any LoopExecutor,
+        _ replay: Bool,
+        _ place: (file: String, line: Int),
+        wantsPath: Bool = false,
+        _ body: @escaping (Value, Path, Context?) -> Void
+    ) -> CancelToken {
+        let edge = edge(on: executor, wantsPath: wantsPath, body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: place, edge)
     }
 
-    private func listenLater<Owner: AnyObject>(
+    static func begin<Owner: AnyObject>(
+        _ node: Node<Value>,
         _ owner: Owner,
         _ executor: any LoopExecutor,
         _ replay: Bool,
@@ -113,24 +122,33 @@ extension Node {
         wantsPath: Bool = false,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let life = ListenLife<Value> { [weak owner] value, path, context in
-            if let owner { body(owner, value, path, context) }
+        weak let watched = owner
+        func make() -> Edge {
+            edge(on: executor, wantsPath: wantsPath, isOwned: { watched != nil }) {
+                if let watched { body(watched, $0, $1, $2) }
+            }
         }
-        func edge() -> Edge {
-            life.edge(of: Value.self, on: executor, wantsPath: wantsPath) { [weak owner] in owner != nil }
-        }
-        return graph.listen(to: self, owner: owner, replay: replay, at: place, owned: edge(), foreign: edge)
+        return node.graph.listen(
+            to: node,
+            owner: owner,
+            replay: replay,
+            at: place,
+            owned: make(),
+            foreign: make
+        )
     }
-}
 
-/// A listen whose calls are posted: what they ask when they are about to run.
-///
-/// The posts hold it, and it holds nothing once the listen has ended.
-private final class ListenLife<Value>: EdgeState {
-    private var body: ((Value, Path, Context?) -> Void)?
-
-    init(_ body: @escaping (Value, Path, Context?) -> Void) {
-        self.body = body
+    private static func edge(
+        on executor: any LoopExecutor,
+        wantsPath: Bool,
+        isOwned: @escaping () -> Bool = { true },
+        _ body: @escaping (Value, Path, Context?) -> Void
+    ) -> Edge {
+        let listen = LaterListen()
+        listen.body = body
+        return Edge.listening(wantsPath, isOwned, listen) { value, path, context in
+            executor.post { listen.body?(value, path, context) }
+        }
     }
 
     /// The listen has ended: what the closure holds goes when the outermost turn ends (G-66a).
@@ -138,24 +156,25 @@ private final class ListenLife<Value>: EdgeState {
         guard let ended = exchange(&body, with: nil) else { return nil }
         return Remains(ended)
     }
+}
 
-    func edge(
-        of type: Value.Type,
-        on executor: any LoopExecutor,
-        wantsPath: Bool = false,
-        isOwned: @escaping () -> Bool = { true }
+extension Edge {
+    /// The edge of a listen that hands each value on with its path, if that is wanted, and context.
+    static func listening<Value>(
+        _ wantsPath: Bool,
+        _ isOwned: @escaping () -> Bool,
+        _ state: EdgeState,
+        _ post: @escaping (Value, Path, Context?) -> Void
     ) -> Edge {
         let edge = Edge("Listen", wantsPath ? [.listener, .wantsPath] : .listener) { edge in
             guard isOwned() else { return .dead }
-            guard case .value(let value) = edge.input(Value.self), let graph = edge.graph else {
+            guard case .value(let value) = edge.input(Value.self), let engine = edge.graph?.engine else {
                 return .nothing
             }
-            let path = wantsPath ? graph.currentPath() : .empty
-            let context = graph.currentContext
-            executor.post { self.body?(value, path, context) }
+            post(value, wantsPath ? engine.currentPath() : .empty, engine.currentContext)
             return .nothing
         }
-        edge.needSide().state = self
+        edge.needSide().state = state
         return edge
     }
 }

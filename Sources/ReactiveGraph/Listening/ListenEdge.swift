@@ -46,35 +46,36 @@ open class ListenEdge<Value>: Edge {
     open func becameEmpty(_ delivery: Delivery) {}
 
     /// The node of an edge that has no listener.
-    @usableFromInline
-    final var waiting: Node<Value>? { side?.waiting as? Node<Value> }
+    @usableFromInline final var waiting: Node<Value>? { side?.waiting as? Node<Value> }
 
     /// Sets both ends: detaches, attaches at the end of the order of service, replays (G-23).
     final func aim(_ newNode: Node<Value>?, _ newListener: AnyObject?) {
         let node = from
         let (former, graph) = (node?.graph, newNode?.graph)
         withExtendedLifetime((self, node, newListener)) {
-            former?.detachSource(self)
-            former?.detachTarget(self)
+            if let former {
+                detachSource(in: former)
+                detachTarget(in: former)
+            }
             listener = newListener
             side?.waiting = nil
             if let graph, let newNode {
                 if let newListener {
                     let bag = (newListener as? any ListenerOwner)?.listenBag
                     if bag == nil { traits.insert(.foreign) } else { traits.remove(.foreign) }
-                    (bag ?? graph.foreign).insert(self)
-                    if bag == nil { graph.watchOwners() }
-                    graph.attach(self, from: newNode)
-                    graph.complete(self)
+                    (bag ?? graph.owners.listens).insert(self)
+                    if bag == nil { graph.owners.begin(in: graph) }
+                    attach(from: newNode)
+                    complete(in: graph)
                 } else {
                     needSide().waiting = newNode
                 }
             }
             let stamp = stamp
-            former?.releaseDue()
-            if graph !== former { graph?.releaseDue() }
+            former?.engine.releaseDue()
+            if graph !== former { graph?.engine.releaseDue() }
             // What died by then may have aimed it elsewhere, and that has replayed.
-            if self.stamp == stamp { graph?.replay(self) }
+            if self.stamp == stamp { graph?.engine.replay(self) }
         }
     }
 
@@ -99,8 +100,7 @@ open class ListenEdge<Value>: Edge {
 
 extension ListenEdge {
     /// The creation number of the node listened to; 0 if there is none.
-    @inlinable
-    package final var sourceID: UInt64 { source?.id ?? 0 }
+    @inlinable package final var sourceID: UInt64 { source?.id ?? 0 }
 
     /// Whether the node listened to holds nothing; only where there is one.
     @inlinable
@@ -130,8 +130,8 @@ extension ListenEdge {
     /// Nothing is replayed.
     package final func listen(to node: Node<Value>) {
         node.graph.checkThread("listen")
-        node.graph.attach(self, from: node)
-        node.graph.complete(self)
+        attach(from: node)
+        complete(in: node.graph)
     }
 }
 

@@ -104,7 +104,11 @@ extension Site {
     public func hold<Value>(_ emission: Emission<Value>) -> HeldEmission<Value> {
         guard let source = edge.source else { return HeldEmission(emission) }
         return source._withUnsafeGuaranteedRef { node in
-            HeldEmission(emission, trail: node.graph.captureTrail(), context: node.graph.currentContext)
+            HeldEmission(
+                emission,
+                trail: node.graph.engine.captureTrail(),
+                context: node.graph.engine.currentContext
+            )
         }
     }
 
@@ -127,9 +131,7 @@ extension Node {
     @inlinable
     package func apply<O: TimedOperator>(_ operation: O, on timers: TimerQueue) -> Node<O.Output>
     where O.Input == Value {
-        let target = Node<O.Output>(graph: graph, .empty)
-        graph.derive(target, from: self, TimedState(operation, timers).makeTimedEdge())
-        return target
+        derive(TimedState(operation, timers).makeTimedEdge())
     }
 }
 

@@ -1,10 +1,24 @@
-// Listening (G-57 … G-67, G-95, G-149). Every form returns a token; dropping it does not end the
-// listen.
-//
-// Each form with more than the value has a name of its own: with one name for all, a closure of two
-// parameters on a node of pairs would be taken for value and context. `file` and `line` say where
-// the closure stands (G-163).
-extension Node {
+/// What can be listened to: a node, or a writable view of one (G-57 … G-67, G-95, G-149).
+///
+/// Every form of `listen` returns a token; dropping it does not end the listen. Each form with more
+/// than the value has a name of its own: with one name for all, a closure of two parameters on a
+/// node of pairs would be taken for value and context. `file` and `line` say where the closure
+/// stands (G-163).
+public protocol Listenable<Value> {
+    /// The type of the values.
+    associatedtype Value
+    /// The node whose emissions listeners receive.
+    var node: Node<Value> { get }
+}
+
+extension Node: Listenable {
+    /// This node itself.
+    @inlinable public final var node: Node<Value> { self }
+}
+
+extension WritableNode: Listenable {}
+
+extension Listenable {
     /// Calls `body` with the current value, if there is one and `replay` is true, and with every
     /// later value.
     ///
@@ -20,8 +34,8 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value) -> Void
     ) -> CancelToken {
-        graph.listen(
-            to: self,
+        node.graph.listen(
+            to: node,
             in: bag,
             replay: replay,
             at: (file, line),
@@ -42,15 +56,15 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value, Context?) -> Void
     ) -> CancelToken {
-        let graph = Unmanaged.passUnretained(graph)
-        return self.graph.listen(
-            to: self,
+        let engine = Unmanaged.passUnretained(node.graph.engine)
+        return node.graph.listen(
+            to: node,
             in: bag,
             replay: replay,
             at: (file, line),
             Edge("Listen", .listener) { edge in
                 if case .value(let value) = edge.input(Value.self) {
-                    body(value, graph._withUnsafeGuaranteedRef { $0.currentContext })
+                    body(value, engine._withUnsafeGuaranteedRef { $0.currentContext })
                 }
                 return .nothing
             }
@@ -69,16 +83,16 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let graph = Unmanaged.passUnretained(graph)
-        return self.graph.listen(
-            to: self,
+        let engine = Unmanaged.passUnretained(node.graph.engine)
+        return node.graph.listen(
+            to: node,
             in: bag,
             replay: replay,
             at: (file, line),
             Edge("Listen", [.listener, .wantsPath]) { edge in
                 if case .value(let value) = edge.input(Value.self) {
-                    let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
-                    body(value, path, graph._withUnsafeGuaranteedRef { $0.currentContext })
+                    let path = engine._withUnsafeGuaranteedRef { $0.currentPath() }
+                    body(value, path, engine._withUnsafeGuaranteedRef { $0.currentContext })
                 }
                 return .nothing
             }
@@ -96,14 +110,14 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Emission<Value>, Context?) -> Void
     ) -> CancelToken {
-        let graph = Unmanaged.passUnretained(graph)
-        return self.graph.listen(
-            to: self,
+        let engine = Unmanaged.passUnretained(node.graph.engine)
+        return node.graph.listen(
+            to: node,
             in: bag,
             replay: replay,
             at: (file, line),
             Edge("Listen", [.listener, .receivesEmpty]) { edge in
-                body(edge.input(Value.self), graph._withUnsafeGuaranteedRef { $0.currentContext })
+                body(edge.input(Value.self), engine._withUnsafeGuaranteedRef { $0.currentContext })
                 return .nothing
             }
         )
@@ -123,8 +137,8 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (_ isEmpty: Bool) -> Void
     ) -> CancelToken {
-        graph.listen(
-            to: self,
+        node.graph.listen(
+            to: node,
             in: bag,
             replay: false,
             at: (file, line),
@@ -149,8 +163,8 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Value) -> Bool
     ) -> CancelToken {
-        graph.listen(
-            to: self,
+        node.graph.listen(
+            to: node,
             in: bag,
             replay: replay,
             at: (file, line),
@@ -177,28 +191,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
     ) -> CancelToken {
-        let held = Unmanaged.passUnretained(owner)
-        return graph.listen(
-            to: self,
-            owner: owner,
-            replay: replay,
-            at: (file, line),
-            owned: Edge("Listen", .listener) { edge in
-                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                // Retained during the call: the owner may release itself.
-                body(held.takeUnretainedValue(), value)
-                return .nothing
-            },
-            foreign: {
-                let weakly = WeakOwner(owner)
-                return Edge("Listen", [.listener, .foreign]) { edge in
-                    guard let owner = weakly.object else { return .dead }
-                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                    body(owner, value)
-                    return .nothing
-                }
-            }
-        )
+        listen(for: owner, replay, (file, line), .listener, body) { _ in .nothing }
     }
 
     /// As ``listenWhile(in:replay:file:line:_:)``, with the owner, and no longer than it lives.
@@ -211,25 +204,7 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Bool
     ) -> CancelToken {
-        let held = Unmanaged.passUnretained(owner)
-        return graph.listen(
-            to: self,
-            owner: owner,
-            replay: replay,
-            at: (file, line),
-            owned: Edge("Listen", .listener) { edge in
-                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                return body(held.takeUnretainedValue(), value) ? .nothing : .dead
-            },
-            foreign: {
-                let weakly = WeakOwner(owner)
-                return Edge("Listen", [.listener, .foreign]) { edge in
-                    guard let owner = weakly.object else { return .dead }
-                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                    return body(owner, value) ? .nothing : .dead
-                }
-            }
-        )
+        listen(for: owner, replay, (file, line), .listener, body) { $0 ? .nothing : .dead }
     }
 
     /// As ``listen(owner:replay:file:line:_:)``, with the context of each emission.
@@ -242,9 +217,9 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Context?) -> Void
     ) -> CancelToken {
-        let graph = Unmanaged.passUnretained(graph)
+        let engine = Unmanaged.passUnretained(node.graph.engine)
         return listen(owner: owner, replay: replay, file: file, line: line) { (owner: Owner, value: Value) in
-            body(owner, value, graph._withUnsafeGuaranteedRef { $0.currentContext })
+            body(owner, value, engine._withUnsafeGuaranteedRef { $0.currentContext })
         }
     }
 
@@ -260,46 +235,48 @@ extension Node {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let graph = Unmanaged.passUnretained(graph)
+        let engine = Unmanaged.passUnretained(node.graph.engine)
+        return listen(for: owner, replay, (file, line), [.listener, .wantsPath]) {
+            (owner: Owner, value: Value) in
+            let path = engine._withUnsafeGuaranteedRef { $0.currentPath() }
+            body(owner, value, path, engine._withUnsafeGuaranteedRef { $0.currentContext })
+        } then: { _ in
+            .nothing
+        }
+    }
+
+    /// Calls `body` with each value for as long as `owner` lives, and does what `outcome` makes of
+    /// the result.
+    @inlinable
+    @inline(__always)
+    func listen<Owner: AnyObject, Result>(
+        for owner: Owner,
+        _ replay: Bool,
+        _ place: (file: String, line: Int),
+        _ traits: EdgeTraits,
+        _ body: @escaping (Owner, Value) -> Result,
+        then outcome: @escaping (Result) -> Outcome
+    ) -> CancelToken {
         let held = Unmanaged.passUnretained(owner)
-        return self.graph.listen(
-            to: self,
+        return node.graph.listen(
+            to: node,
             owner: owner,
             replay: replay,
-            at: (file, line),
-            owned: Edge("Listen", [.listener, .wantsPath]) { edge in
+            at: place,
+            owned: Edge("Listen", traits) { edge in
                 guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
-                body(
-                    held.takeUnretainedValue(),
-                    value,
-                    path,
-                    graph._withUnsafeGuaranteedRef { $0.currentContext }
-                )
-                return .nothing
+                // Retained during the call: the owner may release itself.
+                return outcome(body(held.takeUnretainedValue(), value))
             },
             foreign: {
-                let weakly = WeakOwner(owner)
-                return Edge("Listen", [.listener, .foreign, .wantsPath]) { edge in
-                    guard let owner = weakly.object else { return .dead }
+                weak let watched = owner
+                return Edge("Listen", traits) { edge in
+                    guard let owner = watched else { return .dead }
                     guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                    let path = graph._withUnsafeGuaranteedRef { $0.currentPath() }
-                    body(owner, value, path, graph._withUnsafeGuaranteedRef { $0.currentContext })
-                    return .nothing
+                    return outcome(body(owner, value))
                 }
             }
         )
-    }
-}
-
-/// A weak reference to an owner without a bag.
-@usableFromInline
-final class WeakOwner<Owner: AnyObject> {
-    @exclusivity(unchecked) @usableFromInline weak var object: Owner?
-
-    @usableFromInline
-    init(_ object: Owner) {
-        self.object = object
     }
 }
 
@@ -316,10 +293,10 @@ extension Graph {
         checkThread("listen")
         if let place { edge.attached(atFile: place.file, line: place.line) }
         let cancellable = CancelToken(edge: edge)
-        attach(edge, from: node)
+        edge.attach(from: node)
         bag.insert(edge)
-        complete(edge)
-        if wanted { replay(edge) }
+        edge.complete(in: self)
+        if wanted { engine.replay(edge) }
         return cancellable
     }
 
@@ -341,7 +318,7 @@ extension Graph {
         let edge = makeForeign()
         edge.needSide().owner = owner
         edge.traits.insert(.foreign)
-        watchOwners()
-        return listen(to: node, in: foreign, replay: wanted, at: place, edge)
+        owners.begin(in: self)
+        return listen(to: node, in: owners.listens, replay: wanted, at: place, edge)
     }
 }

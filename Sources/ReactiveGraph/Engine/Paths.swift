@@ -1,0 +1,143 @@
+// Which nodes the current emission has been through: it sets none of them again (G-41).
+extension Engine {
+    @inline(__always)
+    func setPath(_ trail: Unmanaged<Trail>?) {
+        restored = trail
+        careful = extras.count + runningBatches + (trail == nil ? 0 : 1)
+    }
+
+    /// Whether `target` is on the path of the current emission, or set by a running batch itself.
+    @inline(never)
+    func mustSkip(_ target: NodeRef) -> Bool {
+        if Int(target.pass) >= base { return true }
+        if careful == 0 { return false }
+        if runningBatches > 0, target.marks.contains(.isBatched) { return true }
+        if extras.mayContain(target), extras.contains(target, from: base) { return true }
+        return isRestored(target.id)
+    }
+
+    /// Whether the emission was sent as a continuation of a path with that number.
+    func isRestored(_ id: UInt64) -> Bool {
+        restored?._withUnsafeGuaranteedRef { $0.contains(id) } ?? false
+    }
+
+    /// Whether the current emission leaves `node` alone.
+    @usableFromInline
+    func skips(_ node: AnyNode) -> Bool {
+        let node = NodeRef.passUnretained(node)
+        return (node.pass >= 0 || careful != 0) && mustSkip(node)
+    }
+
+    /// Puts a node without a frame on the path, in front of the frame pushed next.
+    func addExtra(_ id: UInt64, _ node: NodeRef?) {
+        extras.append(id, node, frame: depth)
+        careful += 1
+    }
+
+    /// Whether paths must be kept for emissions that resume later.
+    var keepsPaths: Bool { !ranks.rings.isEmpty || pathWishes > 0 }
+
+    /// The current path as a value.
+    @usableFromInline
+    func currentPath() -> Path {
+        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
+        var upcoming = extras.all.drop { $0.frame < base }
+        for index in base..<max(base, depth) {
+            while let extra = upcoming.first, extra.frame == index {
+                ids.append(extra.id)
+                upcoming = upcoming.dropFirst()
+            }
+            if let node = frames[index].node {
+                ids.append(node.id)
+            } else if frames[index].limit != 0 {
+                ids.append(frames[index].limit)
+            }
+        }
+        if inner != 0 { ids.append(inner) }
+        return Path(ids: ids, before: restored?._withUnsafeGuaranteedRef { $0.before })
+    }
+
+    /// What the current emission needs of its path, if it has to wait: nothing unless there are
+    /// rings, or paths are asked for.
+    @usableFromInline
+    func captureTrail() -> Trail? {
+        guard keepsPaths else { return nil }
+        guard pathWishes == 0, ranks.knowsRings() else {
+            let trail = Trail(currentPath())
+            ranks.kept(trail.ids.count)
+            keptPathIDs += trail.ids.count
+            return trail
+        }
+        let before = restored?._withUnsafeGuaranteedRef { $0.before }
+        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
+        for index in base..<max(base, depth) {
+            if let node = frames[index].node, ranks.marks.isOnRing(node) { ids.append(node.id) }
+        }
+        for extra in extras.all.reversed() {
+            guard extra.frame >= base else { break }
+            if extra.node.map(ranks.marks.isOnRing) ?? true { ids.append(extra.id) }
+        }
+        if inner != 0 { ids.append(inner) }
+        keptPathIDs += ids.count
+        return ids.isEmpty && before == nil ? nil : Trail(Path(ids: ids, before: before))
+    }
+}
+
+/// The nodes on the paths of running emissions that have no frame of their own.
+struct Extras {
+    struct Entry {
+        /// The frame in front of which it stands.
+        let frame: Int
+        let id: UInt64
+        /// The node, while it lives: it is marked, so that others are known not to be among these.
+        var node: NodeRef?
+        /// The mark goes with this entry.
+        let isFirst: Bool
+    }
+
+    private(set) var all: ContiguousArray<Entry> = []
+    /// How many of them do not know their node.
+    private(set) var loose = 0
+
+    var count: Int { all.count }
+
+    @inline(__always)
+    func mayContain(_ node: NodeRef) -> Bool { loose > 0 || node.marks.contains(.isExtra) }
+
+    /// Whether a node is among those in front of this frame and later ones.
+    func contains(_ node: NodeRef, from frame: Int) -> Bool {
+        let id = node.id
+        var index = all.count - 1
+        while index >= 0, all[index].frame >= frame {
+            if all[index].id == id { return true }
+            index -= 1
+        }
+        return false
+    }
+
+    mutating func append(_ id: UInt64, _ node: NodeRef?, frame: Int) {
+        let isFirst = node?.marks.contains(.isExtra) == false
+        all.append(Entry(frame: frame, id: id, node: node, isFirst: isFirst))
+        if let node { node.marks.insert(.isExtra) } else { loose += 1 }
+    }
+
+    mutating func removeLast(_ count: Int32) {
+        for _ in 0..<count {
+            let extra = all.removeLast()
+            guard let node = extra.node else {
+                loose -= 1
+                continue
+            }
+            if extra.isFirst { node.marks.remove(.isExtra) }
+        }
+    }
+
+    /// A node dies: its number stays on the path.
+    mutating func forget(_ node: AnyNode) {
+        let dead = NodeRef.passUnretained(node)
+        for index in all.indices where dead.isSame(as: all[index].node) {
+            all[index].node = nil
+            loose += 1
+        }
+    }
+}
