@@ -14,6 +14,8 @@ final class StageGate {
     static let mostWaiting = 1_024
     /// The cost of holding one back, about as much as building a node.
     private static let keepingUnits = 40
+    /// The cost of putting a newer one in its place.
+    private static let replacingUnits = 5
     /// Bytes that one takes besides its value.
     private static let keepingBytes = 256
     /// How many can be dropped in the time of building a node.
@@ -21,16 +23,16 @@ final class StageGate {
 
     /// A waiting emission.
     private struct Kept {
-        let commit: CommitInfo
+        var commit: CommitInfo
         /// The `time` that expressions see, in milliseconds since 1970.
-        let time: UInt64
+        var time: UInt64
         /// How many emissions it replaced.
         var replaced: UInt64 = 0
         /// Bytes charged for it.
         ///
         /// Zero for a single one, because the previous stage holds the newest value anyway.
         var bytes = 0
-        let deliver: () -> Void
+        let emission: any Postponed
     }
 
     /// Called when the first value of a new pipeline, which waits here, has passed all stages, or
@@ -115,8 +117,13 @@ final class StageGate {
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
         if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
-        let postponed = PostponedEmission(emission, at: site)
-        keep(bytes: Self.keepingBytes + (emission.value?.knownByteCount ?? 0)) { postponed.deliver() }
+        if isOverflowing { return false }
+        if needingAll == 0, !kept.isEmpty {
+            replaceNewest(with: emission, at: site)
+        } else {
+            let bytes = Self.keepingBytes + (emission.value?.knownByteCount ?? 0)
+            keep(PostponedEmission(emission, at: site), bytes: bytes)
+        }
         return false
     }
 
@@ -142,34 +149,43 @@ final class StageGate {
 
     // MARK: - Waiting
 
-    private func keep(bytes: Int, _ deliver: @escaping () -> Void) {
-        if isOverflowing { return }
+    private func keep(_ emission: any Postponed, bytes: Int) {
+        noteDelay(Self.keepingUnits)
+        var entry = Kept(commit: graph.envelope.info, time: graph.evaluationTime, emission: emission)
+        if let waitsAmong, !kept.isEmpty {
+            guard kept.count < Self.mostWaiting, waitsAmong.held + bytes <= graph.host.limits.held
+            else { return overflow() }
+            entry.bytes = bytes
+            waitsAmong.held += bytes
+        } else {
+            // Without users it is being torn down.
+            guard let payer else { return }
+            waitsAmong = payer
+            lanes.wait(self, for: payer)
+        }
+        kept.append(entry)
+    }
+
+    /// Puts an emission in the place of the newest one that waits, whose bytes are charged already.
+    private func replaceNewest<Value>(with emission: Emission<Value>, at site: Site) {
+        noteDelay(Self.replacingUnits)
+        let newest = kept.count - 1
+        kept[newest].commit = graph.envelope.info
+        kept[newest].time = graph.evaluationTime
+        kept[newest].replaced += 1
+        // All emissions of a stage are of one type.
+        unsafeDowncast(kept[newest].emission, to: PostponedEmission<Value>.self)
+            .replace(with: emission, at: site)
+    }
+
+    private func noteDelay(_ units: Int) {
         if let first = lanes.opening.take() {
             opening = first
         } else if graph.builder.running == 0 {
             graph.lateRev = graph.rev
         }
-        spend(Self.keepingUnits)
+        spend(units)
         graph.host.work += 1
-        var entry = Kept(commit: graph.envelope.info, time: graph.evaluationTime, deliver: deliver)
-        guard let waitsAmong, !kept.isEmpty else {
-            // Without users it is being torn down.
-            guard let payer else { return }
-            waitsAmong = payer
-            lanes.wait(self, for: payer)
-            kept.append(entry)
-            return
-        }
-        if needingAll == 0, let last = kept.popLast() {
-            entry.replaced = last.replaced + 1
-            entry.bytes = last.bytes
-        } else {
-            entry.bytes = bytes
-            guard kept.count < Self.mostWaiting, waitsAmong.held + bytes <= graph.host.limits.held
-            else { return overflow() }
-            waitsAmong.held += bytes
-        }
-        kept.append(entry)
     }
 
     private func overflow() {
@@ -201,7 +217,7 @@ final class StageGate {
         graph.evaluationTime = late.time
         if isNews { graph.lateRev = graph.rev }
         graph.replacedEmissions = late.replaced
-        graph.envelope.deliver(late: late.commit, late.deliver)
+        graph.envelope.deliver(late: late.commit, late.emission.deliver)
         graph.replacedEmissions = 0
         graph.evaluationTime = outerTime
     }
