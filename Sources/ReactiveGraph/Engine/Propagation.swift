@@ -1,5 +1,5 @@
-// The order in which one turn visits the graph (G-34). Frames on an own stack, so no chain, however
-// long, and no number of queued sets uses native stack (G-49).
+// The order in which one turn visits the graph (G-34). Frames are on a stack of the engine's own,
+// so neither a long chain nor many queued sets use the native stack (G-49).
 extension Engine {
     @inline(__always)
     func push(_ node: NodeRef, extras count: Int32 = 0) {
