@@ -42,7 +42,7 @@ package struct GraphSummary {
     /// `"missed":["old_name"]` names nodes that the definition no longer has and clients still set.
     /// The most urgent come first. At most ``mostAlarms`` and ``mostStale`` are named; if there are
     /// more, `alarmCount` and `staleCount` give the total.
-    private func appendAlarms(to buffer: inout ByteBuffer) {
+    func appendAlarms(to buffer: inout ByteBuffer) {
         let alarms = graph.alarmNodes
         graph.host.work += UInt64(alarms.count)
         let raised = alarms.filter { $0.raised != nil && access.rights(on: $0).contains(.read) }
