@@ -131,65 +131,15 @@ struct Machine {
                 case .push:
                     top(instruction).initialize(to: left(instruction).pointee)
 
-                case .add:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.double(x + y), instruction)
-                case .subtract:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.double(x - y), instruction)
-                case .multiply:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    meter.fuel &-= Price.product
-                    put(.double(x * y), instruction)
-                case .divide:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = mixed(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    meter.fuel &-= Price.product
-                    put(.double(x / y), instruction)
+                case .add: try arithmetic(instruction) { $0 + $1 }
+                case .subtract: try arithmetic(instruction) { $0 - $1 }
+                case .multiply: try arithmetic(instruction, price: Price.product) { $0 * $1 }
+                case .divide: try arithmetic(instruction, price: Price.product) { $0 / $1 }
 
-                case .less:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = compared(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.bool(x < y), instruction)
-                case .lessOrEqual:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = compared(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.bool(x <= y), instruction)
-                case .greater:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = compared(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.bool(x > y), instruction)
-                case .greaterOrEqual:
-                    let (a, b) = (left(instruction), right(instruction))
-                    guard let x = a.pointee.asDouble, let y = compared(b) else {
-                        try slow(instruction, a, b)
-                        continue
-                    }
-                    put(.bool(x >= y), instruction)
+                case .less: try comparison(instruction) { $0 < $1 }
+                case .lessOrEqual: try comparison(instruction) { $0 <= $1 }
+                case .greater: try comparison(instruction) { $0 > $1 }
+                case .greaterOrEqual: try comparison(instruction) { $0 >= $1 }
                 case .remainder, .equal, .notEqual, .isIn, .index, .optionalIndex:
                     try slow(instruction, left(instruction), right(instruction))
 
@@ -328,6 +278,30 @@ struct Machine {
             if pops > 1 { (place + 1).deinitialize(count: 1) }
         }
         place.initialize(to: result)
+    }
+
+    /// An operation on doubles, or the same on whatever the operands are.
+    @inline(__always)
+    private mutating func arithmetic(
+        _ instruction: UnsafePointer<Instruction>,
+        price: Int = 0,
+        _ result: (Double, Double) -> Double
+    ) throws(Failure) {
+        let (a, b) = (left(instruction), right(instruction))
+        guard let x = a.pointee.asDouble, let y = mixed(b) else { return try slow(instruction, a, b) }
+        meter.fuel &-= price
+        put(.double(result(x, y)), instruction)
+    }
+
+    /// A comparison of a double with a number, or of whatever the operands are.
+    @inline(__always)
+    private mutating func comparison(
+        _ instruction: UnsafePointer<Instruction>,
+        _ result: (Double, Double) -> Bool
+    ) throws(Failure) {
+        let (a, b) = (left(instruction), right(instruction))
+        guard let x = a.pointee.asDouble, let y = compared(b) else { return try slow(instruction, a, b) }
+        put(.bool(result(x, y)), instruction)
     }
 
     @inline(never)
