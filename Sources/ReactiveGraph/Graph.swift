@@ -52,9 +52,11 @@ public final class Graph {
     ///
     /// Off by default.
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
+
     /// Living nodes, edges and listeners, and totals.
     @exclusivity(unchecked) public internal(set) var counts = GraphCounts()
 
+    /// What carries emissions from node to node.
     @usableFromInline package let engine: Engine
     /// Which nodes are wanted, where that is asked.
     @exclusivity(unchecked) package final var demand: Demand?

@@ -57,7 +57,7 @@ extension Listenable where Value: Sendable {
         RemoteListen.begin(node, bag, executor, replay, (file, line), wantsPath: true, body)
     }
 
-    /// As ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)``, for as long
+    /// As ``Listenable/listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,_)``, for as long
     /// as `owner` lives, with the owner.
     ///
     /// The owner is held while `body` runs, so it may die on the executor's thread.

@@ -49,7 +49,7 @@ extension Listenable {
 
     /// As ``listen(owner:replay:file:line:_:)``, but each value is posted to `executor`.
     ///
-    /// See ``listen(in:on:replay:file:line:_:)-(_,LoopExecutor,_,_,_,(Value)->Void)``. After the
+    /// See ``Listenable/listen(in:on:replay:file:line:_:)-(_,LoopExecutor,_,_,_,_)``. After the
     /// owner's death nothing is called.
     @discardableResult
     public func listen<Owner: AnyObject>(

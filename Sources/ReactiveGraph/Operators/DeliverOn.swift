@@ -4,7 +4,7 @@ extension Node {
     /// Each value is posted by itself, none is left out, and order, path and context are kept.
     /// Values on their way are dropped when the edge is cancelled or the new node is freed; they
     /// keep nothing alive. To work on another thread,
-    /// ``listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,(Value)->Void)`` there and come
+    /// ``Listenable/listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,_)`` there and come
     /// back through a ``NodeHandle``.
     ///
     /// - Parameters:
