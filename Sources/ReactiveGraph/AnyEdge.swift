@@ -82,60 +82,45 @@ open class AnyEdge {
     /// Sets or unsets the source: detaches, attaches at the end of the order of service, replays
     /// (G-23).
     final func aim(from node: AnyNode?) {
-        guard let graph = node?.graph ?? core.graph else { return }
-        if let node {
-            if let target = core.target, target.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
-                return
-            }
-            requireSameGraph(node)
-        }
-        withExtendedLifetime((self, node)) {
+        aim(at: node, and: core.target) { graph in
             noteSource()
             core.detachSource(in: graph)
-            if let node {
-                core.attach(from: node)
-                core.complete(in: graph)
-            }
-            settle(graph, replays: node != nil)
+            if let node { core.attach(from: node) }
         }
     }
 
     /// Sets or unsets the target: detaches, attaches, and pushes the source's value into it (G-24).
     final func aim(to node: AnyNode?) {
-        guard let graph = node?.graph ?? core.graph else { return }
-        if let node {
-            if let source = core.source, source.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
-                return
-            }
-            requireSameGraph(node)
-        }
-        withExtendedLifetime((self, node)) {
+        aim(at: node, and: core.source) { graph in
             core.detachTarget(in: graph)
-            if let node {
-                core.attach(to: node)
-                core.complete(in: graph)
-            }
-            settle(graph, replays: node != nil)
+            if let node { core.attach(to: node) }
         }
     }
 
-    /// Releases what is no longer needed, then replays, unless what died has re-aimed the edge by
-    /// then: that has replayed itself.
-    private final func settle(_ graph: Graph, replays: Bool) {
-        let stamp = core.stamp
-        graph.engine.releaseDue()
-        if replays, core.stamp == stamp { graph.engine.replay(core) }
+    /// Changes one end by `change`, unless both would be the same.
+    private final func aim(at node: AnyNode?, and other: NodeRef?, _ change: (Graph) -> Void) {
+        guard let graph = node?.graph ?? core.graph else { return }
+        if let node {
+            if other?.toOpaque() == Unmanaged.passUnretained(node).toOpaque() { return }
+            precondition(
+                core.graph.map { $0 === graph } ?? true,
+                "edge \(name): both ends must belong to one graph"
+            )
+        }
+        withExtendedLifetime((self, node)) {
+            change(graph)
+            if node != nil { core.complete(in: graph) }
+            let stamp = core.stamp
+            graph.engine.releaseDue()
+            // Unless what died has aimed the edge elsewhere by then: that has replayed itself.
+            if node != nil, core.stamp == stamp { graph.engine.replay(core) }
+        }
     }
 
     /// Remembers which source the operator's state belongs to.
     private final func noteSource() {
         guard let source = core.source, let side = core.side else { return }
         side.lastSource = source.id
-    }
-
-    private final func requireSameGraph(_ node: AnyNode) {
-        guard let graph = core.graph else { return }
-        precondition(graph === node.graph, "edge \(name): both ends must belong to one graph")
     }
 }
 

@@ -46,6 +46,34 @@ final class Slots<Value>: EdgeState {
         if known.isEmpty { known = latest.compactMap(\.value) }
         return known
     }
+
+    /// A node that `emit` feeds with what the inputs hold.
+    @inlinable
+    func join<Out>(
+        _ inputs: [Node<Value>],
+        _ name: String,
+        _ traits: EdgeTraits,
+        _ emit: @escaping (Join) -> Outcome
+    ) -> Node<Out> {
+        let graph = inputs[0].graph
+        let target = Node<Out>(graph: graph, .empty)
+        let join = graph.makeJoin(target, emit)
+        for (index, input) in inputs.enumerated() {
+            let edge = Edge(name, traits) { edge in
+                let emission = edge.input(Value.self)
+                if case .empty = emission {
+                    guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
+                    join.emptyTravels = true
+                }
+                self.set(index, emission)
+                return join.delivered(by: edge)
+            }
+            if index == 0 { edge.needSide().state = self }
+            graph.tieInput(edge, input, to: target, join)
+        }
+        graph.engine.start(join)
+        return target
+    }
 }
 
 extension Graph {
@@ -62,44 +90,13 @@ extension Graph {
         _ function: @escaping ([Emission<Value>], Context?) -> Emission<Out>?
     ) -> Node<Out> {
         precondition(!inputs.isEmpty, "\(name): at least one input is needed")
-        let graph = inputs[0].graph
-        let target = Node<Out>(graph: graph, .empty)
+        let engine = Unmanaged.passUnretained(inputs[0].graph.engine)
         let slots = Slots(inputs.map(\.stored))
-        let engine = Unmanaged.passUnretained(graph.engine)
-        let join = graph.makeJoin(target) { join in
+        return slots.join(inputs, name, [.joinInput, .receivesEmpty, .propagatesEmpty]) { join in
             let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
             guard let out = function(slots.latest, context) else { return .nothing }
             return join.store(emission: out)
         }
-        for (index, input) in inputs.enumerated() {
-            graph.tieInput(name, slots, index, input, to: target, join, receivesEmpty: true)
-        }
-        graph.engine.start(join)
-        return target
-    }
-
-    @inlinable
-    func tieInput<Value>(
-        _ name: String,
-        _ slots: Slots<Value>,
-        _ index: Int,
-        _ source: Node<Value>,
-        to target: AnyNode,
-        _ join: Join,
-        receivesEmpty: Bool
-    ) {
-        let edge = Edge(name, receivesEmpty ? [.joinInput, .receivesEmpty, .propagatesEmpty] : .joinInput) {
-            edge in
-            let emission = edge.input(Value.self)
-            if case .empty = emission {
-                guard edge.traits.contains(.propagatesEmpty) else { return .nothing }
-                join.emptyTravels = true
-            }
-            slots.set(index, emission)
-            return join.delivered(by: edge)
-        }
-        if index == 0 { edge.needSide().state = slots }
-        tieInput(edge, source, to: target, join)
     }
 }
 
@@ -120,17 +117,10 @@ extension Node {
         _ transform: @escaping ([Element]) -> Value
     ) -> Node<Value> {
         precondition(!nodes.isEmpty, "combine: at least one node is needed")
-        let graph = nodes[0].graph
-        let target = Node<Value>(graph: graph, .empty)
         let slots = Slots(nodes.map(\.stored))
-        let join = graph.makeJoin(target) { join in
+        return slots.join(nodes, "Combine", .joinInput) { join in
             guard let values = slots.values else { return join.incomplete(Value.self) }
             return join.store(transform(values))
         }
-        for (index, node) in nodes.enumerated() {
-            graph.tieInput("Combine", slots, index, node, to: target, join, receivesEmpty: false)
-        }
-        graph.engine.start(join)
-        return target
     }
 }
