@@ -1,6 +1,6 @@
 internal import GraphHost
 internal import HTTP
-internal import ReactiveGraph
+internal import Support
 
 /// Caches which node a path leads to.
 ///
@@ -10,29 +10,31 @@ internal import ReactiveGraph
 /// at any time, so they are not kept.
 final class NodePathCache {
     private static let most = 1_024
+    /// Twice as many, and a power of two.
+    private static let places = 2_048
 
     private final class Entry {
-        let path: String
+        let path: [UInt8]
         let node: NamedNode
 
         init(_ path: UnsafeRawBufferPointer, _ node: NamedNode) {
-            self.path = String(decoding: path, as: UTF8.self)
+            self.path = Array(path)
             self.node = node
         }
     }
 
-    @exclusivity(unchecked) private var table = NodePathCache.empty
+    /// A path stands at the place that its hash says, or after it.
+    @exclusivity(unchecked) private var entries = NodePathCache.empty
     @exclusivity(unchecked) private var count = 0
     /// ``Host/definitionChanges`` when the first of them was kept.
     @exclusivity(unchecked) private var definitions: UInt64 = 0
 
-    private static var empty: NameTable { NameTable { unsafeDowncast($0, to: Entry.self).path } }
+    private static var empty: ContiguousArray<Entry?> { ContiguousArray(repeating: nil, count: places) }
 
     /// The node that a POST to this path sets; nil if the path is not cached.
     func node(at path: UnsafeRawBufferPointer, in host: Host) -> NamedNode? {
-        guard definitions == host.definitionChanges, let known = table[path] else { return nil }
-        let node = unsafeDowncast(known, to: Entry.self).node
-        return node.isShown ? node : nil
+        guard definitions == host.definitionChanges, let entry = find(path).entry else { return nil }
+        return entry.node.isShown ? entry.node : nil
     }
 
     /// A POST to this path has found its node.
@@ -40,12 +42,30 @@ final class NodePathCache {
         guard !node.isMember else { return }
         if definitions != host.definitionChanges || count == Self.most {
             definitions = host.definitionChanges
-            table = Self.empty
+            entries = Self.empty
             count = 0
         }
-        guard table[path] == nil else { return }
-        let entry = Entry(path, node)
-        table.insert(entry, named: entry.path)
+        let (place, known) = find(path)
+        guard known == nil else { return }
+        entries[place] = Entry(path, node)
         count += 1
+    }
+
+    /// Where a path stands, or would stand.
+    @inline(__always)
+    private func find(_ path: UnsafeRawBufferPointer) -> (place: Int, entry: Entry?) {
+        let ends = TextEnds(path)
+        var hash = ends.first &* 31 ^ ends.last ^ UInt64(path.count)
+        var middle = 8
+        while middle &+ 8 < path.count {
+            hash = hash &* 31 ^ path.loadUnaligned(fromByteOffset: middle, as: UInt64.self)
+            middle &+= 8
+        }
+        var place = Int((hash &* 0x9e37_79b9_7f4a_7c15) >> 32) & (Self.places - 1)
+        while let entry = entries[place] {
+            if entry.path.withUnsafeBytes({ path.equals($0) }) { return (place, entry) }
+            place = (place + 1) & (Self.places - 1)
+        }
+        return (place, nil)
     }
 }
