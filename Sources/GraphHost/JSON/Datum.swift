@@ -17,9 +17,12 @@ public import CEL
 /// - The tree is always as if read back from the text: every number is a `double`, bytes and times
 ///   are strings.
 public final class Datum {
-    /// The fragment, once it exists: the prefix and the JSON text.
-    private var storage: UnsafeMutableRawPointer?
-    private var storageCount = 0
+    /// The size of the fragment, which is the prefix and the JSON text; 0 until it exists.
+    private var fragmentCount = 0
+    /// A fragment that fits, as most do: it needs no memory of its own.
+    @exclusivity(unchecked) private var short = Short()
+    /// A longer one.
+    private var long: UnsafeMutableRawPointer?
     private var cachedTree: Value?
     private let failure: FailBox?
 
@@ -29,6 +32,10 @@ public final class Datum {
         init(_ fail: Fail) {
             self.fail = fail
         }
+    }
+
+    private struct Short {
+        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
     }
 
     static let valuePrefix: StaticString = "\"v\":"
@@ -70,7 +77,7 @@ public final class Datum {
     }
 
     deinit {
-        free(storage)
+        free(long)
     }
 
     /// Parses one JSON text (RFC 8259, `JSONScanner`'s rules).
@@ -173,18 +180,19 @@ public final class Datum {
     /// Calls `body` with the member in a frame: `"v":21.5` or `"fail":{"code":…,"at":…,"msg":…}`.
     @inline(__always)
     public func withFragment<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        if storage == nil {
-            write()
+        if fragmentCount == 0 { write() }
+        if let long {
+            return withExtendedLifetime(self) {
+                body(UnsafeRawBufferPointer(start: long, count: fragmentCount))
+            }
         }
-        return withExtendedLifetime(self) {
-            body(UnsafeRawBufferPointer(start: storage, count: storageCount))
-        }
+        return withUnsafeBytes(of: &short) { body(UnsafeRawBufferPointer(rebasing: $0[..<fragmentCount])) }
     }
 
     /// The size of its text or string in bytes; 0 for a computed number, boolean or null.
     var knownByteCount: Int {
-        if storageCount == 0, case .string(let text)? = cachedTree { return text.utf8.count }
-        return storageCount
+        if fragmentCount == 0, case .string(let text)? = cachedTree { return text.utf8.count }
+        return fragmentCount
     }
 
     /// Its approximate memory in bytes: a list or object has a tree besides its text.
@@ -228,18 +236,26 @@ public final class Datum {
     }
 
     private func store(_ prefix: StaticString, _ text: UnsafeRawBufferPointer) {
-        let prefixCount = prefix.utf8CodeUnitCount
+        fragmentCount = prefix.utf8CodeUnitCount + text.count
+        if fragmentCount <= MemoryLayout<Short>.size {
+            return withUnsafeMutableBytes(of: &short) { Self.fill($0.baseAddress!, prefix, text) }
+        }
         // `malloc`, because `allocate` uses `posix_memalign` on Linux for an alignment that bytes
         // do not need.
-        guard let memory = malloc(prefixCount + text.count) else {
-            preconditionFailure("no memory for a value")
-        }
-        memory.copyMemory(from: prefix.utf8Start, byteCount: prefixCount)
-        if let source = text.baseAddress {
-            (memory + prefixCount).copyMemory(from: source, byteCount: text.count)
-        }
-        storage = memory
-        storageCount = prefixCount + text.count
+        guard let memory = malloc(fragmentCount) else { preconditionFailure("no memory for a value") }
+        Self.fill(memory, prefix, text)
+        long = memory
+    }
+
+    @inline(__always)
+    private static func fill(
+        _ memory: UnsafeMutableRawPointer,
+        _ prefix: StaticString,
+        _ text: UnsafeRawBufferPointer
+    ) {
+        memory.copyMemory(from: prefix.utf8Start, byteCount: prefix.utf8CodeUnitCount)
+        guard let source = text.baseAddress else { return }
+        (memory + prefix.utf8CodeUnitCount).copyMemory(from: source, byteCount: text.count)
     }
 }
 
@@ -251,7 +267,8 @@ extension Datum: Hashable {
         // Computed scalars are compared without text: doubles are equal exactly if their shortest
         // decimals are.
         switch (a.cachedTree, b.cachedTree) {
-        case (.double(let x)?, .double(let y)?) where a.storage == nil && b.storage == nil: return x == y
+        case (.double(let x)?, .double(let y)?) where a.fragmentCount == 0 && b.fragmentCount == 0:
+            return x == y
         case (.bool(let x)?, .bool(let y)?): return x == y
         case (.string(let x)?, .string(let y)?): return x.utf8.elementsEqual(y.utf8)
         default: break
