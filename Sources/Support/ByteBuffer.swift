@@ -61,14 +61,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         length &+= source.count
     }
 
-    /// Appends a copy of bytes that are held already.
-    public mutating func append(repeating range: Range<Int>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "repeated more than is held")
-        let place = reserve(range.count)
-        place.copyMemory(from: base.unsafelyUnwrapped + range.lowerBound, byteCount: range.count)
-        length &+= range.count
-    }
-
     /// Appends the bytes of a literal.
     @inlinable
     @inline(__always)
@@ -112,8 +104,20 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     /// Appends `number` in decimal digits.
     public mutating func append(decimal number: UInt64) {
         let digits = Self.digits(of: number)
-        let place = reserve(digits)
-        let pairs = UnsafeRawPointer(Self.pairs.utf8Start)
+        Self.write(number, digits, at: reserve(digits))
+        length &+= digits
+    }
+
+    /// Replaces bytes that are held by `number` in decimal digits.
+    public mutating func replace(at place: Int, decimal number: UInt64) {
+        let digits = Self.digits(of: number)
+        precondition(place >= 0 && place + digits <= count, "replaced more than is held")
+        Self.write(number, digits, at: base.unsafelyUnwrapped + place)
+    }
+
+    @inline(__always)
+    private static func write(_ number: UInt64, _ digits: Int, at place: UnsafeMutableRawPointer) {
+        let pairs = UnsafeRawPointer(pairs.utf8Start)
         var rest = number
         var index = digits
         while rest >= 10 {
@@ -125,7 +129,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         if index > 0 {
             place.storeBytes(of: UInt8(truncatingIfNeeded: 48 &+ rest), as: UInt8.self)
         }
-        length &+= digits
     }
 
     /// The numbers from 0 to 99 with two digits each.
@@ -141,7 +144,7 @@ public struct ByteBuffer: ~Copyable, ByteSink {
 
     /// How many decimal digits a number has: by halves, because most are short or times.
     @inline(__always)
-    private static func digits(of number: UInt64) -> Int {
+    public static func digits(of number: UInt64) -> Int {
         var (rest, digits) = (number, 1)
         if rest >= 10_000_000_000_000_000 { (rest, digits) = (rest / 10_000_000_000_000_000, digits &+ 16) }
         if rest >= 100_000_000 { (rest, digits) = (rest / 100_000_000, digits &+ 8) }

@@ -58,7 +58,7 @@ enum CommitAnswer {
                 return
             }
             out.append("Content-Type: application/json\r\nContent-Length: ")
-            out.append(decimal: 20 + applied.epoch.utf8.count + applied.rev.digits)
+            out.append(decimal: 20 + applied.epoch.utf8.count + ByteBuffer.digits(of: applied.rev))
             out.append("\r\n\r\n{\"epoch\":\"")
             out.append(utf8: applied.epoch)
             out.append("\",\"rev\":")
@@ -102,18 +102,5 @@ extension ByteBuffer {
 
     fileprivate mutating func append(replay applied: Applied) {
         if applied.isReplay { append("Idempotent-Replayed: true\r\n") }
-    }
-}
-
-extension UInt64 {
-    /// The number of decimal digits.
-    fileprivate var digits: Int {
-        var count = 1
-        var rest = self
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        return count
     }
 }

@@ -8,50 +8,46 @@ internal import Support
 ///
 /// Composing it from its parts takes 840 instructions; this takes 545.
 final class SetAnswer {
-    /// Status line, date, and the tag up to the rev.
-    @exclusivity(unchecked) private var head = ByteBuffer()
-    /// From after the rev in the tag to the rev in the body.
-    @exclusivity(unchecked) private var middle = ByteBuffer()
-    // The parts were prepared for these.
+    /// The whole answer with the last rev.
+    @exclusivity(unchecked) private var answer = ByteBuffer()
+    /// Where the rev stands in the tag and in the body.
+    @exclusivity(unchecked) private var places = (tag: 0, body: 0)
+    // It was prepared for these; no rev has 0 digits.
     @exclusivity(unchecked) private var epoch = ""
     @exclusivity(unchecked) private var digits = 0
-    @exclusivity(unchecked) private var isStale = true
 
     /// The date has changed.
-    func forget() { isStale = true }
+    func forget() { digits = 0 }
 
     func append(_ applied: Applied, _ encoder: ResponseEncoder, to out: inout ByteBuffer) {
-        if isStale || applied.epoch != epoch { makeHead(applied.epoch, encoder) }
-        out.append(head.bytes)
-        let start = out.count
-        out.append(decimal: applied.rev)
-        let digits = out.count - start
-        if digits != self.digits { makeMiddle(digits) }
-        out.append(middle.bytes)
-        out.append(repeating: start..<start + digits)
-        out.append("}\n")
+        let digits = ByteBuffer.digits(of: applied.rev)
+        if digits != self.digits || applied.epoch != epoch {
+            prepare(applied, digits, encoder)
+        } else {
+            answer.replace(at: places.tag, decimal: applied.rev)
+            answer.replace(at: places.body, decimal: applied.rev)
+        }
+        out.append(answer.bytes)
     }
 
     @inline(never)
-    private func makeHead(_ epoch: String, _ encoder: ResponseEncoder) {
-        self.epoch = epoch
-        isStale = false
-        digits = 0
-        head.removeAll()
-        encoder.begin(.ok, ResponseFraming(), in: &head)
-        head.append("ETag: \"")
-        head.append(utf8: epoch)
-        head.append(":")
-    }
-
-    @inline(never)
-    private func makeMiddle(_ digits: Int) {
+    private func prepare(_ applied: Applied, _ digits: Int, _ encoder: ResponseEncoder) {
+        epoch = applied.epoch
         self.digits = digits
-        middle.removeAll()
-        middle.append("\"\r\nContent-Type: application/json\r\n")
-        middle.field("Content-Length", 20 + epoch.utf8.count + digits)
-        middle.append("\r\n{\"epoch\":\"")
-        middle.append(utf8: epoch)
-        middle.append("\",\"rev\":")
+        answer.removeAll()
+        encoder.begin(.ok, ResponseFraming(), in: &answer)
+        answer.append("ETag: \"")
+        answer.append(utf8: epoch)
+        answer.append(":")
+        places.tag = answer.count
+        answer.append(decimal: applied.rev)
+        answer.append("\"\r\nContent-Type: application/json\r\n")
+        answer.field("Content-Length", 20 + epoch.utf8.count + digits)
+        answer.append("\r\n{\"epoch\":\"")
+        answer.append(utf8: epoch)
+        answer.append("\",\"rev\":")
+        places.body = answer.count
+        answer.append(decimal: applied.rev)
+        answer.append("}\n")
     }
 }
