@@ -278,6 +278,17 @@ public struct GraphView {
     }
 }
 
+extension Access {
+    /// Throws if the right on a node is missing, or if its graph does not exist for the caller.
+    ///
+    /// - Throws: `forbidden`, `unknown_node`, `unknown_graph`.
+    public func require(_ right: Rights, on node: NamedNode) throws(HostError) {
+        // A graph exists for everybody who has a right on one of its nodes.
+        guard !rights(on: node).contains(right) else { return }
+        try GraphView(node.graph, for: self).require(right, on: node)
+    }
+}
+
 extension Glob {
     static func matches(_ name: String, anyOf patterns: [String]) -> Bool {
         patterns.contains { $0 == "*" || $0 == name || matches(name, $0) }

@@ -20,7 +20,7 @@ enum CommitRoutes {
         _ connection: HTTPConnection,
         _ head: RequestHead
     ) throws(HostError) {
-        try GraphView(node.graph, for: connection.access).require(.set, on: node)
+        try connection.access.require(.set, on: node)
         try set(node, connection, head)
     }
 
@@ -43,7 +43,7 @@ enum CommitRoutes {
         let isTagged = head.method != .put || value.byteCount == body.count
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
-        guard connection.access.name != nil || commitHeaders.contains(where: head.has) else {
+        guard connection.access.name != nil || needsCommit(head) else {
             return try submit(form, connection) { $0.set(node, to: value) }
         }
         var commit = Commit(graph: node.graph)
@@ -52,10 +52,10 @@ enum CommitRoutes {
         try submit(commit, form, connection)
     }
 
-    /// Headers that need a full `Commit`: conditions, context and idempotency key.
-    private static let commitHeaders: [HeaderName] = [
-        .ifMatch, .ifNoneMatch, .sluiceContext, .idempotencyKey,
-    ]
+    /// Whether a request has conditions, a context or an idempotency key.
+    private static func needsCommit(_ head: RequestHead) -> Bool {
+        head.has(.ifMatch) || head.has(.ifNoneMatch) || head.has(.sluiceContext) || head.has(.idempotencyKey)
+    }
 
     /// A hint for typical mistakes in values that people write by hand.
     private static func hint(_ error: JSONError) -> String? {
@@ -160,7 +160,7 @@ enum CommitRoutes {
         if let name = connection.access.name { commit.by = name }
         if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
             // The result of a condition reveals something about the value.
-            try GraphView(node.graph, for: connection.access).require(.read, on: node)
+            try connection.access.require(.read, on: node)
             try Preconditions.read(head, for: node, into: &commit)
         }
         if let text = head.value(.sluiceContext) {
