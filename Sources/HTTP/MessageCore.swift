@@ -217,8 +217,10 @@ struct MessageCore: ~Copyable {
     }
 }
 
-// What the callbacks do. `at` points into the current input.
+// What the callbacks do. `at` points into the current input. The short ones, of which every message
+// calls many, are parts of the C functions.
 extension MessageCore {
+    @inline(__always)
     private mutating func targetArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         if targetLength == 0 {
             target = offset(at)
@@ -227,6 +229,7 @@ extension MessageCore {
         return 0
     }
 
+    @inline(__always)
     private mutating func fieldArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
         if isReadingValue || head.fieldCount == 0 {
@@ -238,6 +241,7 @@ extension MessageCore {
         return 0
     }
 
+    @inline(__always)
     private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         let offset = offset(at)
         // Asked here and not when the name begins: llhttp speaks of a value only when the name was
@@ -321,6 +325,7 @@ extension MessageCore {
     /// How large the body may be.
     private var bodyBytes: Int { isRequest ? facts.bodyBytes : limits.bodyBytes }
 
+    @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         guard length <= bodyBytes &- body.count else {
             return refuseBody(of: nil)
@@ -329,6 +334,7 @@ extension MessageCore {
         return 0
     }
 
+    @inline(__always)
     private mutating func messageCompleted() -> Int32 {
         stage = .done
         return Int32(HPE_PAUSED.rawValue)
