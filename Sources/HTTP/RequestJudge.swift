@@ -117,13 +117,13 @@ extension MessageCore {
             guard place > 1, place < bytes.count, bytes[place] == UInt8(ascii: "]") else { return false }
             place &+= 1
         } else {
-            while place < bytes.count, ByteSet.host.contains(bytes[place]) {
-                place &+= 1
-            }
+            place = ByteSet.host.prefix(of: bytes)
         }
         guard place > 0 else { return false }
         guard place < bytes.count else { return true }
-        return bytes[place] == UInt8(ascii: ":") && bytes[(place &+ 1)...].allSatisfy(ASCII.isDigit)
+        guard bytes[place] == UInt8(ascii: ":") else { return false }
+        repeat { place &+= 1 } while place < bytes.count && ASCII.isDigit(bytes[place])
+        return place == bytes.count
     }
 
     /// How long the body is, whether the connection lasts, whether another protocol follows.
