@@ -51,7 +51,7 @@ public final class Host {
     /// ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
     /// All graphs by name.
-    @exclusivity(unchecked) var table: GraphTable
+    let table: GraphTable
     /// Rises whenever a graph is added, removed or redefined.
     @exclusivity(unchecked) public internal(set) var definitionChanges: UInt64 = 0
     /// Commits on their way to the graphs and to the log.

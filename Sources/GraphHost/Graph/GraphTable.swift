@@ -1,7 +1,9 @@
 internal import ReactiveGraph
 
 /// The graphs of a host by name, and where the history of ended ones continues if there is no log.
-struct GraphTable {
+///
+/// A class, because a look-up in a structure would retain all of its parts.
+final class GraphTable {
     private let names = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
     /// In the order in which they were added, including those that have not started.
     private(set) var all: [LiveGraph] = []
@@ -26,20 +28,20 @@ struct GraphTable {
         return unsafeDowncast(object, to: LiveGraph.self)
     }
 
-    mutating func add(_ graph: LiveGraph) {
+    func add(_ graph: LiveGraph) {
         all.append(graph)
         names.insert(graph, named: graph.name)
     }
 
     /// Removes a graph; a new one may have its name already.
-    mutating func remove(_ graph: LiveGraph, endsAt position: LogPosition?) {
+    func remove(_ graph: LiveGraph, endsAt position: LogPosition?) {
         if let position { ended[graph.name] = position }
         all.removeAll { $0 === graph }
         if self[graph.name] === graph { names.remove(named: graph.name) }
     }
 
     /// Where a new graph with that name begins, if there is no log.
-    mutating func takePosition(of name: String) -> LogPosition {
+    func takePosition(of name: String) -> LogPosition {
         ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
     }
 
@@ -48,5 +50,5 @@ struct GraphTable {
         for graph in all { names.remove(named: graph.name) }
     }
 
-    mutating func removeAll() { all = [] }
+    func removeAll() { all = [] }
 }
