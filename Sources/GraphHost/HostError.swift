@@ -61,6 +61,9 @@ public struct HostError: Error, Hashable, Sendable {
     public var problems: [DefinitionProblem] = []
 
     /// An error; `retry` follows the table in docs/protocol.md, Errors, unless given.
+    ///
+    /// Never a part of its callers, which would all prepare for the rare case.
+    @inline(never)
     public init(
         _ code: Code,
         _ message: String,

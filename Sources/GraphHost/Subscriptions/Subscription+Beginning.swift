@@ -9,8 +9,9 @@ extension Subscription {
     func begin(on subject: Subject) -> Chains.Record? {
         let (session, builder) = (session, graph.builder)
         if let node = subject.node {
-            let make = { builder.materialise(node) }
-            let living = node.living == nil ? charging(make) : make()
+            let living =
+                node.living == nil
+                ? charging { builder.materialise(node) } : builder.materialise(node)
             session.add(self)
             begin(on: living)
             return nil
