@@ -43,7 +43,8 @@ public enum Base64 {
     }
 
     /// The digit for the lowest six bits.
-    fileprivate static func digit(_ bits: UInt32) -> UInt8 {
+    @usableFromInline
+    static func digit(_ bits: UInt32) -> UInt8 {
         let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         return alphabet.utf8Start[Int(bits & 63)]
     }
@@ -62,6 +63,7 @@ public enum Base64 {
 
 extension ByteSink where Self: ~Copyable {
     /// Appends the base64 text of `bytes`.
+    @inlinable
     public mutating func append(base64 bytes: UnsafeRawBufferPointer) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let rest = bytes.count - start

@@ -6,8 +6,13 @@ internal import Support
 package enum SHA1 {
     /// The twenty bytes of the digest of `bytes`.
     package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha1(), nil) == 1 }
+        output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, method, nil) == 1 }
     }
+
+    /// Never changed.
+    ///
+    /// `EVP_sha1` would be looked up with each digest, which takes longer than the digest.
+    nonisolated(unsafe) private static let method = EVP_MD_fetch(nil, "SHA1", nil)
 }
 
 /// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
