@@ -197,6 +197,15 @@ struct MessageCore: ~Copyable {
         facts = RequestFacts()
     }
 
+    /// Forgets everything but the limits: for another connection.
+    mutating func reset() {
+        llhttp_reset(parser)
+        beginMessage()
+        stage = .idle
+        blankBytes = 0
+        failure = nil
+    }
+
     /// Notes why the message is refused; what it returns makes llhttp stop.
     @inline(never)
     mutating func refuse(_ code: ErrorCode, _ reason: StaticString) -> Int32 {

@@ -101,4 +101,9 @@ public final class RequestParser {
         case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request
         }
     }
+
+    /// Forgets everything but the limits: for another connection.
+    public func reset() {
+        core.pointee.reset()
+    }
 }

@@ -55,6 +55,30 @@ struct RequestParserTests {
         #expect(waiting == ["room"], "whoever makes room tells who waits")
     }
 
+    @Test(
+        "a parser that was reset reads as a new one, whatever it has read before",
+        arguments: [
+            "", "\r\n", "PO", "GET /a HTTP/1.1\r\nHost: a\r\nX: ", "GET / HTTP/1.1\r\n\r\n", "no request",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            "GET /a?b HTTP/1.1\r\nHost: a\r\nOrigin: b\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+            "PUT /%61 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc",
+            "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;x=\"y",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nrest",
+        ]
+    )
+    func reset(former: String) {
+        let parser = RequestParser()
+        _ = Transcript.of([Array(former.utf8)], by: parser)
+        let requests = [
+            Array("\r\nPOST /n HTTP/1.1\r\nHost: b\r\nContent-Length: 2\r\n\r\n21".utf8),
+            Array("PUT / HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n".utf8),
+            Array("1;x\r\na\r\n0\r\n\r\n".utf8),
+        ]
+        parser.reset()
+        #expect(parser.isIdle && parser.bodyBytes == 0)
+        #expect(Transcript.of(requests, by: parser) == Transcript.of(requests))
+    }
+
     @Test("chunks are put together")
     func chunks() {
         let heard = Transcript.of(

@@ -2,12 +2,17 @@ import HTTP
 
 /// What a parser made of some bytes, as lines that can be compared whole.
 enum Transcript {
-    /// Parses the pieces in order with one parser.
+    /// Parses the pieces in order with one parser, a new one unless it is given.
     ///
     /// A `continue` line stands for a step that waits for 100; `rest` holds what followed an
     /// upgrade.
-    static func of(_ pieces: [[UInt8]], limits: Limits = Limits(), showsContinue: Bool = false) -> [String] {
-        let parser = RequestParser(limits: limits)
+    static func of(
+        _ pieces: [[UInt8]],
+        limits: Limits = Limits(),
+        showsContinue: Bool = false,
+        by given: RequestParser? = nil
+    ) -> [String] {
+        let parser = given ?? RequestParser(limits: limits)
         var lines: [String] = []
         var rest: [UInt8]?
         for piece in pieces {

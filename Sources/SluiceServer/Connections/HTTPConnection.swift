@@ -49,7 +49,7 @@ final class HTTPConnection: Connection {
 
     init(server: Server, listener: HTTPListener, number: UInt64, socket: Transport) {
         self.listener = listener
-        parser = RequestParser(limits: server.parserLimits)
+        parser = server.parsers.take()
         isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
         super.init(server: server, number: number, socket: socket)
         let limit = socket.isSecure ? server.times.fixed.handshake : server.times.fixed.headers
@@ -244,6 +244,7 @@ final class HTTPConnection: Connection {
         if let connection = respondToUpgrade() {
             isUpgraded = true
             connection.begin(with: rest)
+            server.parsers.give(parser)
             return
         }
         // Bytes after a refused upgrade may belong to the protocol that was asked for.
@@ -390,5 +391,6 @@ final class HTTPConnection: Connection {
         waitingFor = 0
         isClosing = true
         saved.removeAll(keepingCapacity: false)
+        server.parsers.give(parser)
     }
 }

@@ -75,6 +75,7 @@ public final class Server {
     let sendBuffers = SendBufferPool()
     let sharedFrame = SharedFrame()
     let setAnswer = SetAnswer()
+    let parsers: ParserPool
     let assemblers: AssemblerPool
     let compressionCounters = CompressionCounters()
     /// Compression for connections without context takeover; nil if compression is off.
@@ -157,6 +158,7 @@ public final class Server {
         wrongTokens = WrongTokens(rate: configuration.fixed.wrongTokens)
         parserLimits = HTTP.Limits(configuration)
         times = Milliseconds(configuration)
+        parsers = ParserPool(limits: parserLimits)
         assemblers = AssemblerPool(limitBytes: configuration.message)
         sharedCompression =
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
