@@ -128,7 +128,7 @@ extension Picture {
             guard !subscriptions.isEmpty else { return nil }
             holder = .connection(session.number)
             client = session.client
-            transport = session.transport
+            transport = session.transport.rawValue
             since = session.since
             kept = nil
             nodes = subscriptions.flatMap(\.listenedNodes)

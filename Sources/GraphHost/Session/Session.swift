@@ -24,23 +24,23 @@ public final class Session {
     @exclusivity(unchecked) private(set) var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
+    /// Whether it is closed and on the host's list of sessions to release.
+    var isQueuedForRelease = false
+    /// How its messages travel.
+    public let transport: SessionTransport
     @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
     @exclusivity(unchecked) var inbox = Inbox()
+    /// Its index in the host's list.
+    var place: Int32 = -1
 
     /// Its number, unique in the host and never reused.
     public let number: UInt64
-    /// The transport: `ws`, `sse`, or a name that the server gives.
-    public let transport: String
     /// When it began, in milliseconds since 1970.
     public let since: UInt64
 
-    /// Its index in the host's list.
-    var place = -1
     let form: SessionForm
     public internal(set) var access: SessionAccess
     private var table = SubscriptionTable()
-    /// Whether it is closed and on the host's list of sessions to release.
-    var isQueuedForRelease = false
     var extras: Extras?
     /// Limits how fast this connection may send.
     @exclusivity(unchecked) var rate = RateLimit()
@@ -50,13 +50,13 @@ public final class Session {
     /// - Parameters:
     ///   - host: the host, which outlives the session.
     ///   - sink: receives the messages.
-    ///   - transport: `ws`, or another name for pictures.
+    ///   - transport: how they travel.
     ///   - access: the client's rights; unless it has any, only `hello` is answered.
     ///   - form: the protocol, or bare values of one node.
     public init(
         host: Host,
         sink: any MessageSink,
-        transport: String = "ws",
+        transport: SessionTransport = .ws,
         access: SessionAccess = .open,
         form: SessionForm = .messages
     ) {
@@ -351,6 +351,18 @@ public final class Session {
         extras?.greeting?.cancel()
         extras?.greeting = nil
     }
+}
+
+/// How a session's messages travel, as pictures name it.
+public enum SessionTransport: String {
+    /// WebSockets, with the protocol, and with bare values.
+    case ws, plain
+    /// Server-sent events.
+    case sse
+    /// A request that waits for one change.
+    case poll
+    /// Requests of this server to another one.
+    case sink
 }
 
 /// The form of a session's messages.

@@ -18,7 +18,7 @@ final class Sessions {
     }
 
     func add(_ session: Session) {
-        session.place = listed.count
+        session.place = Int32(listed.count)
         listed.append(session)
     }
 
@@ -107,7 +107,7 @@ final class Sessions {
         let last = listed.removeLast()
         if last !== session {
             last.place = session.place
-            listed[last.place] = last
+            listed[Int(last.place)] = last
         }
     }
 

@@ -31,7 +31,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         let session = Session(
             host: server.host,
             sink: self,
-            transport: "sse",
+            transport: .sse,
             access: SessionAccess(access),
             form: .events
         )

@@ -37,7 +37,7 @@ final class LongPoll: MessageSink {
         let session = Session(
             host: connection.server.host,
             sink: self,
-            transport: "poll",
+            transport: .poll,
             access: SessionAccess(connection.access),
             form: .events
         )

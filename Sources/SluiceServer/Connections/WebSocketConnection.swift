@@ -60,12 +60,12 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         server.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
-            session = Session(host: server.host, sink: self, transport: "ws", access: access)
+            session = Session(host: server.host, sink: self, transport: .ws, access: access)
         case .node(let node):
             let session = Session(
                 host: server.host,
                 sink: self,
-                transport: "plain",
+                transport: .plain,
                 access: access,
                 form: .node(node)
             )

@@ -67,7 +67,7 @@ final class Sink {
 
     /// Starts listening.
     func begin() {
-        let session = Session(host: server.host, sink: self, transport: "sink")
+        let session = Session(host: server.host, sink: self, transport: .sink)
         self.session = session
         // Names contain no quotes.
         request(#"{"op":"hello","client":"sink \#(definition.name)"}"#)

@@ -49,7 +49,7 @@ struct EventStreamTests {
             lastEventID: cursor
         )
         let sink = EventSink()
-        let session = Session(host: bench.host, sink: sink, transport: "sse", form: .events)
+        let session = Session(host: bench.host, sink: sink, transport: .sse, form: .events)
         sink.session = session
         session.start(stream)
         return (session, sink)
