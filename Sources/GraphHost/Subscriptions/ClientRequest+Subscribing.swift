@@ -179,7 +179,7 @@ extension SubscriptionOptions {
             default: throw HostError(.badField, "mode: latest or all is needed")
             }
         }
-        if let every = try fields.integer(.every, in: 0...86_400_000) { self.every = UInt64(every) }
+        if let every = try fields.integer(.every, in: 0...86_400_000) { self.every = UInt32(every) }
         if let queue = try fields.integer(.queue, in: 1...100_000) { self.queue = Int32(queue) }
         if let initial = try fields.bool(.initial) { self.initial = initial }
         if let facets = try fields.bool(.facets) { hasFacets = facets }

@@ -38,7 +38,7 @@ public struct StreamOptions {
 extension SubscriptionOptions {
     /// The options of each subscription of a stream.
     init(_ stream: StreamOptions) {
-        every = stream.every
+        every = UInt32(stream.every)
         isAll = stream.isAll
         hasFacets = stream.hasFacets
         loads = stream.loads

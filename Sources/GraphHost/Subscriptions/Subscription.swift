@@ -66,14 +66,20 @@ class Subscription: ListenEdge<Datum> {
     @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
     @exclusivity(unchecked) final var queued = 0
     @exclusivity(unchecked) final var queuedBytes = 0
-    private final var notBefore: UInt64 = 0
-    private final var interval: Timer?
+    /// Only if it has an interval.
+    private final var pace: Pace?
     /// Its use of a chain; nil if it listens to a named node itself.
     final var pipeline: PipelineUse?
     /// The rights that this subscription depends on; nil without authentication.
     final var requiredRights: RequiredRights?
     /// Keeps its chain after the connection ends; nil: the chain is not kept.
     final var ticket: KeptChain?
+
+    /// When the next delivery may be made, and the timer for what waits until then.
+    private final class Pace {
+        var notBefore: UInt64 = 0
+        var timer: Timer?
+    }
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
@@ -131,7 +137,6 @@ class Subscription: ListenEdge<Datum> {
     /// Another connection of its client takes it over.
     final func move(to session: Session, as id: UInt64, _ options: SubscriptionOptions) {
         stopInterval()
-        notBefore = 0
         holder = .passUnretained(session)
         self.id = id
         open(options)
@@ -170,16 +175,16 @@ class Subscription: ListenEdge<Datum> {
     /// Whether the interval since the last delivery is still running; then the timer marks it.
     final func postponed() -> Bool {
         let now = session.host.clock.now
-        guard now < notBefore else { return false }
-        let interval = interval ?? Timer { [unowned self] in timerFired() }
-        self.interval = interval
-        if !interval.isRunning { session.host.timers.set(interval, due: notBefore) }
+        guard let pace, now < pace.notBefore else { return false }
+        let timer = pace.timer ?? Timer { [unowned self] in timerFired() }
+        pace.timer = timer
+        if !timer.isRunning { session.host.timers.set(timer, due: pace.notBefore) }
         return true
     }
 
     /// Ends the interval: what waits is sent with the next delivery.
     final func hurry() {
-        notBefore = 0
+        pace?.notBefore = 0
         if folded > 0 || hasNewState, !isMarked { mark() }
     }
 
@@ -200,7 +205,15 @@ class Subscription: ListenEdge<Datum> {
             if options.every > 0 || session.hasWaited { session.host.delivery.folded += folded - 1 }
         }
         folded = 0
-        if options.every > 0 { notBefore = session.host.clock.now + options.every }
+        if options.every > 0 { wait() }
+    }
+
+    /// The interval begins.
+    @inline(never)
+    private final func wait() {
+        let pace = pace ?? Pace()
+        self.pace = pace
+        pace.notBefore = session.host.clock.now + UInt64(options.every)
     }
 
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
@@ -250,9 +263,10 @@ class Subscription: ListenEdge<Datum> {
 
     /// The interval has changed: applies the new one from now on.
     final func reschedule() {
-        notBefore = min(notBefore, session.host.clock.now + options.every)
-        guard let interval, interval.isRunning else { return }
-        session.host.timers.set(interval, due: notBefore)
+        guard let pace else { return }
+        pace.notBefore = min(pace.notBefore, session.host.clock.now + UInt64(options.every))
+        guard let timer = pace.timer, timer.isRunning else { return }
+        session.host.timers.set(timer, due: pace.notBefore)
     }
 
     /// Ends it: releases timer, node and chain.
@@ -273,8 +287,8 @@ class Subscription: ListenEdge<Datum> {
     }
 
     private final func stopInterval() {
-        if let interval { session.host.timers.cancel(interval) }
-        interval = nil
+        if let timer = pace?.timer { session.host.timers.cancel(timer) }
+        pace = nil
     }
 
     static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: inout ByteBuffer) {
@@ -302,7 +316,7 @@ class Subscription: ListenEdge<Datum> {
 /// The options of a subscription (docs/protocol.md, sub).
 struct SubscriptionOptions {
     /// The shortest time between deliveries, in milliseconds; 0: no limit.
-    var every: UInt64 = 0
+    var every: UInt32 = 0
     /// Mode `all`: the most emissions that may be queued.
     var queue: Int32 = 256
     /// How many values of the node's history `snap` includes.
