@@ -29,6 +29,8 @@ class Connection: ConnectionDelegate {
     @exclusivity(unchecked) final private(set) var isBehind = false
     /// Whether the last bytes were written and only the peer's end is awaited.
     @exclusivity(unchecked) final private(set) var isLingering = false
+    /// Whether it is in a list of `Deadlines`.
+    @exclusivity(unchecked) final var isTimed = false
     /// The bytes that the kernel had not taken at the last check.
     @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
 
@@ -36,11 +38,31 @@ class Connection: ConnectionDelegate {
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
     final let since: Int64
+    private final var origin: Origin?
+
+    /// Where it comes from, if the configuration asks for that.
+    private final class Origin {
+        var countedAddress: String?
+        var client: IPAddress?
+    }
+
     /// The client's address for `limits.connectionsPerAddress`; nil if there is no such limit, and
     /// behind a proxy before the first request.
-    final var countedAddress: String?
+    final var countedAddress: String? {
+        get { origin?.countedAddress }
+        set { if newValue != nil || origin != nil { neededOrigin.countedAddress = newValue } }
+    }
     /// The client, if a trusted proxy names it.
-    final var client: IPAddress?
+    final var client: IPAddress? {
+        get { origin?.client }
+        set { if newValue != nil || origin != nil { neededOrigin.client = newValue } }
+    }
+
+    private final var neededOrigin: Origin {
+        let needed = origin ?? Origin()
+        origin = needed
+        return needed
+    }
 
     /// The address of the client, or of a proxy that does not name it; nil for Unix sockets.
     final var address: IPAddress? { client ?? socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
@@ -51,7 +73,6 @@ class Connection: ConnectionDelegate {
     // Its links in `Deadlines`.
     @exclusivity(unchecked) final var deadline: UInt64 = .max
     @exclusivity(unchecked) final var dueTick: UInt64 = 0
-    @exclusivity(unchecked) final var isTimed = false
     @exclusivity(unchecked) final var nextTimed: Unmanaged<Connection>?
     @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
 
@@ -71,8 +92,7 @@ class Connection: ConnectionDelegate {
     init(replacing other: Connection) {
         server = other.server
         number = other.number
-        countedAddress = other.countedAddress
-        client = other.client
+        origin = other.origin
         since = other.since
         socket = other.socket
         plain = other.plain

@@ -26,15 +26,19 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private var pingAt: UInt64
     /// When the current message began to arrive; 0: none.
     private var frameStartedAt: UInt64 = 0
-    private var missedPongs = 0
-    private var pingedAt: UInt64 = 0
     /// The time between the last ping and its pong, in milliseconds; nil before the first.
     private(set) var roundTrip: UInt64?
+    private var missedPongs: UInt8 = 0
     private var isPaused = false
     private var isFull = false
     private var isParsing = false
-    /// Bytes that arrived while reading was paused in the middle of a read.
-    private var saved = ByteBuffer()
+    /// Bytes that arrived while reading was paused in the middle of a read; hardly a connection has
+    /// any.
+    private var saved: SavedBytes?
+
+    private final class SavedBytes {
+        var buffer = ByteBuffer()
+    }
 
     /// Takes over the connection of an accepted upgrade.
     init(upgrading connection: HTTPConnection, to kind: Kind, compression: Compression?) {
@@ -101,7 +105,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     // MARK: - Receiving
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
-        guard !isPaused, !isFull else { return saved.append(bytes) }
+        guard !isPaused, !isFull else { return save(bytes) }
         // The loop does not need the contents of its read buffer afterwards.
         var input = UnsafeMutableRawBufferPointer(mutating: bytes)
         parse(&input)
@@ -122,8 +126,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
         while !isLingering, socket != nil {
             if isPaused || isFull {
-                saved.append(UnsafeRawBufferPointer(input))
-                return
+                return save(UnsafeRawBufferPointer(input))
             }
             switch assembler.messages.parse(&input) {
             case .more:
@@ -136,7 +139,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 write { FrameEncoder.append(.pong, payload, to: &$0) }
             case .pong:
                 // A pong without a ping is not an answer (RFC 6455 §5.5.3).
-                if missedPongs > 0 { roundTrip = server.loop.now - pingedAt }
+                if missedPongs > 0 { roundTrip = server.loop.now - (pingAt - server.times.heartbeat) }
                 missedPongs = 0
             case .close(let code, _):
                 finish(.closed, saying: code == .noneGiven ? .noneGiven : code)
@@ -145,6 +148,13 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             }
             checkBackPressure()
         }
+    }
+
+    private func save(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        let saved = saved ?? SavedBytes()
+        self.saved = saved
+        saved.buffer.append(bytes)
     }
 
     private func takeAssembler() -> PooledAssembler {
@@ -187,11 +197,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func resumeIfPossible() {
         guard !isPaused, !isFull, !isParsing, !isLingering, let socket else { return }
-        if !saved.isEmpty {
-            var held = ByteBuffer()
-            swap(&held, &saved)
-            var input = held.mutableBytes
-            parse(&input)
+        if let held = saved.take() {
+            withExtendedLifetime(held) {
+                var input = held.buffer.mutableBytes
+                parse(&input)
+            }
             guard !isPaused, !isFull, !isLingering, self.socket != nil else { return }
         }
         socket.resumeReading()
@@ -261,7 +271,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     override func ended(_ error: UVError?) {
         super.ended(error)
         compression = nil
-        saved.removeAll(keepingCapacity: false)
+        saved = nil
     }
 
     // MARK: - Time
@@ -275,7 +285,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private func setDeadline(of server: Server) {
         let now = server.loop.now
         var deadline = pingAt
-        if let assembler, assembler.messages.isUnfinished, saved.isEmpty {
+        if let assembler, assembler.messages.isUnfinished, saved == nil {
             if frameStartedAt == 0 { frameStartedAt = now }
             deadline = min(deadline, frameStartedAt + server.times.fixed.frame)
         } else {
@@ -294,7 +304,6 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 return finish(.timeout, saying: .heartbeatTimeout, "no pong")
             }
             missedPongs += 1
-            pingedAt = now
             pingAt = now + server.times.heartbeat
             write { FrameEncoder.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), to: &$0) }
             if case .messages = kind, now >= wroteAt + server.times.heartbeat { session?.heartbeat() }
