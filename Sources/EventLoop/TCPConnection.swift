@@ -20,9 +20,11 @@ public final class TCPConnection {
     /// times the time to follow.
     @exclusivity(unchecked) public unowned var delegate: (any ConnectionDelegate)?
 
-    private let stream: UnsafeMutablePointer<uv_stream_t>
+    /// Nil once it is closed.
     private var handle: Handle<uv_stream_t>?
-    private let loop: Loop
+    /// Of an open connection.
+    private var stream: UnsafeMutablePointer<uv_stream_t> { (handle?.raw)! }
+    private var loop: Loop { (handle?.loop)! }
     private let gauge: ConnectionGauge?
     private let isUnix: Bool
     /// Whether the connection is neither closed nor broken.
@@ -49,8 +51,6 @@ public final class TCPConnection {
                 ? uv_pipe_init(loop, memory.assumingMemoryBound(to: uv_pipe_t.self), 0)
                 : uv_tcp_init(loop, memory.assumingMemoryBound(to: uv_tcp_t.self))
         }
-        stream = handle.raw
-        self.loop = loop
         self.gauge = gauge
         self.isUnix = isUnix
         handle.belongs(to: self)
