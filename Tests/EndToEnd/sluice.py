@@ -56,9 +56,9 @@ class Address:
 
     def request(self, method, path, body=None, headers=None):
         if self.trust:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=10, context=self.trust)
+            connection = http.client.HTTPSConnection(self.host, self.port, timeout=30, context=self.trust)
         else:
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
         try:
             if isinstance(body, str):
                 body = body.encode()
