@@ -6,7 +6,7 @@ internal import Support
 ///
 /// Only the rev changes from one to the next; the rest is prepared.
 ///
-/// Composing it from its parts takes 840 instructions; this takes 545.
+/// Composing it from its parts takes 840 instructions; this takes 276.
 final class SetAnswer {
     /// The whole answer with the last rev.
     @exclusivity(unchecked) private var answer = ByteBuffer()

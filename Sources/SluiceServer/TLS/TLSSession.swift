@@ -9,7 +9,7 @@ internal import Support
 ///   OpenSSL keeps an unfinished record.
 /// - Ciphertext to send is in `output`, in order; the caller takes it with ``takeOutput()``.
 final class TLSSession {
-    enum Reading {
+    enum ReadResult {
         /// All that came was used.
         case more
         /// The peer said that it will send nothing more (close_notify).
@@ -92,7 +92,7 @@ final class TLSSession {
         _ bytes: UnsafeRawBufferPointer,
         into room: UnsafeMutableRawBufferPointer,
         deliver: (UnsafeRawBufferPointer) -> Bool
-    ) -> Reading {
+    ) -> ReadResult {
         guard !isFinished else { return .closed }
         input = bytes
         defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
