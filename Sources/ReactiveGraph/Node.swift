@@ -55,6 +55,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
 
     /// Takes a value from an edge: stores it, or queues it while the node is in a pass.
     @inlinable
+    @inline(__always)
     final func accept(_ value: Value) -> Outcome {
         if pass >= 0 {
             enqueueDelivered(.value(value))
@@ -72,6 +73,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
 
     /// Takes an emission from an edge.
     @inlinable
+    @inline(__always)
     final func accept(emission: Emission<Value>) -> Outcome {
         if pass >= 0 {
             enqueueDelivered(emission)
@@ -131,6 +133,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
 
     /// Stores without emitting.
     @inlinable
+    @inline(__always)
     final func keep(_ emission: Emission<Value>) {
         stores &+= 1
         overwrite(&stored, with: emission)

@@ -39,10 +39,7 @@ extension Listenable {
             in: bag,
             replay: replay,
             at: (file, line),
-            Edge("Listen", .listener) { edge in
-                if case .value(let value) = edge.input(Value.self) { body(value) }
-                return .nothing
-            }
+            .listening(body)
         )
     }
 
@@ -320,5 +317,19 @@ extension Graph {
         edge.traits.insert(.foreign)
         owners.begin(in: self)
         return listen(to: node, in: owners.listens, replay: wanted, at: place, edge)
+    }
+}
+
+extension Edge {
+    /// A listen edge that calls `body` with every value.
+    ///
+    /// Made here, because a closure within ``Listenable`` takes the type of what is listened to
+    /// along on every delivery.
+    @inlinable
+    static func listening<Value>(_ body: @escaping (Value) -> Void) -> Edge {
+        Edge("Listen", .listener) { edge in
+            if case .value(let value) = edge.input(Value.self) { body(value) }
+            return .nothing
+        }
     }
 }
