@@ -103,7 +103,7 @@ extension Meter {
         }
     }
 
-    /// One text behind the other.
+    /// The concatenation of two strings.
     mutating func joined(_ a: String, _ b: String) throws(Failure) -> Value {
         try spend(bytes: a.utf8.count + b.utf8.count)
         let text = Value.string(a + b)

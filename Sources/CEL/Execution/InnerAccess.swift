@@ -17,8 +17,8 @@ enum InnerAccess {
         }
     }
 
-    /// Puts the next element of the list or map at `range` on top, in place of the one before; its
-    /// position lies behind the range, and is counted on.
+    /// Replaces the top of the stack with the next element of the list or map at `range`, and
+    /// advances the position, which is in the slot after `range`.
     ///
     /// - Returns: whether there was one.
     @inline(never)

@@ -34,7 +34,7 @@ struct Machine {
             return ended
         }
 
-        /// Drops all containers but that many outermost ones.
+        /// Drops all containers except the `outermost` first ones.
         func dropContainers(behind outermost: Int) {
             while count > outermost { _ = end() }
         }

@@ -323,8 +323,8 @@ extension Graph {
 extension Edge {
     /// A listen edge that calls `body` with every value.
     ///
-    /// Made here, because a closure within ``Listenable`` takes the type of what is listened to
-    /// along on every delivery.
+    /// Not written inside ``Listenable``, because a closure there would also pass the type of what
+    /// is listened to, on every delivery.
     @inlinable
     static func listening<Value>(_ body: @escaping (Value) -> Void) -> Edge {
         Edge("Listen", .listener) { edge in
