@@ -13,7 +13,7 @@ extension Examples {
         try check()
     }
 
-    @Test("The overview")
+    @Test("The overview: a batch is one turn (G-34a)")
     func overview() throws {
         let graph = Graph()
         let width = graph.mutable(4)

@@ -135,21 +135,6 @@ extension Examples {
         try check()
     }
 
-    @Test("A batch is one turn (G-34a)")
-    func batch() throws {
-        let graph = Graph()
-        let bag = CancellableBag()
-        let width = graph.mutable(4)
-        let height = graph.mutable(3)
-        let area = Node.combineEach(width, height) { $0 * $1 }
-        area.listen(in: bag) { print($0) }  // prints 12
-        graph.batch { batch in
-            batch.set(width, 6)
-            batch.set(height, 7)
-        }  // prints 42
-        try check()
-    }
-
     @Test("mapEach (G-87)")
     func mapEach() throws {
         let graph = Graph()
