@@ -14,12 +14,7 @@ public final class LiteralPatterns {
     private let count: Int
     private var known: [String: Result<any RegexMatcher, RegexProblem>] = [:]
 
-    /// Patterns for `engine`.
-    ///
-    /// - Parameters:
-    ///   - engine: what compiles them.
-    ///   - units: the most work, in units of 20 ns.
-    ///   - count: the most different patterns.
+    /// At most `count` different patterns for `engine`, of at most so many units of 20 ns.
     public init(_ engine: any RegexEngine, units: Int = .max, count: Int = .max) {
         self.engine = engine
         self.units = units

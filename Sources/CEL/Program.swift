@@ -18,12 +18,8 @@ public struct Program {
     private let cost: Int
     private let outputBytes: Int
 
-    /// Parses, checks and compiles `source`.
+    /// Parses, checks and compiles `source`; arguments are given in the order of `variables`.
     ///
-    /// - Parameters:
-    ///   - source: the expression's text.
-    ///   - variables: the names the expression may use; arguments are given in this order.
-    ///   - options: strictness, cost budget, regular expressions.
     /// - Throws: every problem found, with its place.
     public init(
         _ source: String,
@@ -127,10 +123,6 @@ public struct Program {
 extension Program {
     /// The type of the result where more is known of the variables than when the program was made.
     ///
-    /// - Parameters:
-    ///   - variables: those of the program, with their types.
-    ///   - options: those of the program.
-    /// - Returns: what is known of the result's type.
     /// - Throws: every operation that can only fail with values of these types.
     public func check(variables: [Variable], options: Options) throws(CompileError) -> StaticType {
         let syntax: Syntax

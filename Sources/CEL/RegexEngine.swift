@@ -16,8 +16,6 @@ public protocol RegexEngine: AnyObject {
     ///
     /// An engine does well to remember the last few: some are asked for at each evaluation.
     ///
-    /// - Parameter pattern: the regular expression.
-    /// - Returns: what searches for the pattern.
     /// - Throws: why the pattern cannot be used.
     func matcher(for pattern: String) throws(RegexProblem) -> any RegexMatcher
 }

@@ -298,12 +298,10 @@ public final class Host {
     /// values are not known.
     public var isCatchingUp: Bool { health == .catchingUp }
 
-    /// Reports an internal fault.
+    /// Reports an internal fault to the server's log, to which the returned error refers the
+    /// client.
     ///
     /// Every `internal` error is made here.
-    ///
-    /// - Parameter what: what went wrong, with details for the server's log.
-    /// - Returns: the error for the client, which only refers to the log.
     public func fault(_ what: String) -> HostError {
         HostError(.internalError, "the server has a fault; its log has the details under \(onFault(what))")
     }

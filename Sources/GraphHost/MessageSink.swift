@@ -10,13 +10,10 @@ public protocol MessageSink: AnyObject {
     /// Sends one complete text message. The bytes are valid only during the call.
     func send(message: UnsafeRawBufferPointer)
 
-    /// Sends one complete text message that many sinks get one after the other. In this turn the
-    /// session sends nothing else after it, so the sink need not collect messages, and what it
-    /// encodes can be reused for all sinks.
+    /// Sends one complete text message that many sinks get one after the other: the same number
+    /// means the same bytes, which are valid only during the call.
     ///
-    /// - Parameters:
-    ///   - message: valid only during the call.
-    ///   - number: the same number means the same bytes.
+    /// In this turn the session sends nothing else after it, so the sink need not collect messages.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64)
 
     /// Sends a close code (docs/protocol.md, Errors) after everything sent so far. The sink calls

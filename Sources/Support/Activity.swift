@@ -8,21 +8,16 @@ internal import Synchronization
 /// Unchecked, because `graphName` points to atomics and `namedGraph` is used by the loop's thread
 /// only.
 public final class Activity: @unchecked Sendable {
-    /// Kinds of work.
     public enum Work: UInt8, Sendable {
         /// Nothing was noted in this turn.
         case none
-        /// Connections are accepted.
         case accepting
-        /// A TLS handshake.
         case handshake
         /// What a connection has sent is read and done.
         case request
-        /// A commit is applied.
         case commit
         /// What has changed is sent to clients.
         case delivery
-        /// Timers that are due.
         case timers
         /// A connection that has ended releases what it needed.
         case release
@@ -105,11 +100,9 @@ public final class Activity: @unchecked Sendable {
         connection.store(number, ordering: .relaxed)
     }
 
-    /// Notes that a graph is changed from here on.
-    /// - Parameters:
-    ///   - graph: compared with the one noted last, so that names are copied when graphs take turns
-    ///     only.
-    ///   - name: its name.
+    /// Notes that a graph, which has this name, is changed from here on.
+    ///
+    /// `graph` is compared with the last one, so that names are copied only when graphs take turns.
     public func noteCommit(to graph: AnyObject, named name: @autoclosure () -> String) {
         work.store(Work.commit.rawValue, ordering: .relaxed)
         guard namedGraph != ObjectIdentifier(graph) else { return }
@@ -131,7 +124,6 @@ public final class Activity: @unchecked Sendable {
 
     // MARK: - The watchdog's thread
 
-    /// How many turns have begun.
     public var turnsBegun: UInt64 { (sequence.load(ordering: .sequentiallyConsistent) &+ 1) / 2 }
 
     /// The turn that goes on; nil between turns.

@@ -62,7 +62,6 @@ public enum Base64 {
 }
 
 extension ByteSink where Self: ~Copyable {
-    /// Appends the base64 text of `bytes`.
     @inlinable
     public mutating func append(base64 bytes: UnsafeRawBufferPointer) {
         for start in stride(from: 0, to: bytes.count, by: 3) {

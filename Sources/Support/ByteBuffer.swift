@@ -53,7 +53,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         length += more
     }
 
-    /// Appends a copy of `source`.
     @inlinable
     public mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, source.count > 0 else { return }
@@ -70,7 +69,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         length &+= size
     }
 
-    /// Appends one byte.
     @inlinable
     @inline(__always)
     public mutating func append(_ byte: UInt8) {
@@ -86,13 +84,11 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Appends the bytes of an array.
     @inlinable
     public mutating func append(_ array: [UInt8]) {
         array.withUnsafeBytes { append($0) }
     }
 
-    /// Appends `number` in decimal digits.
     @inlinable
     public mutating func append(decimal number: some FixedWidthInteger) {
         if number < 0 {
@@ -101,7 +97,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         append(decimal: UInt64(number.magnitude))
     }
 
-    /// Appends `number` in decimal digits.
     public mutating func append(decimal number: UInt64) {
         let digits = Self.digits(of: number)
         Self.write(number, digits, at: reserve(digits))
@@ -153,7 +148,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         return rest >= 10 ? digits &+ 1 : digits
     }
 
-    /// Appends `number` in lower-case hexadecimal digits.
     public mutating func append(hexadecimal number: UInt64) {
         let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
         for shift in stride(from: digits * 4 - 4, through: 0, by: -4) {
@@ -178,7 +172,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     }
 
     /// Forgets everything.
-    /// - Parameter keepingCapacity: whether the memory stays for the next use.
     public mutating func removeAll(keepingCapacity: Bool = true) {
         length = 0
         if !keepingCapacity {

@@ -1,8 +1,6 @@
 /// What text is written into: a ``ByteBuffer`` or an array of bytes.
 public protocol ByteSink: ~Copyable {
-    /// Appends one byte.
     mutating func append(_ byte: UInt8)
-    /// Appends a copy of `bytes`.
     mutating func append(_ bytes: UnsafeRawBufferPointer)
 }
 

@@ -55,11 +55,9 @@ extension CronSchedule {
         }
     }
 
-    /// One time of each day, on these weekdays.
+    /// One time of each day, in minutes after midnight, on these weekdays, as the fifth field of
+    /// cron.
     ///
-    /// - Parameters:
-    ///   - minute: minutes after midnight.
-    ///   - weekdays: as the fifth field of cron.
     /// - Throws: ``CronError`` for weekdays that there are not.
     public init(minute: Int, weekdays: String = "*") throws(CronError) {
         minutes = Numbers(minute % 60...minute % 60)
@@ -76,7 +74,6 @@ extension CronSchedule {
     ]
 }
 
-/// One of the five fields.
 private struct CronField {
     let name: String
     let range: ClosedRange<Int>

@@ -31,13 +31,9 @@ public struct CronSchedule: Hashable, Sendable {
         }
     }
 
-    /// 0 … 59.
     let minutes: Numbers
-    /// 0 … 23.
     let hours: Numbers
-    /// 1 … 31.
     let days: Numbers
-    /// 1 … 12.
     let months: Numbers
     /// 0 … 6; 0 is Sunday.
     let weekdays: Numbers

@@ -8,7 +8,6 @@ public struct ErrorRow: Sendable {
     public let closeNumber: UInt16?
     /// Whether the same request may succeed later.
     public let retry: Bool
-    /// Whether the answer carries `Retry-After`.
     public let sendsRetryAfter: Bool
     /// What it means, for people.
     public let sentence: String

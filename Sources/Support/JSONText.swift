@@ -86,7 +86,6 @@ extension ByteBuffer {
         append(decimal: number)
     }
 
-    /// Appends a member.
     public mutating func member(_ name: StaticString, _ flag: Bool) {
         member(name)
         append(flag ? "true" : "false")

@@ -6,13 +6,11 @@ public enum Name {
     /// The rule as a regular expression of JSON Schema.
     public static let pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$"
 
-    /// Whether the bytes are a name.
     public static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
         guard let first = bytes.first, bytes.count <= maximumBytes, mayBegin(first) else { return false }
         return bytes.allSatisfy(mayContain)
     }
 
-    /// Whether the text is a name.
     public static func isValid(_ text: some StringProtocol) -> Bool {
         isValid(text.utf8)
     }

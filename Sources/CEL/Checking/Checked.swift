@@ -6,7 +6,6 @@ final class Checked {
         case constant(Value)
         /// What cannot be done, where that is to be found out only when it is met.
         case failure(String)
-        /// The argument at this position.
         case argument(Int)
         /// A variable of a macro, by its number.
         case local(Int)

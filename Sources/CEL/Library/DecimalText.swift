@@ -7,7 +7,6 @@ enum DecimalText {
         2 * Price.doubleText + (number == 0 ? 0 : Int(number.exponent.magnitude)) + places >> 1
     }
 
-    /// `%.{places}f`.
     static func fixed(_ number: Double, places: Int) -> String {
         var digits = ExactDecimal(number.magnitude)
         digits.round(toPlaces: places)
@@ -16,7 +15,6 @@ enum DecimalText {
         return sign + whole + (places > 0 ? "." + digits.text(from: -1, through: -places) : "")
     }
 
-    /// `%.{places}e`.
     static func scientific(_ number: Double, places: Int) -> String {
         var digits = ExactDecimal(number.magnitude)
         digits.round(toPlaces: places - digits.firstPower)

@@ -6,7 +6,6 @@ struct PosixZone {
         enum Day {
             /// 1 … 365, 29 February not counted.
             case julian(Int)
-            /// 0 … 365.
             case ordinal(Int)
             /// The `week`th `weekday` (0 is Sunday) of `month`; week 5 is the last.
             case weekday(month: Int, week: Int, weekday: Int)

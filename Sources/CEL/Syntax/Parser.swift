@@ -13,7 +13,6 @@ struct Parser {
     private var previous: Token?
     private var nesting = 0
 
-    /// The tree of `source`.
     static func parse(_ source: String) throws(ExpressionProblem) -> Syntax {
         guard source.utf8.count <= maximumSourceBytes else {
             throw ExpressionProblem(

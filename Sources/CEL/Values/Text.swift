@@ -26,7 +26,6 @@ extension String {
         return mine.withUTF8 { a in theirs.withUTF8 { b in compare(a, b) } }
     }
 
-    /// The number of code points.
     var codePointCount: Int {
         withBytes { $0.codePointCount }
     }
@@ -79,7 +78,6 @@ struct ByteWriter {
 
 /// UTF-8 byte by byte, which is several times as fast as scalar by scalar.
 extension UnsafeBufferPointer<UInt8> {
-    /// The number of code points.
     var codePointCount: Int {
         var count = 0
         for byte in self where byte & 0xc0 != 0x80 {

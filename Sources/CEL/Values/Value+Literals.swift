@@ -4,7 +4,6 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
         self = .null
     }
 
-    /// A bool.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
@@ -21,14 +20,12 @@ extension Value: ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
         self = .double(value)
     }
 
-    /// A string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension Value: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    /// A list of these elements.
     public init(arrayLiteral elements: Value...) {
         self = .list(ValueList(elements))
     }

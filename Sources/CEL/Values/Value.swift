@@ -10,7 +10,6 @@
 public enum Value: Sendable {
     /// JSON's `null`.
     case null
-    /// True or false.
     case bool(Bool)
     /// An integer with a sign: `9`.
     case int(Int64)
@@ -90,7 +89,6 @@ public struct TypeName: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The type of `null`.
     public static let null = TypeName(rawValue: "null_type")
     /// The type of truth values.
     public static let bool = TypeName(rawValue: "bool")
@@ -130,7 +128,6 @@ public struct OptionalValue: Sendable {
 
     private let box: Box?
 
-    /// No value.
     public static let none = OptionalValue(nil)
 
     /// An optional holding `value`, or none.

@@ -37,12 +37,9 @@ public struct ValueList: Sendable {
 }
 
 extension ValueList: RandomAccessCollection {
-    /// 0.
     public var startIndex: Int { 0 }
-    /// The number of elements.
     public var endIndex: Int { storage.elements.count }
 
-    /// The element at a position.
     public subscript(position: Int) -> Value {
         storage.elements[position]
     }

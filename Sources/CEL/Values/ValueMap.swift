@@ -62,7 +62,6 @@ public struct ValueMap: Sendable {
         storage.nestingDepth
     }
 
-    /// The value under a string key.
     public subscript(key: String) -> Value? {
         guard let position = position(of: key, tag: KeyTag.of(key)) else { return nil }
         return storage.entries[position].value
@@ -101,9 +100,7 @@ public struct ValueMap: Sendable {
 }
 
 extension ValueMap: RandomAccessCollection {
-    /// 0.
     public var startIndex: Int { 0 }
-    /// The number of entries.
     public var endIndex: Int { storage.entries.count }
 
     /// The entry at a position, in the order in which they were added.
@@ -158,7 +155,6 @@ extension ValueMap {
             return true
         }
 
-        /// The map.
         public consuming func finish() -> ValueMap {
             ValueMap(storage: Storage(entries: entries, index: index, nestingDepth: deepest + 1))
         }

@@ -13,7 +13,6 @@ public struct Access {
     public let principal: Principal?
     let everywhere: Rights
 
-    /// The access of a principal.
     public init(_ principal: Principal) {
         self.principal = principal
         everywhere = []
@@ -25,7 +24,6 @@ public struct Access {
         everywhere = rights
     }
 
-    /// Access to everything.
     public static var full: Access { Access(everybody: .all) }
 
     /// The name recorded as `by` in the caller's commits.
@@ -50,7 +48,6 @@ public struct Access {
         return GraphNames(principal.grants.filter { !$0.can.isDisjoint(with: rights) }.flatMap(\.graphs))
     }
 
-    /// The rights on one node.
     @inline(__always)
     func rights(on node: NamedNode) -> Rights {
         guard let principal else { return everywhere }
@@ -171,13 +168,11 @@ public struct GraphNames: Sendable {
     /// Whether it matches no graph.
     public var isEmpty: Bool { patterns.isEmpty }
 
-    /// Whether it matches the graph with that name.
     public func contains(_ name: String) -> Bool { Glob.matches(name, anyOf: patterns) }
 }
 
 /// A graph as one caller sees it.
 public struct GraphView {
-    /// The graph.
     public let graph: LiveGraph
     /// The caller that looks at it.
     public let access: Access

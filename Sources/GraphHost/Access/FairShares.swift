@@ -70,7 +70,6 @@ public struct FairShares<Owner: Hashable, Member> {
         self.limit = limit
     }
 
-    /// How many places an owner has.
     public func count(of owner: Owner) -> Int { shares[owner]?.count ?? 0 }
 
     /// Takes a place.

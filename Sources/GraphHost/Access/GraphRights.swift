@@ -23,7 +23,6 @@ final class GraphRights {
 /// Only its object identity counts.
 final class DefinitionMark {}
 
-/// A principal's cached rights, by graph.
 struct GraphRightsCache {
     /// The most graphs that are cached; one more clears the cache.
     ///

@@ -55,7 +55,6 @@ public struct AccessRule: Sendable {
     public enum Subject: Hashable, Sendable {
         /// `*`: every caller.
         case everybody
-        /// `role:viewer`.
         case role(String)
         /// `device:7`: one principal by name.
         case principal(String)

@@ -158,7 +158,6 @@ private struct BadMembers {
         if names.has(place) { names.remove(at: place) }
     }
 
-    /// The failure that these members cause; nil if there are none.
     mutating func failure(_ members: GatheredMembers<Datum>) -> Datum? {
         for place in new where isBad[place] && !names.has(place) {
             names.insert(members.key(at: place), at: place)

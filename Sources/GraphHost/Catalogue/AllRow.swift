@@ -4,7 +4,6 @@ internal import Support
 
 /// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
 struct AllArgument: SourceArgument {
-    /// How the values are reduced.
     enum Reduce: String, CaseIterable {
         case sum, avg, min, max, count, any, all, list, object
     }

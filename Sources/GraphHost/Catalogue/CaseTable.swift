@@ -111,7 +111,6 @@ struct CaseKey: Hashable {
         self = key.withBytes { CaseKey($0) }
     }
 
-    /// The key of a pair; nil if it has none.
     static func of(_ pair: Datum) -> CaseKey? {
         JSONText.readPair(pair) { key, _ in CaseKey(key) }
     }

@@ -8,7 +8,6 @@ public struct Catalogue: Sendable {
     /// The server's operators: sources of nodes, stages of a `pipe`, and ties between nodes.
     public static let standard = Catalogue(OperatorRow.sources + OperatorRow.stages + OperatorRow.sections)
 
-    /// Every operator.
     public let all: [OperatorRow]
     /// The words of the sources that a client's pipeline may have, besides a single node.
     public let clientSources: [String]
@@ -42,7 +41,6 @@ public struct Catalogue: Sendable {
     /// The operators that produce the values of a node.
     var sources: [OperatorRow] { all.filter(\.isSource) }
 
-    /// The row of an operator by its name or alias.
     public subscript(name: String) -> OperatorRow? {
         index[name].map { all[$0] }
     }

@@ -106,7 +106,6 @@ struct Evaluation {
         return datum
     }
 
-    /// A failed evaluation as a value.
     func fail(_ error: EvaluationError) -> Datum {
         .fail(error.code.rawValue, at: "\(place):\(error.offset)", error.message)
     }

@@ -4,7 +4,6 @@ internal import ReactiveGraph
 /// What a derived node or a client's pipeline starts from: an operator of the catalogue and its
 /// argument.
 public final class Source {
-    /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
     /// Canonical text of the argument.
     private let argument: String
@@ -26,7 +25,6 @@ public final class Source {
     let sides: [Side]
     /// How its node depends on the input, if values decide that.
     let branching: Branching?
-    /// Makes the node from the living inputs.
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
     /// The regular expressions in its expressions.
     fileprivate(set) var patterns: [any RegexMatcher] = []
@@ -94,13 +92,8 @@ extension Source {
 
     /// Reads the source of a client's pipeline, written as in a definition.
     ///
-    /// - Parameters:
-    ///   - word: the operator, one of ``Catalogue/clientSources``.
-    ///   - argument: the value of the operator's key.
-    ///   - beside: the values of its sibling keys (``clientKeys``).
-    ///   - options: what expressions may use, and the limits.
-    /// - Returns: the source if there are no problems, and the problems in the order of their
-    ///   places.
+    /// `word` is one of ``Catalogue/clientSources``; `beside` has the values of its sibling keys
+    /// (``clientKeys``). Problems come in the order of their places.
     public static func parse(
         _ word: String,
         _ argument: Document,

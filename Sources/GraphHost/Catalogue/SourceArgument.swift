@@ -23,7 +23,6 @@ final class SourceReading {
         self.beside = beside
     }
 
-    /// The members of the argument.
     func fields(_ known: [ArgumentField]) -> [String: Document] {
         reader.fields(argument, of: row.name, known)
     }
@@ -35,7 +34,6 @@ final class SourceReading {
         return name
     }
 
-    /// The node named under a key.
     func node(_ key: String, in fields: [String: Document]) -> String? {
         fields[key].flatMap { node($0, of: key) }
     }
@@ -175,7 +173,6 @@ struct NodeArgument: SourceArgument {
     }
 }
 
-/// A list of nodes.
 struct NodeListArgument: SourceArgument {
     let inputs: [String]
 

@@ -21,7 +21,6 @@ extension Stage {
     /// The most stages in one pipe of a definition.
     static let longestPipe = 256
 
-    /// The stages of a list under `pipe`.
     static func pipe(_ document: Document, from reader: DocumentReader) -> [Stage] {
         guard let elements = document.elements else {
             reader.add(

@@ -4,7 +4,6 @@ internal import ReactiveGraph
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue
 /// and its argument.
 public final class Stage {
-    /// The operator's row in the catalogue.
     public let `operator`: OperatorRow
     /// What its value depends on; `window` by time is timed, by count it has history.
     public let stateClass: OperatorRow.StateClass
@@ -14,7 +13,6 @@ public final class Stage {
     public let key: String
     /// A short text for pictures of the graph: the expression, or name and argument.
     public let label: String
-    /// Makes the library's operator.
     let make: (StageSite) -> StageOperator
     /// The regular expressions in its expressions.
     var patterns: [any RegexMatcher] = []
@@ -33,7 +31,6 @@ public final class Stage {
         self.make = make
     }
 
-    /// The operator's name on the wire.
     public var name: String { self.operator.name }
 
     /// Whether clients with equal pipelines get one stage each instead of sharing one.
@@ -63,7 +60,6 @@ struct StageSite {
     ///
     /// Unowned, because a stage's function that holds the site must not hold the graph.
     unowned let graph: LiveGraph
-    /// The timer queue of the timed stages.
     let timers: TimerQueue
     /// The place named in failures: a node's name or `pipe`, and the number of the stage.
     let place: String

@@ -5,7 +5,6 @@ internal import ReactiveGraph
 struct WindowArgument: StageArgument {
     /// Which values it covers.
     enum Extent {
-        /// The values of the last span of time.
         case last(Stage.Span)
         /// The last `n` values.
         case count(Int)

@@ -8,7 +8,6 @@ public struct AllowedValues: ExpressibleByArrayLiteral {
     /// How many of them an error message lists.
     private static let named = 20
 
-    /// These values.
     public init(_ values: [Datum]) {
         self.values = values
         known = Set(values)

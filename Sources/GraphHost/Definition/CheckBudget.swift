@@ -14,7 +14,6 @@ public struct CheckBudget {
     private let most: Int
     private var rest: Int
 
-    /// A budget of that many units.
     init(_ units: Int = CheckBudget.ofCommit) {
         most = units
         rest = units

@@ -3,7 +3,6 @@ public struct Position: Hashable, Sendable, Comparable {
     public let line: Int
     public let column: Int
 
-    /// A position by line and column.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

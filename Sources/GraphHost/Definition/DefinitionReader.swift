@@ -12,24 +12,17 @@ public struct DefinitionReader: Sendable {
     private let limits: SessionLimits
     private let options: @Sendable () -> DefinitionOptions
 
-    /// A reader of definitions with these bounds.
+    /// A reader with these bounds; `options` is called on the thread that reads.
     ///
-    /// - Parameters:
-    ///   - limits: ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork`` bound
-    ///     literal regular expressions; two fifths of ``SessionLimits/pipelineUnits`` bound first
-    ///     values.
-    ///   - options: makes the options of one definition; called on the thread that reads.
+    /// ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork`` bound literal
+    /// regular expressions; two fifths of ``SessionLimits/pipelineUnits`` bound first values.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
         self.options = options
     }
 
-    /// Reads a definition.
+    /// Reads a definition, which the caller then owns; a `graph` key must be equal to `name`.
     ///
-    /// - Parameters:
-    ///   - document: the definition that the client sent.
-    ///   - name: the name of the graph; a `graph` key must be equal to it.
-    /// - Returns: the definition, which the caller owns.
     /// - Throws: all problems, in ``HostError/problems``.
     public func read(_ document: Document, named name: String) throws(HostError) -> sending GraphDefinition {
         let options = options().bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)

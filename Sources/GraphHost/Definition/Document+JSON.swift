@@ -18,7 +18,6 @@ extension Document {
         }
     }
 
-    /// Reads one JSON text.
     public static func parse(json text: String, file: String? = nil) throws(DefinitionProblem) -> Document {
         var text = text
         let result: Result<Document, DefinitionProblem> = text.withUTF8 { utf8 in

@@ -4,7 +4,6 @@
 /// and `mapping` from the events of its parser, innermost first. It may be made on another thread
 /// than the host's. Duplicate keys are kept; the reader of the document reports them.
 public struct Document: Sendable {
-    /// The content of a document.
     public indirect enum Content: Sendable {
         case scalar(Scalar)
         case sequence([Document])
@@ -23,19 +22,14 @@ public struct Document: Sendable {
         }
     }
 
-    /// The content at this place.
     public let content: Content
     /// Where it begins.
     public let position: Position
 
-    /// A scalar.
+    /// A scalar as a document of its own, with escapes resolved and lines folded.
     ///
-    /// - Parameters:
-    ///   - text: its text, with escapes resolved and lines folded.
-    ///   - style: how it was written; the core schema types plain scalars only.
-    ///   - position: where it begins, including its quote or block indicator.
-    ///   - indent: for block scalars, how many spaces precede each line of the text.
-    /// - Returns: the scalar as a document of its own.
+    /// The core schema types plain scalars only. The position is that of its quote or block
+    /// indicator. In block scalars, `indent` spaces precede each line of the text.
     public static func scalar(
         _ text: String,
         style: Scalar.Style = .plain,
@@ -46,24 +40,20 @@ public struct Document: Sendable {
         return Document(content: .scalar(scalar), position: position)
     }
 
-    /// A sequence that begins at `position`.
     public static func sequence(_ elements: [Document], at position: Position) -> Document {
         Document(content: .sequence(elements), position: position)
     }
 
-    /// A mapping that begins at `position`.
     public static func mapping(_ entries: [Entry], at position: Position) -> Document {
         Document(content: .mapping(entries), position: position)
     }
 }
 
 extension Document {
-    /// The scalar here, if it is one.
     public var scalar: Scalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
-    /// The elements, if this is a sequence.
     public var elements: [Document]? {
         if case .sequence(let elements) = content { elements } else { nil }
     }

@@ -52,7 +52,6 @@ extension DocumentReader {
         return scalar.text
     }
 
-    /// One text, or a list of them.
     func texts(_ document: Document, of what: String) -> [String] {
         (document.elements ?? [document]).compactMap { text($0, of: what) }
     }
@@ -88,7 +87,6 @@ extension DocumentReader {
         return text.withUTF8 { JSONReader(validated: UnsafeRawBufferPointer($0)).int }
     }
 
-    /// A number that is finite as a double.
     func number(_ document: Document, of what: String) -> Double? {
         if case .number(var text)? = document.scalar?.value {
             let number = text.withUTF8 { JSONNumber.double(UnsafeRawBufferPointer($0)) }
@@ -97,7 +95,6 @@ extension DocumentReader {
         return refuse("\(what) must be a number", at: document.position)
     }
 
-    /// `true` or `false`.
     func flag(_ document: Document, of what: String) -> Bool? {
         if case .bool(let flag)? = document.scalar?.value { return flag }
         return refuse("\(what) must be true or false, not \(document.kindName)", at: document.position)

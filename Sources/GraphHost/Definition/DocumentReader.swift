@@ -57,7 +57,6 @@ final class DocumentReader {
         add(message, at: word.position, hint: hint)
     }
 
-    /// Reports the name of a node that does not exist.
     func addUnknown(node name: String, among names: @autoclosure () -> [String], at position: Position) {
         guesses += 1
         // Each guess takes time in proportion to the number of names; a file with that many

@@ -15,13 +15,11 @@ package struct FNV128 {
         for byte in bytes { add(byte) }
     }
 
-    /// Adds bytes and marks their end.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { add(byte) }
         add(0xff)
     }
 
-    /// Adds a text and marks its end.
     mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
         // 0xff never occurs in UTF-8.

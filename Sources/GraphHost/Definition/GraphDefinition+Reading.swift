@@ -1,16 +1,10 @@
 internal import Support
 
 extension GraphDefinition {
-    /// Reads a whole graph and reports all problems at once.
+    /// Reads a whole graph and reports all problems at once, in the order of their places.
     ///
-    /// - Parameters:
-    ///   - document: the file as a tree.
-    ///   - file: the file's name for messages; without a `graph` key the graph gets the file's name
-    ///     without folder and extension.
-    ///   - name: the name of the graph, whatever its file; a `graph` key must be equal to it.
-    ///   - options: what expressions and patterns may use.
-    /// - Returns: the definition if there are no problems, and the problems in the order of their
-    ///   places.
+    /// Without a `graph` key the graph gets the file's name without folder and extension. With
+    /// `named`, it has that name whatever its file, and a `graph` key must be equal to it.
     public static func read(
         _ document: Document,
         file: String?,

@@ -9,7 +9,6 @@ public struct GraphDefinition {
 
     /// The graph's name.
     public let name: String
-    /// A title for people.
     public let title: String?
     public let mode: Mode
     /// The nodes in the order of the definition; families are not among them.

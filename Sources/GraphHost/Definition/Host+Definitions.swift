@@ -35,7 +35,6 @@ extension Host {
         }
     }
 
-    /// Throws if there is no room for another graph.
     func checkRoom(for definition: GraphDefinition) throws(HostError) {
         guard table[definition.name] == nil else {
             throw HostError(.inUse, "a graph named \(definition.name) exists")
@@ -70,15 +69,8 @@ extension Host {
     /// history, listeners and edges.
     ///
     /// The change is one commit. Without a difference there is no commit, and the answer has the
-    /// present rev.
-    ///
-    /// - Parameters:
-    ///   - graph: the graph.
-    ///   - definition: the new definition, with the same name.
-    ///   - origin: the source of the definition; nil: the same as before.
-    ///   - hash: the required present ``GraphDefinition/hash``; otherwise the answer is `conflict`.
-    ///   - by: the authenticated principal, if there is one.
-    /// - Returns: the result, as for any commit.
+    /// present rev. Without an origin, the former one stays. If `hash` is given and is not the
+    /// present ``GraphDefinition/hash``, the answer is `conflict`.
     public func redefine(
         _ graph: LiveGraph,
         as definition: GraphDefinition,

@@ -6,7 +6,6 @@ extension JSONSchema {
         "$id",
     ]
 
-    /// Keywords that are checked.
     private static let keywords = [
         "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
         "maxLength", "pattern", "items", "prefixItems", "minItems", "maxItems", "properties", "required",

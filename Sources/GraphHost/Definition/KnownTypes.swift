@@ -7,7 +7,6 @@ internal import CEL
 /// follow. Where values may come from elsewhere, as over a link, the type is unknown: only certain
 /// errors are reported.
 struct KnownTypes {
-    /// The types of nodes, by name.
     private var nodes: [String: StaticType] = [:]
     /// The types of the variables of the current expressions, by name.
     var names: [String: StaticType] = [:]

@@ -11,7 +11,6 @@ struct NodeSection {
     private(set) var nodes: [NodeDefinition] = []
     /// Indices into `nodes`.
     private(set) var order: [Int] = []
-    /// The families among them.
     let families: FamilyIndex
     /// The names in the order of the file; the sides of an `if` come right after its own name.
     private var names: [String] = []

@@ -66,7 +66,6 @@ public struct Scalar: Hashable, Sendable {
 }
 
 extension Scalar.TypedValue {
-    /// Its kind, for messages.
     var kindName: String {
         switch self {
         case .null: "null"

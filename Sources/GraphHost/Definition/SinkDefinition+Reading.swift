@@ -119,7 +119,6 @@ extension SinkDefinition {
         )
     }
 
-    /// Reports sinks of nodes that do not exist.
     static func check(_ sinks: [SinkDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {
         guard !sinks.isEmpty else { return }
         let names = Set(nodes.map(\.name))

@@ -56,7 +56,6 @@ public struct LinkDefinition {
     public let from: String
     /// The node that receives them, besides its own values.
     public let to: String
-    /// The stages on the way.
     public let pipe: [Stage]
     /// Its place in the file.
     public let position: Position

@@ -3,7 +3,6 @@
 public enum FacetChange: Hashable, Sendable {
     /// A load is under way. `progress` is 0…1; nil: unchanged.
     case loading(progress: Double?)
-    /// The load has failed.
     case failed(code: String, message: String)
     /// The load has ended: the node's value is still right.
     case notModified
@@ -128,7 +127,6 @@ extension FacetChange {
         static let invalidated: UInt8 = 4
     }
 
-    /// Appends the change.
     func append(to bytes: inout [UInt8]) {
         switch self {
         case .loading(let progress):

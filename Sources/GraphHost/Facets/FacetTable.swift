@@ -29,7 +29,6 @@ final class FacetTable {
     private var entries: [ObjectIdentifier: FacetEntry] = [:]
     /// How many entries have a facet to report.
     private(set) var speaking = 0
-    /// How many of them are stale.
     private var stale = 0
     /// Watched nodes by number.
     private var watched: [UInt64: Watched] = [:]

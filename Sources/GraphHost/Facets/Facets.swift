@@ -22,7 +22,6 @@ struct Facets: Hashable {
     /// set clears it.
     var confirmed: UInt64?
 
-    /// Whether there is no facet to report.
     var isClear: Bool { self == Facets() }
 
     /// Applies a report made at `time`, in milliseconds since 1970.
@@ -62,10 +61,7 @@ struct Facets: Hashable {
     /// Appends `{"t":…,"loading":true,"progress":0.4,"stale":true,"error":{…}}`; members that do
     /// not apply are left out.
     ///
-    /// - Parameters:
-    ///   - time: when a mutable node was last set, in milliseconds since 1970; nil if it was not
-    ///     set, or the node is derived.
-    ///   - buffer: the buffer to append to.
+    /// The time is nil for a derived node and for one that was not set.
     func append(lastSet time: UInt64?, to buffer: inout ByteBuffer) {
         buffer.append("{")
         buffer.member("t", time.map { max($0, confirmed ?? 0) })

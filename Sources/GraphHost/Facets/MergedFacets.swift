@@ -14,7 +14,6 @@ struct MergedFacets {
 }
 
 extension MergedFacets {
-    /// The facets of a living node.
     init(of target: AnyNode, in graph: LiveGraph) {
         if let named = graph.name(of: target), named.isMutable {
             inputs.insert(ObjectIdentifier(named))
@@ -30,7 +29,6 @@ extension MergedFacets {
 }
 
 extension Facets {
-    /// Appends `"state":{…}`, the facets of a living node.
     func append(stateOf node: AnyNode, in graph: LiveGraph, to buffer: inout ByteBuffer) {
         buffer.append("\"state\":")
         append(of: node, in: graph, to: &buffer)

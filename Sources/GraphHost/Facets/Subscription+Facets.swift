@@ -41,7 +41,6 @@ extension Subscription: FacetListener {
 }
 
 extension Session {
-    /// Queues a new state for a subscription in mode `all`.
     fileprivate func queue(_ subscription: Subscription, state: [UInt8]) {
         if outbox.queue.append(state: state, of: subscription, subscription.graph.envelope.info) {
             count(subscription, bytes: state.count)

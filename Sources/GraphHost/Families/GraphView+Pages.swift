@@ -11,12 +11,9 @@ extension GraphView {
     /// A page that reaches this is short, and the next one goes on from there.
     private static var mostLooks: Int { 10_000 }
 
-    /// The nodes that match a glob and that the caller may read, in the byte order of their names.
+    /// At most `limit` nodes that match a name or glob and that the caller may read, in the byte
+    /// order of their names, from those after `after` on.
     ///
-    /// - Parameters:
-    ///   - glob: a name, or a pattern with `*` and `?`.
-    ///   - after: only names after this one.
-    ///   - limit: the most nodes.
     /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
     ///   `next` is the `after` of the next page, if there may be one.
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {

@@ -21,7 +21,6 @@ final class MemberAccounts {
     /// The principal that is charged for members created now.
     private var current: MemberAccount?
 
-    /// How many members a principal has.
     func count(of principal: String?) -> Int {
         guard let principal else { return nameless.count }
         return named[principal]?.count ?? 0

@@ -64,7 +64,6 @@ extension Members {
         return commit.clear.isEmpty ? nil : commit
     }
 
-    /// The most members that expire in one commit.
     private static var mostExpiring: Int { 1_000 }
 
     /// Whether something uses a member by its name, or through a node other than an `all`.

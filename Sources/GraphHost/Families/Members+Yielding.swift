@@ -4,12 +4,7 @@ internal import ReactiveGraph
 // the server that makes the ticks.
 extension Members {
     /// Memory is short: drops members with `retain: untilPressure` that nothing needs, a limited
-    /// number per turn.
-    ///
-    /// - Parameters:
-    ///   - pattern: only members whose names match it.
-    ///   - last: only names after this one.
-    /// - Returns: the members that this turn drops.
+    /// number per turn, from the names after `last` on.
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
         let host = graph.host

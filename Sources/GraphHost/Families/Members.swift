@@ -14,7 +14,6 @@ final class Members {
     @exclusivity(unchecked) private(set) var families: [NodeFamily] = []
     /// The names that globs match: see ``NameWatcher``.
     let names = SortedNames()
-    /// The watchers of names that appear and go.
     let watchers = NameWatchers()
     /// How many members have a living node.
     @exclusivity(unchecked) private(set) var livingCount = 0
@@ -99,7 +98,6 @@ final class Members {
 
     // MARK: - Limits
 
-    /// Throws if there is no room for the members that a commit sets.
     func checkRoom(forMembersOf commit: Commit) throws(HostError) {
         guard !families.isEmpty else { return }
         var new = 0

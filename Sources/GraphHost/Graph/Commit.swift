@@ -4,7 +4,6 @@
 /// commits. Only ``Submissions/set(_:to:)`` changes a graph without one: the set of a single node
 /// that asks for nothing else, with the same checks.
 public struct Commit {
-    /// The graph to change.
     public let graph: LiveGraph
     /// The values to set, in order.
     public var set = Assignments()
@@ -197,7 +196,6 @@ public struct Assignment {
     public let node: NamedNode
     public let value: Datum
 
-    /// Sets `node` to `value`.
     public init(_ node: NamedNode, _ value: Datum) {
         self.node = node
         self.value = value
@@ -229,7 +227,6 @@ public struct Assignments {
         }
     }
 
-    /// Visits all in order.
     @inline(__always)
     func forEach<Failure: Error>(_ visit: (Assignment) throws(Failure) -> Void) throws(Failure) {
         guard let first else { return }
@@ -241,7 +238,6 @@ public struct Assignments {
 
 /// A condition for applying a commit, checked against the applied and the pending state.
 public struct Condition {
-    /// The test of the node.
     public enum Test {
         /// The node's last change is not newer than this rev (`if.node.rev`).
         case unchangedSince(UInt64)

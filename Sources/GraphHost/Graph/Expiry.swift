@@ -2,7 +2,6 @@ internal import ReactiveGraph
 
 /// When the value of a mutable node ends if it is not set again.
 enum Expiry {
-    /// Never.
     case never
     /// The `ttl` of a declared node.
     case lifetime(Lifetime)

@@ -28,7 +28,6 @@ struct GlobTable<Element> {
         elements[pattern, default: []].append(element)
     }
 
-    /// Removes the elements under a name or glob for which `isMeant` is true.
     mutating func remove(from pattern: String, where isMeant: (Element) -> Bool) {
         guard var rest = elements[pattern] else { return }
         rest.removeAll(where: isMeant)

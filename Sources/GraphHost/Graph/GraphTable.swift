@@ -9,7 +9,6 @@ final class GraphTable {
     private(set) var all: [LiveGraph] = []
     /// The epoch of all graphs if there is no log.
     private let epoch: String
-    /// The last positions of graphs that have ended.
     private var ended: [String: LogPosition] = [:]
 
     init(epoch: String) {

@@ -11,12 +11,8 @@ struct LeakedNodes {
     private(set) var round: UInt64 = 0
     private var search: LeakCount?
 
-    /// Continues counting.
-    ///
-    /// - Parameters:
-    ///   - graph: the graph, the same each time.
-    ///   - round: the present round.
-    ///   - steps: how many edges may be looked at; set to what is left.
+    /// Continues counting in the same graph, over at most so many edges, and takes them off
+    /// `steps`.
     mutating func look(at graph: Graph, in round: UInt64, _ steps: inout Int) {
         guard round != self.round else { return }
         var present = search ?? LeakCount(in: graph)
@@ -34,9 +30,9 @@ struct LeakedNodes {
 }
 
 extension Host {
-    /// Counts unreachable nodes in all graphs, for a fraction of a millisecond (I-3).
+    /// Counts unreachable nodes in all graphs, for a fraction of a millisecond (I-3), in a new
+    /// round or the current one.
     ///
-    /// - Parameter isNew: whether to start a new round; otherwise the current one continues.
     /// - Returns: whether the round is finished.
     public func countLeaks(anew isNew: Bool) -> Bool {
         if isNew { leakRound += 1 }

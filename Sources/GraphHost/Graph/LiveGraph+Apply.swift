@@ -30,7 +30,6 @@ extension LiveGraph {
         node.source?.set(value)
     }
 
-    /// A commit begins.
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
         rev = stamp.rev

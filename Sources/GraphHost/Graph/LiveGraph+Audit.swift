@@ -17,7 +17,6 @@ extension LiveGraph {
         #endif
     }
 
-    /// Whether every living node is reachable.
     var isWhole: Bool { reachable(from: roots).count == core.counts.liveNodes }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.

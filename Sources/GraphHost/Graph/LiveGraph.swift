@@ -6,7 +6,6 @@ internal import ReactiveGraph
 public final class LiveGraph {
     /// The name, unique in the host.
     public let name: String
-    /// Its present definition.
     public internal(set) var definition: GraphDefinition
     /// Where the definition comes from.
     public internal(set) var origin: DefinitionOrigin
@@ -92,7 +91,6 @@ public final class LiveGraph {
     @exclusivity(unchecked) var subscriptions = 0
     /// Chains kept for disconnected clients (K-1).
     var keptChains = 0
-    /// Whether a client listens to it, or a chain is kept for one.
     var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
     /// The turn of the loop in which the newest commit was applied.
     @exclusivity(unchecked) var turn: UInt64 = 0
@@ -104,7 +102,6 @@ public final class LiveGraph {
     @exclusivity(unchecked) var lateRev: UInt64 = 0
     /// How many emissions were replaced by the one that is being delivered late.
     @exclusivity(unchecked) var replacedEmissions: UInt64 = 0
-    /// Builds its nodes.
     let builder = NodeBuilder()
     /// The members of its families; destroyed last, because nodes that are freed with the graph
     /// report to it.
@@ -150,7 +147,6 @@ public final class LiveGraph {
         return members.families.isEmpty ? nil : members.make(String(decoding: name, as: UTF8.self))
     }
 
-    /// The node with that name, if it has an entry.
     func existing(_ name: String) -> NamedNode? { named(registry.entry(name)) }
 
     /// The nodes that match a name or glob: declared ones in the order of the definition, then

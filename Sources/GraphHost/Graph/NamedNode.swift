@@ -10,16 +10,13 @@ public import ReactiveGraph
 /// `changed` of a mutable, history or timed node is the stamp of its last emission; for a derived
 /// node of class `none` it is not stored but computed from its ancestors (the `ETag` of a value).
 public final class NamedNode: RegistryEntry {
-    /// The name, as in the definition.
     public var name: String { key }
     // There may be very many entries: properties that few of them use are in `rare`, and the order
     // of the first ones avoids padding.
 
     /// False once the graph or the node was removed.
     @exclusivity(unchecked) public internal(set) var exists = true
-    /// Whether clients may set it.
     @exclusivity(unchecked) public private(set) var isMutable = false
-    /// Whether it may be set only with a condition on it.
     @exclusivity(unchecked) private(set) var requiresCondition = false
     /// Whether values must pass a check.
     @exclusivity(unchecked) private var isChecked = false
@@ -29,7 +26,6 @@ public final class NamedNode: RegistryEntry {
     /// person has.
     @exclusivity(unchecked) private var fed: UInt8 = 0
     @exclusivity(unchecked) private var isSetByHand = false
-    /// Its definition.
     @exclusivity(unchecked) public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which outlives it.
     public unowned(unsafe) let graph: LiveGraph
@@ -43,7 +39,6 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
     /// Milliseconds since 1970 of the birth of the living node.
     @exclusivity(unchecked) var born: UInt64 = 0
-    /// The rev at which it was defined.
     let definedAt: UInt64
     /// When it last emitted (not for class `none`) or was defined.
     @exclusivity(unchecked) var changed: LogStamp
@@ -208,7 +203,6 @@ public final class NamedNode: RegistryEntry {
     /// Whether clients may find it.
     public var isShown: Bool { exists && graph.isShown }
 
-    /// Whether it is a mutable member of a family that has no value yet.
     @inline(__always)
     var isUnsetMember: Bool { family != nil && isMutable && source?.isEmpty != false }
 

@@ -82,7 +82,6 @@ final class NodeBuilder {
         return living
     }
 
-    /// Makes the node of a mutable member, without a value.
     private func makeEmpty(_ member: NamedNode) -> Node<Datum> {
         let source = graph.core.mutable(of: Datum.self)
         member.source = source

@@ -3,7 +3,6 @@ internal import ReactiveGraph
 extension LiveGraph {
     /// Releases the unused nodes that are retained `untilPressure` (G-130).
     ///
-    /// - Parameter pattern: only nodes whose names match it.
     /// - Returns: how many nodes were freed, including those they were made from.
     @discardableResult
     func flushUnused(matching pattern: String = "*") -> UInt64 {
@@ -42,14 +41,9 @@ extension Host {
     /// Releases what one graph keeps only for later use, as ``flushUnused()`` does in all graphs
     /// (I-4).
     ///
-    /// Removals that the log must confirm, and those beyond the work of one turn, follow later and
-    /// are not in the result.
-    ///
-    /// - Parameters:
-    ///   - graph: the graph.
-    ///   - pattern: the names of the nodes to release. Nodes that only these need are freed with
-    ///     them, whatever their names.
-    /// - Returns: the freed nodes.
+    /// Nodes that only the matching ones need are freed with them, whatever their names. Removals
+    /// that the log must confirm, and those beyond the work of one turn, follow later and are not
+    /// in the result.
     public func flushUnused(of graph: LiveGraph, matching pattern: String) -> Flushed {
         graph.releases.names = []
         let before = graph.releases.count

@@ -1,6 +1,5 @@
 /// The state of a node: a value, empty, or the failure of its operator.
 public enum Held {
-    /// Empty (`"empty": true`).
     case empty
     /// A value; its bytes are JSON text.
     case value(Datum)

@@ -25,7 +25,6 @@ struct Rebuilding {
     /// Whether there are none.
     var isEmpty: Bool { nodes.isEmpty }
 
-    /// Whether the node is one of them.
     func contains(_ node: NamedNode) -> Bool { members.contains(ObjectIdentifier(node)) }
 
     /// Disconnects the old upstream parts before anything new is connected, because the definition

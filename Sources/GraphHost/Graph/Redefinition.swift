@@ -20,7 +20,6 @@ struct Redefinition {
         self.stamp = stamp
     }
 
-    /// Applies the change.
     func apply() {
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
         if isAboutMembers { graph.host.forgetLeftovers() }

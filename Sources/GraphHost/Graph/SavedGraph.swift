@@ -139,7 +139,6 @@ struct SavedGraph {
         takeSource(of: node, saved)
     }
 
-    /// Restores a member of a family with its node.
     private func take(_ member: NamedNode, _ saved: SavedNode) {
         guard member.isMutable, let family = member.family else { return }
         graph.host.memberAccounts.charging(saved.writer?.by) {

@@ -100,7 +100,6 @@ extension NamedNode {
         }
     }
 
-    /// Restores the saved state.
     func restore(_ saved: SavedNode) {
         changed = saved.changed
         writer = saved.writer

@@ -32,7 +32,6 @@ final class Ties {
     /// Removes all, which are disconnected or will be added again.
     func removeAll() { all = [] }
 
-    /// Disconnects and removes all.
     func disconnect() {
         for tie in all { tie.disconnect() }
         removeAll()

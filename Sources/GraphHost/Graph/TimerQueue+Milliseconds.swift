@@ -5,11 +5,7 @@ extension TimerQueue {
     /// The earliest deadline, in milliseconds.
     var nextMilliseconds: UInt64? { next.map(\.milliseconds) }
 
-    /// Starts or moves a timer.
-    ///
-    /// - Parameters:
-    ///   - timer: the timer.
-    ///   - due: its time, in milliseconds on the clock of this queue.
+    /// Starts or moves a timer; `due` is in milliseconds on the clock of this queue.
     func set(_ timer: Timer, due: UInt64) {
         set(timer, at: moment(.milliseconds(due)))
     }

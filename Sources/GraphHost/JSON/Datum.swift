@@ -88,7 +88,6 @@ public final class Datum {
         Datum(try JSONReader(checking: bytes, limits: limits))
     }
 
-    /// Parses one JSON text.
     public static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> Datum {
         var text = text
         let result: Result<Datum, JSONError> = text.withUTF8 { utf8 in
@@ -213,7 +212,6 @@ public final class Datum {
         withFragment { bytes.append(contentsOf: $0) }
     }
 
-    /// The JSON text as a string.
     public var text: String {
         withBytes { String(decoding: $0, as: UTF8.self) }
     }

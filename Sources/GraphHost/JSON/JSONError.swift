@@ -95,7 +95,6 @@ public enum JSONKind: UInt8, Hashable, Sendable {
 public struct JSONLimits: Hashable, Sendable {
     /// The deepest nesting of arrays and objects, 1 … 64.
     public let depth: Int
-    /// Whether an object with duplicate keys is refused.
     public let refusesDuplicateKeys: Bool
 
     /// Depth 64, duplicate keys refused: the rules of the wire protocol.

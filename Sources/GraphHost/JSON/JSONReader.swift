@@ -22,7 +22,6 @@ public struct JSONReader {
         self.bytes = UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.end])
     }
 
-    /// The kind of the value.
     public var kind: JSONKind {
         switch bytes.first ?? 0 {
         case UInt8(ascii: "{"): .object
@@ -102,7 +101,6 @@ public struct JSONTextSlice {
         self.inside = inside
     }
 
-    /// Whether it has escapes.
     public var hasEscapes: Bool {
         JSONString.hasEscapes(inside)
     }

@@ -52,7 +52,6 @@ extension JSONScan {
         }
     }
 
-    /// The end of the escape whose backslash is at `start`.
     @inline(never)
     private func behindEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
         var at = start

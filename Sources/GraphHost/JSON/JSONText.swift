@@ -18,7 +18,6 @@ enum JSONText {
         return Datum(JSONReader(validated: buffer.bytes))
     }
 
-    /// `{"key":…,"value":…}`.
     static func pair(_ key: Datum, _ value: Datum) -> Datum {
         var buffer = ByteBuffer()
         buffer.append("{\"key\":")

@@ -117,7 +117,6 @@ extension Subscription {
     /// A kept subscription makes its nodes not wanted.
     var isKept: Bool { ticket?.stay != nil }
 
-    /// Charges another account for its pipeline.
     func charge(_ account: PipelineAccount) {
         guard let former = pipeline, former.account !== account else { return }
         pipeline = PipelineUse(former.chain, by: self, for: account)

@@ -10,7 +10,6 @@ final class KeptChains {
     /// connection.
     private var nameless: PipelineAccount?
 
-    /// Whether there are no tickets.
     var isEmpty: Bool { tickets.isEmpty }
 
     /// The chains that are kept now, oldest first.

@@ -23,12 +23,7 @@ struct KeptEmissions {
     /// The memory it takes, in bytes.
     var bytes: Int { ring.bytes + 64 * ring.count }
 
-    /// Adds an emission.
-    ///
-    /// - Parameters:
-    ///   - stamp: the newest commit.
-    ///   - value: nil for emptiness.
-    ///   - isOfCommit: whether that commit caused it, in the same turn.
+    /// Adds an emission after the newest commit, which caused it in the same turn if `isOfCommit`.
     mutating func note(_ stamp: LogStamp, _ value: Datum?, isOfCommit: Bool) {
         ring.append(stamp, value)
         if !isOfCommit || stamp.rev == start, ambiguous.last != stamp.rev { ambiguous.append(stamp.rev) }
@@ -37,7 +32,6 @@ struct KeptEmissions {
         if forgotten > 0 { ambiguous.removeFirst(forgotten) }
     }
 
-    /// Removes all of them.
     mutating func removeAll() {
         ring.removeAll()
         ambiguous.removeAll { $0 < ring.from }

@@ -52,10 +52,8 @@ public protocol CommitLog: AnyObject {
 
     /// Appends commits: all those of one loop turn, in order.
     ///
-    /// - Parameters:
-    ///   - entries: the commits.
-    ///   - tickets: a number for each entry; the follower receives it with the answer.
-    ///   - wall: the current time, in milliseconds since 1970.
+    /// The follower receives an entry's ticket with the answer. `wall` is the time in milliseconds
+    /// since 1970.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
     /// Checks that a commit whose conditions do not hold may be refused. The answer under the
@@ -92,19 +90,15 @@ extension CommitLog {
 
 /// A graph whose state is in the log.
 public struct StoredGraph: Hashable, Sendable {
-    /// Its name.
     public let name: String
-    /// The source of its definition.
     public let origin: DefinitionOrigin
 
-    /// The graph `name`.
     public init(_ name: String, _ origin: DefinitionOrigin) {
         self.name = name
         self.origin = origin
     }
 }
 
-/// Counters of a log.
 public struct LogStatistics: Hashable, Sendable {
     /// Commits that were answered as committed.
     public var commits: UInt64 = 0
@@ -191,7 +185,6 @@ public struct LogStamp: Hashable, Sendable {
 public protocol CommitLogFollower: AnyObject {
     /// The pending commit with that ticket is durable.
     func log(committed ticket: UInt64, at stamp: LogStamp)
-    /// The pending commit with that ticket was refused.
     func log(refused ticket: UInt64, because error: HostError)
     /// Others have changed what the pending commit with that ticket was checked against; all those
     /// changes were reported.
@@ -207,7 +200,6 @@ public protocol CommitLogFollower: AnyObject {
     /// - Returns: false if it cannot be applied; then the graph differs from the log until it is
     ///   read again.
     func log(received entry: LogEntry, at stamp: LogStamp) -> Bool
-    /// The log's ``CommitLog/health`` has changed.
     func logHealthChanged()
     /// The reported commits are not the graph's history: it is in another epoch, or commits in
     /// between are lost. The graph must be rebuilt from `reader`.

@@ -74,16 +74,10 @@ struct GraphRestorer {
 
     /// Applies the stored commits of `revs` to a graph until `visit` returns false.
     ///
-    /// The commits may end the graph and define it again.
+    /// The commits may end the graph and define it again; if `graph` is nil, the first one defines
+    /// it. `prepare` is called before each commit except the first of a graph, `visit` after each
+    /// commit.
     ///
-    /// - Parameters:
-    ///   - name: the graph's name.
-    ///   - revs: which commits.
-    ///   - epoch: the epoch they belong to.
-    ///   - graph: the graph right before them; nil: the first of them defines it.
-    ///   - reader: where they are stored.
-    ///   - prepare: called before each commit except the first of a graph.
-    ///   - visit: called after each commit with the graph and the applied entry.
     /// - Throws: ``StoreError`` if the stored data is damaged or unusable.
     func replay(
         _ name: String,
@@ -107,13 +101,8 @@ struct GraphRestorer {
         }
     }
 
-    /// Applies a stored commit as it was applied originally.
+    /// Applies a stored commit as it was applied originally, to the graph right before it.
     ///
-    /// - Parameters:
-    ///   - entry: the commit.
-    ///   - stamp: its rev and time.
-    ///   - graph: the graph right before it.
-    ///   - prepare: called before it is applied.
     /// - Throws: ``StoreError`` if the commit does not fit the graph.
     func apply(
         stored entry: LogEntry,
@@ -237,7 +226,6 @@ struct GraphRestorer {
 }
 
 extension Host {
-    /// The counters of the log; nil without a log.
     public var logStatistics: LogStatistics? { log?.statistics }
 
     /// Reads the past; nil without a log.

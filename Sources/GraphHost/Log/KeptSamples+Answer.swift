@@ -5,14 +5,9 @@ extension KeptSamples {
     static var mostUnits: Int { 50_000_000 }
 
     /// Computes the node's past, on any thread: sets the sources to their samples, commit by
-    /// commit, in a host of its own.
+    /// commit, in a host of its own with the same limits.
     ///
-    /// - Parameters:
-    ///   - limits: those of the server's own host.
-    ///   - definitions: what reading definitions needs, made on this thread.
-    ///   - isWanted: whether the client still waits.
-    /// - Returns: the body of `…/history`, as ``LiveGraph/historyJSON(of:since:epoch:limit:)`` has
-    ///   it.
+    /// `definitions` must be made on this thread.
     public func answer(
         limits: SessionLimits,
         definitions: DefinitionOptions,

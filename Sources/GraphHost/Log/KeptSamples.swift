@@ -20,7 +20,6 @@ public struct KeptSamples: Sendable {
         let stamp: LogStamp
         /// Tells those of one commit apart, in the order in which a source had them.
         let number: Int
-        /// Its place in `sources`.
         let source: Int
         /// Where the value stands in `bytes`; nil: it was empty.
         let value: Range<Int>?
@@ -52,14 +51,9 @@ public struct KeptSamples: Sendable {
     /// Whether it begins with what the node held at the oldest rev that is known.
     var beginsWithBase: Bool { start < base.rev }
 
-    /// Takes what is known of a node's past; nil: its sources' rings do not say what is asked, or
-    /// its own does.
+    /// Takes what is known of a node's past, after `since` or at the end.
     ///
-    /// - Parameters:
-    ///   - node: a node of a graph.
-    ///   - since: only what is newer than this rev, oldest first; nil: the newest there is.
-    ///   - epoch: the history to which `since` belongs; nil: the present one.
-    ///   - limit: how many emissions are wanted at most.
+    /// Nil: its sources' rings do not say what is asked, or its own does.
     public init?(of node: NamedNode, since: UInt64?, epoch: String?, limit: Int) {
         let graph = node.graph
         let hasRing = since.map { $0 >= node.history.from } ?? (node.ring != nil)

@@ -147,7 +147,6 @@ extension LogEntry {
     }
 }
 
-/// The bytes are not in the format of a log.
 public struct LogBytesError: Error, Hashable {
     /// The error.
     public init() {}
@@ -165,7 +164,6 @@ public struct LogBytesReader {
     /// Whether everything has been read.
     public var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads one byte.
     public mutating func byte() throws(LogBytesError) -> UInt8 {
         guard let byte = rest.first else { throw LogBytesError() }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
@@ -192,12 +190,10 @@ public struct LogBytesReader {
         return Int(count)
     }
 
-    /// Reads a byte count and that many bytes.
     public mutating func counted() throws(LogBytesError) -> [UInt8] {
         Array(try slice())
     }
 
-    /// Reads a text.
     public mutating func text() throws(LogBytesError) -> String {
         String(decoding: try slice(), as: UTF8.self)
     }
@@ -220,7 +216,6 @@ extension [UInt8] {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Appends a byte count and the bytes.
     public mutating func append(counted bytes: some Collection<UInt8>) {
         append(varint: UInt64(bytes.count))
         append(contentsOf: bytes)

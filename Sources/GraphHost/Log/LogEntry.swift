@@ -28,7 +28,6 @@ public struct LogEntry: Hashable, Sendable {
         /// The value as JSON text.
         public var value: [UInt8]
 
-        /// Sets `node` to `value`.
         public init(_ node: String, _ value: [UInt8]) {
             self.node = node
             self.value = value
@@ -42,7 +41,6 @@ public struct LogEntry: Hashable, Sendable {
         /// The report.
         public var change: FacetChange
 
-        /// Reports `change` of `node`.
         public init(_ node: String, _ change: FacetChange) {
             self.node = node
             self.change = change
@@ -63,11 +61,9 @@ public struct LogEntry: Hashable, Sendable {
         }
     }
 
-    /// The name of the graph.
     public var graph: String
     /// The commit's effect.
     public var kind: Kind
-    /// The sets, in order.
     public var set: [Assignment] = []
     /// The names of the nodes that are cleared, after the sets.
     public var clear: [String] = []

@@ -28,7 +28,6 @@ public struct GraphSnapshot: Hashable, Sendable {
     /// The state, in a format that only this version of the server reads.
     public let state: [UInt8]
 
-    /// The state at a commit.
     public init(_ stamp: LogStamp, _ state: [UInt8]) {
         self.stamp = stamp
         self.state = state
@@ -62,7 +61,6 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What to do about it.
     public let hint: String?
 
-    /// `message`, with a hint.
     public init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint

@@ -20,13 +20,9 @@ public struct Past: Sendable {
     private let limits: SessionLimits
     private let definitions: @Sendable () -> DefinitionOptions
 
-    /// The past in a log.
+    /// The past in a log, under the limits of the server's own host.
     ///
-    /// - Parameters:
-    ///   - reader: reads the log.
-    ///   - limits: the limits of the server's own host.
-    ///   - definitions: makes the options for reading definitions; called on the thread that
-    ///     answers, because programs belong to their host.
+    /// `definitions` is called on the thread that answers, because programs belong to their host.
     public init(
         _ reader: any LogReader,
         limits: SessionLimits,

@@ -29,11 +29,6 @@ public struct PastQuestion: Sendable {
 
     /// A caller's question about the graph right after the commit `rev`.
     ///
-    /// - Parameters:
-    ///   - subject: what the caller wants to know.
-    ///   - rev: the commit.
-    ///   - epoch: the epoch of `rev`; nil: the present one.
-    ///   - view: the graph as the caller sees it now.
     /// - Throws: `bad_field` for a future rev, `gone` for another epoch.
     public init(
         _ subject: Subject,
@@ -57,11 +52,9 @@ public struct PastQuestion: Sendable {
     }
 }
 
-/// The answer to a ``PastQuestion``.
 public enum PastAnswer: Sendable {
     /// A body, as for the same question about the present.
     case body([UInt8])
-    /// The value of a node.
     case node(PastReading)
     /// The question cannot be answered.
     case refused(HostError)
@@ -71,11 +64,9 @@ public enum PastAnswer: Sendable {
     case stopped
 }
 
-/// A ``Reading`` of a node in the past.
 public struct PastReading: Sendable {
     /// The state of the node.
     public enum Held: Sendable {
-        /// Empty.
         case empty
         /// A value, as JSON text.
         case value([UInt8])
@@ -94,7 +85,6 @@ public struct PastReading: Sendable {
 
     /// The state of the node.
     public let held: Held
-    /// The epoch of `changed`.
     public let epoch: String
     /// The rev of its last change at that time.
     public let changed: UInt64

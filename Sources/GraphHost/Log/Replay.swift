@@ -43,11 +43,8 @@ public struct Replay {
 
     /// A replay of one graph from the oldest stored state to the commit `rev`, or to the last one.
     ///
-    /// - Parameters:
-    ///   - graph: its name.
-    ///   - reader: where it is stored.
-    ///   - rev: the last commit to replay; nil: the last one there is.
-    ///   - options: makes the options for definitions, again for each host.
+    /// `options` is called again for each host.
+    ///
     /// - Throws: ``StoreError`` if there is no such graph or rev.
     public init(
         _ graph: String,
@@ -89,8 +86,6 @@ public struct Replay {
     /// Replays the commits twice, as they were made and on another definition, and compares the
     /// states at the end.
     ///
-    /// - Parameter definition: reads the other definition for the given host.
-    /// - Returns: the result of the second replay, and its differences from the first.
     /// - Throws: ``StoreError``, and the errors of `definition`.
     public func run(
         with definition: (DefinitionOptions) throws -> GraphDefinition

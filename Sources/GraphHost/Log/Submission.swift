@@ -2,7 +2,6 @@ internal import DequeModule
 
 /// The result of submitting a commit.
 public enum Submission {
-    /// It is applied.
     case applied(Applied)
     /// Nothing was changed, and nothing will be.
     ///

@@ -48,7 +48,6 @@ final class AlarmWatch {
         followers.append(Follower(session: session, id: id))
     }
 
-    /// A commit was applied.
     @inline(__always)
     func noteCommit() {
         if !timer.isRunning { schedule(after: 0) }

@@ -114,11 +114,7 @@ struct Explanation {
         return Array(buffer.bytes)
     }
 
-    /// Appends `{"node","epoch","rev","t","nodes":[…]}`.
-    ///
-    /// - Parameters:
-    ///   - buffer: the buffer to append to.
-    ///   - more: appends further members, each after a comma.
+    /// Appends `{"node","epoch","rev","t","nodes":[…]}`, and further members, each after a comma.
     func append(to buffer: inout ByteBuffer, _ more: (inout ByteBuffer) -> Void = { _ in }) {
         buffer.append("{")
         buffer.member("node", steps[0].named.name)

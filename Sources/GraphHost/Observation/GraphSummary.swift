@@ -20,7 +20,6 @@ package struct GraphSummary {
         buffer.append("}")
     }
 
-    /// Appends the members of the entry.
     package func appendMembers(to buffer: inout ByteBuffer) {
         buffer.member("graph", graph.name)
         buffer.member("title", graph.definition.title)

@@ -16,7 +16,6 @@ public struct HeldValues {
         graph.host.work += UInt64(nodes.count)
     }
 
-    /// Visits each with its value.
     public func forEach(_ visit: (NamedNode, Held) -> Void) {
         for (name, living) in nodes { visit(name, living.held) }
     }

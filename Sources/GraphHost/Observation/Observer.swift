@@ -107,7 +107,6 @@ final class Observer {
         graph.releases.remove(self)
     }
 
-    /// Changes the interval.
     func change(every: UInt64) {
         self.every = every
         schedule()

@@ -11,7 +11,6 @@ struct WhyAlive {
     private let paths: [OwnerPath]
     private let isCut: Bool
 
-    /// The paths to a node, at most `limit`.
     init(_ named: NamedNode, limit: Int) {
         self.named = named
         guard let node = named.living else {
@@ -105,12 +104,9 @@ extension OwnerPath {
 }
 
 extension GraphView {
-    /// Why a node is alive, as JSON.
+    /// At most `limit` paths that keep a node alive:
+    /// `{"graph","node","epoch","rev","t","retain","exists","ways"}`.
     ///
-    /// - Parameters:
-    ///   - node: a node of this graph.
-    ///   - limit: the most paths.
-    /// - Returns: `{"graph","node","epoch","rev","t","retain","exists","ways"}`.
     /// - Throws: `forbidden` if the caller may not see everything that lives in the graph.
     public func whyAlive(_ node: NamedNode, limit: Int) throws(HostError) -> [UInt8] {
         try requireObservation()

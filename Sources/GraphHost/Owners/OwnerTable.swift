@@ -9,7 +9,6 @@ final class OwnerTable {
     let connection = SubscriptionOwner(nil)
     private var named: [String: SubscriptionOwner] = [:]
 
-    /// The owner with that name; nil if it owns nothing.
     subscript(name: String) -> SubscriptionOwner? { named[name] }
 
     /// All names, in alphabetical order.

@@ -1,16 +1,11 @@
-/// The format of a picture of a graph.
 public enum PictureFormat: String, Sendable {
     case json, dot, mermaid
 }
 
 extension GraphView {
-    /// A picture of the graph, as far as the caller may see it.
+    /// A picture of the graph, as far as the caller may see it; if live, of everything that exists
+    /// at the moment, and its owners.
     ///
-    /// - Parameters:
-    ///   - format: the format.
-    ///   - isLive: whether to show everything that exists at the moment, and its owners.
-    ///   - surroundings: the part to show; nil: everything.
-    /// - Returns: the picture as UTF-8.
     /// - Throws: `forbidden` if the caller may not see it, `unknown_node` if there are no such
     ///   surroundings.
     public func picture(

@@ -186,7 +186,6 @@ extension Picture.Entry {
 }
 
 extension Picture.Listener {
-    /// Appends the entry; `observer` is the session it is written for.
     func append(to buffer: inout ByteBuffer, for observer: Session? = nil) {
         buffer.append("{")
         buffer.member("l", holder.text)

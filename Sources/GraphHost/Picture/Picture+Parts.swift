@@ -51,7 +51,6 @@ extension Picture {
             return members.map { "\(label) (\($0.glob): \($0.count))" } ?? label
         }
 
-        /// The kind on the wire.
         var kind: String {
             if let named { return named.definition.kindName }
             return record == nil ? "derived" : "chain"
@@ -155,7 +154,6 @@ extension Picture {
             return listener
         }
 
-        /// A kept chain.
         init(_ chain: KeptChain) {
             let (subscription, session) = (chain.subscription, chain.subscription.session)
             let (now, given) = (session.host.clock.wall, chain.given)

@@ -5,9 +5,7 @@ internal import CEL
 /// A node is near if a path of at most `depth` lines of the picture leads to it, upstream or
 /// downstream.
 public struct Surroundings: Hashable, Sendable {
-    /// The allowed depths.
     public static let depths = 1...16
-    /// The default depth.
     public static let customaryDepth = 2
 
     /// The name of the node in the middle.
@@ -21,7 +19,6 @@ public struct Surroundings: Hashable, Sendable {
         self.depth = depth ?? Self.customaryDepth
     }
 
-    /// The error for a depth without a node.
     public static var depthAlone: HostError {
         HostError(.badField, "depth: belongs to 'around', which is missing")
     }

@@ -41,6 +41,5 @@ struct ChainHash {
         self.text = String(String(self.state ^ (self.state >> 32), radix: 16).suffix(8))
     }
 
-    /// The hash of the pipeline with one more stage.
     func adding(_ stage: Stage) -> ChainHash { ChainHash("|" + stage.key, after: state) }
 }

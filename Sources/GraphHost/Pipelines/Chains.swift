@@ -10,9 +10,7 @@ struct InnerStage {
         /// A member of a family is freed before its steps: while they are freed, only `name` and
         /// `isOfMember` may be used.
         unowned(unsafe) let of: NamedNode
-        /// The name of that node.
         let name: String
-        /// Whether it is a member of a family.
         let isOfMember: Bool
         /// The operator's name and its arguments, for pictures.
         let stage: String

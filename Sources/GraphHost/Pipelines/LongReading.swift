@@ -23,7 +23,6 @@ public struct UnreadPart: Sendable {
     }
 }
 
-/// The result of reading a part.
 public enum ReadPart {
     case source(Result<Source, HostError>)
     case stages(Result<[Stage], HostError>)
@@ -34,17 +33,13 @@ public struct PartReader: Sendable {
     private let limits: SessionLimits
     private let options: @Sendable () -> DefinitionOptions
 
-    /// A reader with these limits.
-    ///
-    /// - Parameters:
-    ///   - limits: limits the stages, and the work of literal regular expressions for each part.
-    ///   - options: makes the options for one part; called on the thread that reads.
+    /// A reader with these limits for stages and literal regular expressions; `options` is called
+    /// on the thread that reads.
     public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
         self.limits = limits
         self.options = options
     }
 
-    /// Reads a part.
     public func read(_ part: UnreadPart) -> sending ReadPart {
         let options = options().bounded(by: limits, units: limits.patternWork)
         return part.read(options, mostStages: limits.stages)

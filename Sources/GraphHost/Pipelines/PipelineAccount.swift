@@ -79,7 +79,6 @@ struct PipelineAccounts {
         return account
     }
 
-    /// The account, if the principal has pipelines.
     func find(_ name: String) -> PipelineAccount? { named[name] }
 
     /// A subscription no longer uses the account; after the last one it is removed.

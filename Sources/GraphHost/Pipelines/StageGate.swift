@@ -10,7 +10,6 @@ internal import ReactiveGraph
 /// with `slow`. They also end if the stage would hold more bytes than its principal may
 /// (``SessionLimits/held``).
 final class StageGate {
-    /// The most emissions that may wait.
     static let mostWaiting = 1_024
     /// The cost of holding one back, about as much as building a node.
     private static let keepingUnits = 40

@@ -13,7 +13,6 @@ final class Dispatcher {
     /// What continues in later turns, longest wait first.
     private var unfinished: Deque<() -> Void> = []
 
-    /// Whether there is any.
     var isUnfinished: Bool { !unfinished.isEmpty }
 
     // MARK: - Messages in
@@ -38,7 +37,6 @@ final class Dispatcher {
         }
     }
 
-    /// Counts a message.
     @inline(__always)
     func countMessage() { messageCount += 1 }
 

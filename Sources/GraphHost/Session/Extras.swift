@@ -47,7 +47,6 @@ extension Session {
     var keptChains: [KeptChain] { extras?.keptChains ?? [] }
     var reconnectAfter: Int? { extras?.reconnectAfter }
 
-    /// The extras, made if there were none.
     var madeExtras: Extras {
         if let extras { return extras }
         let made = Extras()

@@ -32,7 +32,6 @@ extension Session {
         host.dispatcher.keep(of: self, id: id, bytes: bytes, build)
     }
 
-    /// Whether the id is in use.
     func isTaken(_ id: UInt64) -> Bool {
         subscription(id) != nil || observer(id) != nil || demand(id) != nil
     }

@@ -99,11 +99,8 @@ struct Missed {
     private let newest: Range<Int>
     private let isAsked: Bool
 
-    /// - Parameters:
-    ///   - resume: the client's position.
-    ///   - node: the node.
-    ///   - options: the options of the subscription.
-    ///   - limit: the most bytes of values in one `snap`; a longer replay is left out.
+    /// What the client missed, or the newest values; a replay of more than `limit` bytes is left
+    /// out.
     init(since resume: Resume?, of node: NamedNode, _ options: SubscriptionOptions, atMost limit: Int) {
         ring = node.history
         let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
@@ -139,12 +136,7 @@ struct GroupMissed {
     /// By commit; a node's further values in the same commit are in the next entries.
     private let entries: [(stamp: LogStamp, members: [(name: String, value: Datum?)])]
 
-    /// Nil if something is missing, or if it is too long.
-    ///
-    /// - Parameters:
-    ///   - rev: the last rev that the client has seen.
-    ///   - nodes: the nodes.
-    ///   - limit: the most bytes of values in one `snap`.
+    /// Nil if something is missing, or if it has more than `limit` bytes of values.
     init?(since rev: UInt64, of nodes: [NamedNode], atMost limit: Int) {
         var room = limit
         var found: [Place: [(name: String, value: Datum?)]] = [:]

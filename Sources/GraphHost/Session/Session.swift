@@ -15,7 +15,6 @@ public final class Session {
     // One byte each, to keep sessions small.
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
-    /// Why it was closed.
     private var ending = CloseReason.closed
     /// Whether messages are bare values.
     let isBare: Bool
@@ -45,14 +44,9 @@ public final class Session {
     /// Limits how fast this connection may send.
     @exclusivity(unchecked) var rate = RateLimit()
 
-    /// A session of `host` whose messages go to `sink`; it holds the sink until it is closed.
+    /// A session of `host`, which outlives it; it holds the sink until it is closed.
     ///
-    /// - Parameters:
-    ///   - host: the host, which outlives the session.
-    ///   - sink: receives the messages.
-    ///   - transport: how they travel.
-    ///   - access: the client's rights; unless it has any, only `hello` is answered.
-    ///   - form: the protocol, or bare values of one node.
+    /// Unless the client has rights, only `hello` is answered.
     public init(
         host: Host,
         sink: any MessageSink,
@@ -157,7 +151,6 @@ public final class Session {
         host.delivery.deliver(to: self, marks: marks)
     }
 
-    /// Whether deliveries of this turn have waited for the socket.
     var hasWaited: Bool { outbox.waitedUntil == host.turns }
 
     /// Whether the peer is fast enough to get more messages.
@@ -245,7 +238,6 @@ public final class Session {
         sendEnd(of: subscription.id, code, released: released)
     }
 
-    /// Sends the `end` of a subscription.
     func sendEnd(of id: UInt64, _ code: EndCode, released: UInt64) {
         guard !isClosed else { return }
         if isBare {
@@ -288,9 +280,9 @@ public final class Session {
         return released
     }
 
-    /// Ends subscriptions of a closed session, newest first.
+    /// Ends subscriptions of a closed session, newest first, until they exceed `room` units of
+    /// ``Host/work``.
     ///
-    /// - Parameter room: the limit, in units of ``Host/work``. The last one may exceed it.
     /// - Returns: how many nodes were freed.
     func releaseSubscriptions(within room: UInt64) -> UInt64 {
         var freed: UInt64 = 0
@@ -365,7 +357,6 @@ public enum SessionTransport: String {
     case sink
 }
 
-/// The form of a session's messages.
 public enum SessionForm {
     /// The protocol `sluice.v1.json`.
     case messages

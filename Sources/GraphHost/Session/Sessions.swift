@@ -100,7 +100,6 @@ final class Sessions {
         listed = []
     }
 
-    /// Removes a session that was closed and released.
     private func remove(_ session: Session) {
         session.host.delivery.keep(session)
         closedCount -= 1
@@ -141,12 +140,8 @@ final class Sessions {
             .flatMap { $0.end(subscriptionsTo: nodes, of: graph) }
     }
 
-    /// The graph has other nodes now: subscriptions to names and globs add them.
-    ///
-    /// - Parameters:
-    ///   - graph: the graph with its new definition.
-    ///   - added: the nodes that it did not have before, in the order of the definition; nil if
-    ///     others may be readable now.
+    /// The graph has these new nodes, in the order of its definition: subscriptions to names and
+    /// globs add them; all nodes with nil, if others may be readable now.
     func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
         guard graph.subscriptions > 0 else { return }
         let affected = listed.filter { session in
@@ -166,6 +161,5 @@ final class Sessions {
         }
     }
 
-    /// How many are open.
     var openCount: Int { listed.count - closedCount }
 }

@@ -16,9 +16,8 @@ public struct TokenBucket: Sendable {
         filledAt = now
     }
 
-    /// Takes one token.
+    /// Takes one token, at a time that is never less than before.
     ///
-    /// - Parameter now: milliseconds of the monotonic clock, never less than before.
     /// - Returns: nil, or, if there was no token, the milliseconds until there is one.
     public mutating func take(at now: UInt64) -> UInt64? {
         if now > filledAt {

@@ -1,6 +1,5 @@
 internal import ReactiveGraph
 
-/// Closes a session whose token expires.
 final class TokenExpiry {
     private unowned let session: Session
     private let moment: UInt64

@@ -10,9 +10,6 @@ struct Violations {
 
     /// Counts one refusal.
     ///
-    /// - Parameters:
-    ///   - now: milliseconds of the monotonic clock.
-    ///   - limits: how many quarters with a refusal are too many, and within which time.
     /// - Returns: whether the limit is exceeded.
     mutating func note(at now: UInt64, _ limits: SessionLimits) -> Bool {
         let present = now / Self.quarter

@@ -21,7 +21,6 @@ struct EmissionQueue {
     @inline(__always)
     mutating func append(_ emission: QueuedEmission) { emissions.append(emission) }
 
-    /// Counts another value of a subscription.
     @inline(__always)
     mutating func count(_ subscription: Subscription, bytes: Int) {
         subscription.queued += 1

@@ -7,14 +7,11 @@ public struct EventStream {
     private let options: SubscriptionOptions
     private let resume: Resume?
 
-    /// Checks a request.
+    /// Checks a request for one subscription per node; the index of the node, counted from 1, is
+    /// its id.
     ///
-    /// - Parameters:
-    ///   - view: the graph of the nodes, as the client sees it.
-    ///   - names: the nodes, one subscription each; their index, counted from 1, is the
-    ///     subscription's id.
-    ///   - options: how each node's values are served.
-    ///   - lastEventID: the client's position before its connection broke, as `epoch:rev`.
+    /// `lastEventID` is the client's position before its connection broke, as `epoch:rev`.
+    ///
     /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`,
     ///   `pattern_limit`, and the problems of the pipe.
     public init(

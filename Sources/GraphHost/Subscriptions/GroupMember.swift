@@ -49,7 +49,6 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
         (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
     }
 
-    /// The node has emitted.
     private func emitted() {
         let isEmpty = isSourceEmpty
         if isEmpty, lastIsEmpty { return }

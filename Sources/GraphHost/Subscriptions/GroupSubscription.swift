@@ -146,14 +146,11 @@ final class GroupSubscription: Subscription {
         return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
     }
 
-    /// Adds new nodes, and earlier ones for which there was no room.
+    /// Adds new nodes, in the order of the definition, and earlier ones for which there was no
+    /// room; with nil, all nodes.
     ///
     /// Nodes for which there is no room stay out; the client receives their number, and again when
     /// it changes.
-    ///
-    /// - Parameters:
-    ///   - added: the nodes that the definition did not have before, in its order; nil: all nodes.
-    ///   - access: the client's rights.
     func join(_ added: [NamedNode]?, for access: Access) {
         watch()
         let added = isOutdated ? nil : added

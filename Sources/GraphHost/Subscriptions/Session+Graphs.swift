@@ -59,7 +59,6 @@ struct EndedSubscription {
     let id: UInt64
     let released: UInt64
 
-    /// Sends the `end`.
     func sendEnd() {
         session.sendEnd(of: id, .nodeRemoved, released: released)
     }

@@ -32,7 +32,6 @@ extension Session {
         if let names { ownerTable.give(subscription, to: names) }
     }
 
-    /// The table of owners, made if there was none.
     var ownerTable: OwnerTable {
         let table = owners ?? OwnerTable()
         madeExtras.owners = table

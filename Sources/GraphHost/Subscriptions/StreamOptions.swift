@@ -26,7 +26,6 @@ public struct StreamOptions {
         self.loads = loads
     }
 
-    /// The stages; nil if there is no pipe.
     func stages(on host: Host) throws(HostError) -> [Stage]? {
         guard let pipe else { return nil }
         return try pipe.withUnsafeBytes { text in

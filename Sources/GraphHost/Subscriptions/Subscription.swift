@@ -142,7 +142,6 @@ class Subscription: ListenEdge<Datum> {
         open(options)
     }
 
-    /// The node has emitted.
     @inline(__always)
     private final func emitted() {
         if options.isAll { queue(sourceValue) } else { emitted(isEmpty: isSourceEmpty) }
@@ -197,7 +196,6 @@ class Subscription: ListenEdge<Datum> {
         }
     }
 
-    /// A delivery was made.
     final func delivered() {
         if folded > 1 {
             foldedInAll += folded - 1

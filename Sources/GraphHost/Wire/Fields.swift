@@ -140,7 +140,6 @@ struct Fields: JSONMemberSink {
         return string
     }
 
-    /// A field that is `true` or `false`.
     func bool(_ name: FieldName) throws(HostError) -> Bool? {
         guard let field = self[name] else { return nil }
         guard let bool = field.bool else {

@@ -29,15 +29,9 @@ public final class GraphFeed {
     private var refusal: Refused?
     private static let longestPause: Duration = .seconds(30)
 
-    /// A feed.
-    /// - Parameters:
-    ///   - graph: the graph's name.
-    ///   - service: the server.
-    ///   - interval: the time between batches.
-    ///   - glob: the nodes that are sent on demand only; nil: all are always sent.
-    ///   - batch: makes the body of the next one (`POST /v1/graphs/{g}/batch`); nil if there is
-    ///     nothing to send.
-    /// - Throws: if the system refuses a loop.
+    /// A feed; nodes that match `glob` are sent on demand only (nil: all, always).
+    ///
+    /// `batch` makes the next body of `POST /v1/graphs/{g}/batch`; nil if there is nothing to send.
     init(
         to graph: String,
         at service: ServiceURL,

@@ -5,17 +5,9 @@ public import SluiceServer
 public struct ServiceFlush {
     /// The answer as it came, without the line end.
     public let text: String
-    /// One line for a person.
     public let line: String
 
-    /// Sends the request and waits for the answer.
-    ///
-    /// - Parameters:
-    ///   - graph: the name of the graph.
-    ///   - pattern: a name or glob.
-    ///   - service: the server.
-    /// - Returns: the answer.
-    /// - Throws: ``ClientFailure``.
+    /// Sends the request and waits for the answer; `pattern` is a name or glob.
     public static func run(
         _ graph: String,
         matching pattern: String,

@@ -8,7 +8,6 @@ public struct ServiceReload {
     public let text: String
     /// One line per graph that was changed, added or removed, and one for the total.
     public let lines: [String]
-    /// All problems.
     public let problems: [FileProblem]
 
     /// Sends the request and waits for the answer.

@@ -6,15 +6,7 @@ internal import Support
 
 /// One request to a server, waited for, as the commands `get` and `set` need it.
 public enum ServiceRequest {
-    /// Reads `path`.
-    ///
-    /// - Parameters:
-    ///   - path: path and query, escaped already.
-    ///   - service: the server.
-    ///   - limit: the time limit.
-    ///   - mostBytes: the longest body of the answer.
-    /// - Returns: an answer with a status of success.
-    /// - Throws: ``ClientFailure``.
+    /// Reads `path`, path and query, which are escaped already.
     public static func get(
         _ path: String,
         from service: ServiceURL,

@@ -5,17 +5,9 @@ public import SluiceServer
 public struct ServiceWhy {
     /// The answer as it came, without the line end.
     public let text: String
-    /// One line for each path.
     public let lines: [String]
 
-    /// Sends the request and waits for the answer.
-    ///
-    /// - Parameters:
-    ///   - path: the node's path.
-    ///   - limit: the most paths in the answer.
-    ///   - service: the server.
-    /// - Returns: the answer.
-    /// - Throws: ``ClientFailure``.
+    /// Sends the request for at most `limit` paths, and waits for the answer.
     public static func run(_ path: String, limit: Int, at service: ServiceURL) throws -> ServiceWhy {
         let answer = try ServiceRequest.get("\(path)/why?limit=\(limit)", from: service)
         return try ServiceRequest.read(answer, ServiceWhy.init)

@@ -26,13 +26,7 @@ final class StandingRequest {
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(10)
 
-    /// A request that ``start()`` sends.
-    /// - Parameters:
-    ///   - message: the request, with the id 1.
-    ///   - client: its name in lists of clients.
-    ///   - service: the server.
-    ///   - loop: its loop.
-    /// - Throws: if the system refuses a timer.
+    /// A request that ``start()`` sends: a message with the id 1, under the client's name.
     init(_ message: String, as client: String, at service: ServiceURL, on loop: Loop) throws {
         self.message = message
         self.client = client

@@ -27,13 +27,10 @@ public final class WebSocketClient {
     private var isClosing = false
     private var isOver = false
 
-    /// Starts to connect.
-    /// - Parameters:
-    ///   - url: the server.
-    ///   - target: path and query, escaped already; the URL's own path goes before it.
-    ///   - subprotocol: the one to offer, or nil for a bare stream.
-    ///   - loop: its loop.
-    ///   - trust: what many sockets to one server share; nil: the authorities of the URL are read.
+    /// Starts to connect; without a subprotocol the stream is bare.
+    ///
+    /// The URL's own path goes before `target`, path and query, which are escaped already. `trust`
+    /// is what many sockets to one server share; nil: the authorities of the URL are read.
     package init(
         _ url: ServiceURL,
         _ target: String,
@@ -74,7 +71,6 @@ public final class WebSocketClient {
         connection.send(buffer.bytes)
     }
 
-    /// Sends a text message.
     public func send(_ text: String) {
         var text = text
         text.withUTF8 { transmit(.text, UnsafeRawBufferPointer($0)) }

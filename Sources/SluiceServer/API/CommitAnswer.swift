@@ -6,7 +6,6 @@ internal import Support
 enum CommitAnswer {
     /// `{"epoch","rev"}`, with an entity tag if `isTagged`; only the tag if `isMinimal`.
     case set(isTagged: Bool, isMinimal: Bool)
-    /// 204.
     case cleared
     /// `{"epoch","rev","changed"}`.
     case batch

@@ -30,10 +30,8 @@ struct Operation: Sendable {
     /// Answers a request, now or later; what it throws is the answer as well.
     typealias Handler = @Sendable (Request) throws(HostError) -> Void
 
-    /// A parameter in the query.
     struct Parameter: Sendable {
         let name: String
-        /// Its JSON Schema.
         let schema: String
         let summary: String
         let isRequired: Bool

@@ -70,7 +70,6 @@ enum OperatorRoutes {
         request.connection.answerText("ready\n")
     }
 
-    /// `GET /version`.
     static func showVersion(_ request: Request) {
         request.connection.answerJSON { out in
             out.append("{")

@@ -9,13 +9,8 @@ enum PastQuery {
 
     /// Answers the request from the past if its query asks for that, now or later.
     ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - view: the graph as the caller sees it.
-    ///   - subject: what the caller wants to know.
-    ///   - needsLog: whether the log is needed for the present rev as well.
-    ///   - respond: answers with the result.
-    /// - Returns: whether the request is being answered.
+    /// - Returns: whether the request is being answered; with `needsLog` also if it asks for the
+    ///   present rev.
     /// - Throws: `bad_field`, `gone`, `busy`, and what the question itself may fail with.
     static func answers(
         _ request: Request,

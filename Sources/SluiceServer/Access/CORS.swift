@@ -32,10 +32,8 @@ struct CORS {
         out.field("Access-Control-Expose-Headers", Self.answerFields)
     }
 
-    /// Request fields that pages may send.
     static let requestFields: StaticString =
         "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Sluice-Context"
-    /// Answer fields that pages may read.
     private static let answerFields: StaticString =
         "Allow, ETag, Idempotent-Replayed, Last-Modified, Preference-Applied, Retry-After, Sluice-Time"
     /// Seconds for which a browser may remember the answer to a preflight.

@@ -4,7 +4,6 @@ internal import Support
 /// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by
 /// it.
 package enum SHA1 {
-    /// The twenty bytes of the digest of `bytes`.
     package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, method, nil) == 1 }
     }
@@ -17,7 +16,6 @@ package enum SHA1 {
 
 /// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
 enum SHA256 {
-    /// The 32 bytes of the digest of `bytes`.
     static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha256(), nil) == 1 }
     }

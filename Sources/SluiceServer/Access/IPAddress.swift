@@ -136,7 +136,6 @@ struct Network: Hashable {
         guard Self.cut(address, bits) == address else { return nil }
     }
 
-    /// Whether the address is in the network.
     func contains(_ address: IPAddress) -> Bool {
         // `::/0` means IPv6 only; IPv4 has networks of its own.
         address.isV4 == self.address.isV4 && Self.cut(address, bits) == self.address

@@ -35,10 +35,8 @@ struct TrustedProxies {
         text == "unix" || Network(text) != nil
     }
 
-    /// Whether any proxy is trusted.
     var isOn: Bool { trustsUnix || !networks.isEmpty }
 
-    /// Whether a peer is a trusted proxy.
     func trusts(_ peer: SocketAddress?) -> Bool {
         guard isOn, let peer else { return false }
         if peer.family == .unix { return trustsUnix }
@@ -150,7 +148,6 @@ struct TrustedProxies {
 
 /// Which header fields trusted proxies write.
 public enum ProxyHeaders: String, Sendable, CaseIterable {
-    /// `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
     case xForwarded = "x-forwarded"
     /// `Forwarded` (RFC 7239).
     case forwarded

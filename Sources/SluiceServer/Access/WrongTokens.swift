@@ -27,11 +27,8 @@ struct WrongTokens {
     /// How many addresses are remembered.
     var placeCount: Int { recent.count + former.count }
 
-    /// Counts a wrong token.
+    /// Counts a wrong token; an address of nil is not from a network.
     ///
-    /// - Parameters:
-    ///   - address: its source; nil: not from a network.
-    ///   - now: milliseconds of the monotonic clock.
     /// - Returns: nil, or, above the limit, the milliseconds until the next one may be sent.
     mutating func note(from address: IPAddress?, at now: UInt64) -> UInt64? {
         shown += 1

@@ -10,7 +10,6 @@ public struct Configuration: Sendable {
     public var insecure = false
     /// The secrets of sinks by their names, from the environment only.
     public var secrets: [String: String] = [:]
-    /// The limits that are not configurable.
     var fixed = FixedLimits()
 
     private static let keys = Keys()

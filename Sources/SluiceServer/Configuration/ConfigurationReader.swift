@@ -5,9 +5,7 @@ internal import GraphHost
 /// Where the value of a key came from, in order of precedence.
 public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
     case standard
-    /// A line of the configuration file.
     case file(String, line: Int)
-    /// An environment variable.
     case environment(String)
     case commandLine
 

@@ -65,7 +65,6 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
         return (text.isEmpty ? "" : text + " ") + message + (hint.map { " (\($0))" } ?? "")
     }
 
-    /// As one JSON object.
     public var json: String {
         var out = ByteBuffer()
         append(to: &out)

@@ -18,9 +18,6 @@ public enum GraphFolder {
 
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
     ///
-    /// - Parameters:
-    ///   - folder: its path.
-    ///   - options: what expressions and patterns may use.
     /// - Returns: the definitions in the order of their file names, and all problems.
     public static func read(
         _ folder: String,
@@ -52,13 +49,7 @@ public enum GraphFolder {
             .map { "\(folder)/\($0)" }
     }
 
-    /// Reads one file.
-    ///
-    /// - Parameters:
-    ///   - path: its path.
-    ///   - known: a digest; bytes with this digest are not compiled.
-    ///   - options: what expressions and patterns may use.
-    /// - Returns: its definition or its problems.
+    /// Reads one file; bytes whose digest is `known` are not compiled.
     static func file(_ path: String, known: UInt128? = nil, _ options: DefinitionOptions) -> File {
         let bytes: [UInt8]
         do throws(UVError) {

@@ -3,7 +3,6 @@
 /// A key `log.level` is `log: { level: debug }` in a file, `SLUICE_LOG_LEVEL` in the environment
 /// and `--set log.level=debug` on the command line.
 public struct Key<Value: Sendable>: Sendable {
-    /// The name with dots.
     public let name: String
     let kind: ValueKind<Value>
     /// The value if none is configured.

@@ -118,7 +118,6 @@ final class DeflatedMessages {
     private let entries = (0..<8).map { _ in Entry() }
     @exclusivity(unchecked) private var used = 0
 
-    /// The entry with these bytes, if there is one.
     func find(_ message: UnsafeRawBufferPointer) -> Entry? {
         for index in 0..<min(used, entries.count) {
             let entry = entries[index]

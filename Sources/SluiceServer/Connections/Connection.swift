@@ -242,7 +242,6 @@ class Connection: ConnectionDelegate {
         server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
     }
 
-    /// Closes at once.
     final func close() {
         socket?.close()
     }
@@ -291,7 +290,6 @@ class Connection: ConnectionDelegate {
     /// Bytes from the peer have arrived.
     func receive(_ bytes: UnsafeRawBufferPointer) {}
 
-    /// The peer has ended its side.
     func peerEnded() { close() }
 
     /// The kernel has taken everything.

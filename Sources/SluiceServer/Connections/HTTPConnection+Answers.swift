@@ -75,9 +75,7 @@ extension HTTPConnection {
     /// Answers with an error of the host, and closes the connection of a client that was refused
     /// too often.
     ///
-    /// - Parameters:
-    ///   - error: the refusal.
-    ///   - allow: the methods of a 405; nil: those of a node that cannot be set.
+    /// `allow` has the methods of a 405; nil: those of a node that cannot be set.
     func refuse(_ error: HostError, allow: String? = nil) {
         if rate.note(error, of: server.host) { framing.keepsAlive = false }
         refuse(Refusal(error, allow: allow))

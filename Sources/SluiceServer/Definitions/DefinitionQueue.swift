@@ -29,12 +29,8 @@ final class DefinitionQueue {
         self.loop = loop
     }
 
-    /// Reads a definition.
+    /// Reads a client's definition; `answer` is called once, in a later turn.
     ///
-    /// - Parameters:
-    ///   - text: the client's text.
-    ///   - name: the graph's name.
-    ///   - answer: called once, in a later turn, with the definition or all problems.
     /// - Throws: `busy`.
     func read(
         _ text: DefinitionText,
@@ -57,10 +53,8 @@ final class DefinitionQueue {
         }
     }
 
-    /// Lists the definition files.
+    /// Lists the paths of the definition files, nil if the folder cannot be read, in a later turn.
     ///
-    /// - Parameter answer: called once, in a later turn, with their paths; nil if the folder cannot
-    ///   be read.
     /// - Throws: if no thread can be started.
     func list(_ answer: @escaping ([String]?) -> Void) throws(UVError) {
         try startedThread().run { [configuration] in
@@ -70,12 +64,8 @@ final class DefinitionQueue {
         }
     }
 
-    /// Reads a definition file.
+    /// Reads a definition file as ``GraphFolder`` does; `answer` is called once, in a later turn.
     ///
-    /// - Parameters:
-    ///   - path: its path.
-    ///   - known: a digest; bytes with this digest are not compiled.
-    ///   - answer: called once, in a later turn.
     /// - Throws: if no thread can be started.
     func read(
         file path: String,

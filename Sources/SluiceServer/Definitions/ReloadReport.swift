@@ -23,7 +23,6 @@ public struct ReloadReport {
     /// How many graphs were changed, added or removed.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
 
-    /// Adds a graph whose file has not changed.
     mutating func keep(_ graph: String, of file: String, at rev: UInt64?) {
         entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
     }

@@ -8,10 +8,10 @@ public struct ExpressionSystem: Sendable {
     /// Regular expressions by RE2, and the time zones of this machine.
     public init() {}
 
-    /// Options of expressions with the functions that need this system.
+    /// Options with the functions that need this system, whose patterns and zones all of them
+    /// share.
     ///
-    /// - Parameter isStrict: exactly the published standard.
-    /// - Returns: options that share patterns and zones with all others of this system.
+    /// `isStrict` leaves out all that the published standard does not have.
     public func options(strict isStrict: Bool = false) -> Options {
         Options(strict: isStrict, regex: regex, zones: zones)
     }

@@ -13,7 +13,6 @@ public final class SystemTimeZones: TimeZones, Sendable {
     private let folder: String
     private let table = Locked(Table())
 
-    /// Zones from `folder`.
     public init(folder: String = "/usr/share/zoneinfo") {
         self.folder = folder
     }

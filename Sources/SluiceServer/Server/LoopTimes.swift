@@ -29,14 +29,10 @@ struct LoopTimes {
     /// A request is answered that arrived in the turn that began at `began`.
     mutating func answered(sinceTurnAt began: UInt64) { late.append(began) }
 
-    /// The turn is over.
-    /// - Parameters:
-    ///   - began: when it began.
-    ///   - delivered: when its delivery began; 0 if no commit was applied.
-    ///   - end: the present time.
-    ///   - requests: how many requests have arrived since the start.
-    ///   - commits: how many commits have been applied since the start.
-    ///   - lateCommits: the start times of earlier turns whose commits were applied in this turn.
+    /// The turn is over; `delivered` is when its delivery began, 0 if no commit was applied.
+    ///
+    /// Requests and commits are counted since the start. `lateCommits` are the start times of
+    /// earlier turns whose commits were applied in this one.
     @inline(__always)
     mutating func endTurn(
         from began: UInt64,

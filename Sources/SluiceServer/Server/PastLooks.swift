@@ -51,13 +51,10 @@ final class PastLooks {
         return { samples.answer(limits: limits, definitions: definitions(), while: $0) }
     }
 
-    /// Starts a request, or queues it.
+    /// Starts a request, or queues it, for a principal (nil if clients need no token).
     ///
-    /// - Parameters:
-    ///   - principal: who asks; nil if clients need no token.
-    ///   - work: what answers the client.
-    ///   - answer: called once, in a later turn, unless the look is cancelled.
-    /// - Returns: the look, for cancelling it.
+    /// `answer` is called once, in a later turn, unless the returned request is cancelled.
+    ///
     /// - Throws: `busy`.
     func begin(
         for principal: String?,
@@ -81,7 +78,6 @@ final class PastLooks {
         return look
     }
 
-    /// How many are running or waiting.
     var count: Int { (running + waiting).count { $0.wish.isWanted } }
 
     private func run(_ look: PastLook) {

@@ -12,13 +12,10 @@ struct PressureFiles {
         }
     }
 
-    /// Opens the first file that can be watched; the server also runs without one.
+    /// Opens the first file that can be watched, of a path, `auto` or `off`.
     ///
-    /// - Parameters:
-    ///   - configured: a path, `auto` or `off`.
-    ///   - log: gets the outcome.
-    ///   - action: called with the path when memory is short.
-    /// - Returns: keeps the watch alive; nil if nothing is watched.
+    /// The server also runs without one: then the result is nil. Otherwise it keeps the watch
+    /// alive, which calls `action` with the path when memory is short.
     func open(_ configured: String, _ log: Logger, _ action: @escaping (String) -> Void) -> AnyObject? {
         guard configured != "off" else { return nil }
         var failure = ""

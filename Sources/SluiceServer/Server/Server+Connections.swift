@@ -14,7 +14,6 @@ extension Server {
         old.place = -1
     }
 
-    /// Removes a closed connection from the list.
     func remove(_ connection: Connection) {
         guard connection.place >= 0 else { return }
         let last = connections.removeLast()

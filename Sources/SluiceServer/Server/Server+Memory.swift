@@ -3,9 +3,8 @@ internal import Logging
 
 // Releasing what is kept only for later use, when memory is short (G-131).
 extension Server {
-    /// Releases the unused nodes retained `untilPressure`, as if memory were short.
-    ///
-    /// - Parameter reason: for the log.
+    /// Releases the unused nodes retained `untilPressure`, as if memory were short; logs the
+    /// reason.
     public func releaseUnused(because reason: String) {
         beginTurn()
         let released = host.flushUnused()

@@ -30,12 +30,10 @@ extension Server {
         )
     }
 
-    /// Reloads the certificate, tokens and graphs.
+    /// Reloads the certificate, tokens and graphs; never calls `done` before it returns.
     ///
-    /// Requests that arrive meanwhile get a reload of their own afterwards.
-    ///
-    /// - Parameter done: called with the changes and all problems, which are also in the log; never
-    ///   before this returns.
+    /// Requests that arrive meanwhile get a reload of their own afterwards. All problems are also
+    /// in the log.
     public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
         guard !graphFiles.queue(done) else { return }
         beginTurn()

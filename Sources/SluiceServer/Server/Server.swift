@@ -27,9 +27,7 @@ public final class Server {
         case stopped
     }
 
-    /// The present state.
     @exclusivity(unchecked) public internal(set) var state = State.starting
-    /// The configuration in force.
     public let configuration: Configuration
     /// The server's loop.
     public let loop: Loop
@@ -205,7 +203,6 @@ public final class Server {
     /// The same for the operations side; empty if it has no listener of its own.
     public var adminURL: String { adminListener?.url(usesTLS: configuration.usesTLS) ?? "" }
 
-    /// How many connections are open.
     public var connectionCount: Int { connections.count }
 
     // MARK: - Turns
@@ -272,7 +269,6 @@ public final class Server {
         return true
     }
 
-    /// Counts an answer with this status.
     @inline(__always)
     func count(_ status: Status) {
         answers[min(Int(status.rawValue), 599)] &+= 1

@@ -1,6 +1,5 @@
 /// Why a server did not start: all problems.
 public struct StartFailure: Error, CustomStringConvertible {
-    /// The problems.
     public let problems: [FileProblem]
 
     package init(_ problems: [FileProblem]) {

@@ -33,13 +33,7 @@ struct StuckLoop {
         deadline = min(deadline ?? .max, now + Self.grace + (deadline == nil ? drain : 0))
     }
 
-    /// Checks the loop.
-    ///
-    /// - Parameters:
-    ///   - now: the present time.
-    ///   - turn: the running turn.
-    ///   - begun: how many turns have begun.
-    /// - Returns: what to do.
+    /// Checks the loop, of which `begun` turns have begun.
     mutating func look(at now: UInt64, _ turn: Activity.Turn?, begun: UInt64) -> Verdict {
         var verdict = Verdict()
         if let deadline, now >= deadline {

@@ -15,7 +15,6 @@ internal import Support
 ///
 /// The thread sleeps while the loop does; while there are turns it checks about once a second.
 public final class Watchdog {
-    /// The requests to the loop.
     fileprivate enum Request: Sendable {
         case stop, reload, releaseUnused
     }
@@ -32,11 +31,10 @@ public final class Watchdog {
     private let requests: MailboxReader<Request>
     private let thread: LoopThread<Mailbox<Void>>
 
-    /// Receives signals for `server` until it is dropped.
+    /// Receives signals for `server`, which this thread's loop runs, until it is dropped.
     ///
-    /// - Parameters:
-    ///   - server: a started server on the loop of this thread.
-    ///   - log: where long turns are reported; skipped while writing to standard error would block.
+    /// Long turns are reported to `log`, unless writing to standard error would block.
+    ///
     /// - Throws: if the system has no thread or no descriptors.
     public convenience init(_ server: Server, log: Logger) throws(UVError) {
         try self.init(server) { event in

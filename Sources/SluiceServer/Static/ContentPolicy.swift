@@ -9,7 +9,6 @@ enum ContentPolicy {
         return (String(text[..<split]), String(policy))
     }
 
-    /// Whether text is of the form `/path=policy`.
     static func isWellFormed(_ text: String) -> Bool { parse(text) != nil }
 
     /// Whether text names sites that may embed pages: an origin, `self` or `*`.

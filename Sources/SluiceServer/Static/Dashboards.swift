@@ -27,7 +27,6 @@ final class Dashboards {
     private var waiting: [() -> Void] = []
     private var isChanging = false
 
-    /// The dashboards of the folder at `path`, at most `most`.
     init(_ path: String, most: Int, on loop: Loop) {
         folder = DashboardFolder(path: path, most: most)
         self.loop = loop

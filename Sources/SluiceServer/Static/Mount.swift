@@ -26,7 +26,6 @@ struct Mount {
     /// That form, as a regular expression.
     static let pattern = #"^/(?!v1(/|=))[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*=.+$"#
 
-    /// Whether text is of the form `/path=folder`.
     static func isWellFormed(_ text: String) -> Bool { parse(text) != nil }
 
     /// The path within the folder, beginning with a slash; nil if the path is outside of it.

@@ -14,13 +14,9 @@ public struct StoredLog {
         reader = try StoreReader(database: "\(folder)/\(StoreFolder.databaseName)")
     }
 
-    /// Opens the log in a Redis, as `redis.url` and `redis.prefix` of the configuration name it.
+    /// Opens the log in a Redis, as `redis.url`, `redis.ca` and `redis.prefix` of the configuration
+    /// name it.
     ///
-    /// - Parameters:
-    ///   - url: its address.
-    ///   - authorities: path of the file of authorities, as `redis.ca`; nil: those that the system
-    ///     trusts.
-    ///   - prefix: the prefix of its keys.
     /// - Throws: ``StoreError`` if the address is invalid.
     public init(redis url: String, authorities: String?, prefix: String) throws(StoreError) {
         guard var address = RedisAddress(url) else {

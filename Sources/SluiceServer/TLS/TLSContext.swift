@@ -27,13 +27,11 @@ package final class TLSContext {
         SSL_CTX_free(raw)
     }
 
-    /// The server's side.
+    /// The server's side, from the paths of two PEM files.
     ///
-    /// - Parameters:
-    ///   - certificate: path of a PEM file: the server's certificate, then those between it and the
-    ///     authority.
-    ///   - key: path of the PEM file of its private key, without a password.
-    /// - Returns: the context.
+    /// They are the server's certificate, then those between it and the authority; and its private
+    /// key, without a password.
+    ///
     /// - Throws: what cannot be used, and why.
     package static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
         let context = try TLSContext(TLS_server_method(), isServer: true)

@@ -26,13 +26,8 @@ final class TLSSession {
     private let sendBuffers: SendBufferPool
     private var isFinished = false
 
-    /// A connection before its handshake.
-    ///
-    /// - Parameters:
-    ///   - context: the shared context.
-    ///   - host: for a client, the name or address in the server's certificate.
-    ///   - sendBuffers: the pool for ciphertext.
-    /// - Throws: OpenSSL's error.
+    /// A connection before its handshake; `host`, for a client, is the name or address in the
+    /// server's certificate.
     init(_ context: TLSContext, host: String? = nil, sendBuffers: SendBufferPool) throws(TLSFailure) {
         guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
             throw TLSFailure(during: "TLS")
@@ -81,13 +76,9 @@ final class TLSSession {
     }
 
     /// Decrypts ciphertext and delivers the plaintext in pieces, which are valid only during the
-    /// call.
+    /// call, until `deliver` returns false.
     ///
-    /// - Parameters:
-    ///   - bytes: bytes from the socket.
-    ///   - room: the buffer for plaintext; at least 16 KiB keep a record in one piece.
-    ///   - deliver: called with each piece; returns whether to continue.
-    /// - Returns: the result of reading.
+    /// A `room` of at least 16 KiB keeps a record in one piece.
     func receive(
         _ bytes: UnsafeRawBufferPointer,
         into room: UnsafeMutableRawBufferPointer,
@@ -148,7 +139,6 @@ final class TLSSession {
         _ = SSL_shutdown(ssl)
     }
 
-    /// Returns the ciphertext to send.
     func takeOutput() -> SendBuffer? {
         defer { output = nil }
         return output

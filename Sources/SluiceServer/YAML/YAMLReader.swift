@@ -14,11 +14,9 @@ public enum YAMLReader {
     /// How deep it may nest, aliases expanded.
     public static let maximumDepth = 64
 
-    /// Reads one document.
+    /// Reads one document, UTF-8, or UTF-16 with a byte order mark; `file` is its name for
+    /// problems.
     ///
-    /// - Parameters:
-    ///   - bytes: UTF-8, or UTF-16 with a byte order mark.
-    ///   - file: the file's name for problems.
     /// - Returns: the document; or nil with the problems, or nil without a problem if the file is
     ///   empty or has only comments.
     public static func read(
