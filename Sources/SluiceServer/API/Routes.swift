@@ -22,16 +22,17 @@ extension Routes {
         )
     }
 
-    static func answer(_ summary: String, _ schema: String, _ status: Int = 200) -> Success {
-        Success(status: status, summary: summary, body: Body(types: json, schema: schema))
+    static func answer(
+        _ summary: String,
+        _ schema: String,
+        _ status: Int = 200,
+        as types: [String] = json
+    ) -> Success {
+        Success(status: status, summary: summary, body: Body(types: types, schema: schema))
     }
 
-    static func plainText(_ summary: String) -> Success {
-        Success(
-            status: 200,
-            summary: summary,
-            body: Body(types: ["text/plain"], schema: #"{"type":"string"}"#)
-        )
+    static func text(_ summary: String, as type: String = "text/plain") -> Success {
+        answer(summary, #"{"type":"string"}"#, as: [type])
     }
 
     static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }

@@ -12,13 +12,10 @@ extension BackupRoutes: Routes {
             name: "backup",
             summary: "A copy of all stored data at one moment, for `sluice restore`",
             successes: [
-                Success(
-                    status: 200,
-                    summary: "The copy, a SQLite database",
-                    body: Body(
-                        types: ["application/vnd.sqlite3"],
-                        schema: #"{"type":"string","format":"binary"}"#
-                    )
+                answer(
+                    "The copy, a SQLite database",
+                    #"{"type":"string","format":"binary"}"#,
+                    as: ["application/vnd.sqlite3"]
                 )
             ],
             errors: [.notFound, "no_space", "engine_down"]

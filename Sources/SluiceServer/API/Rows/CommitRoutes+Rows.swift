@@ -11,63 +11,53 @@ extension CommitRoutes: Routes {
         .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
     ]
 
+    private static func applied(_ summary: String) -> [Success] {
+        [
+            answer(summary, reference("Applied")),
+            Success(status: 204, summary: "\(summary); Prefer: return=minimal"),
+        ]
+    }
+
     static let rows: [Operation] =
         [Method.post, .put].map { method in
             Operation(
                 method: method,
                 path: node,
-                side: .service,
-                right: .ofNodes,
                 handler: setNode,
                 name: method == .post ? "setNode" : "putNode",
                 summary: "Sets the node: the body is the value",
                 fields: setFields,
                 body: valueBody,
-                successes: [
-                    answer("It is set", reference("Applied")),
-                    Success(status: 204, summary: "It is set; Prefer: return=minimal"),
-                ],
+                successes: applied("It is set"),
                 errors: setErrors
             )
         } + [
             Operation(
                 method: .patch,
                 path: node,
-                side: .service,
-                right: .ofNodes,
                 handler: patchNode,
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
                 fields: setFields,
                 body: Body(types: ["application/merge-patch+json"], schema: "{}"),
-                successes: [
-                    answer("It is set", reference("Applied")),
-                    Success(status: 204, summary: "It is set; Prefer: return=minimal"),
-                ],
+                successes: applied("It is set"),
                 errors: setErrors
             ),
             Operation(
                 method: .post,
                 path: node + "/load",
-                side: .service,
-                right: .ofNodes,
                 handler: loadNode,
                 name: "loadNode",
                 summary:
                     "Reports the node's state besides its value: loading, an error, or that it is out of date",
                 fields: setFields,
                 body: Body(types: valueBody.types, schema: reference("Load")),
-                successes: [
-                    answer("It is recorded", reference("Applied")),
-                    Success(status: 204, summary: "It is recorded; Prefer: return=minimal"),
-                ],
+                successes: applied("It is recorded"),
                 errors: setErrors
             ),
             Operation(
                 method: .delete,
                 path: node + "/value",
-                side: .service,
-                right: .ofNodes,
                 handler: clearNode,
                 name: "clearNode",
                 summary: "Makes the node empty",
@@ -78,8 +68,6 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .delete,
                 path: node,
-                side: .service,
-                right: .ofNodes,
                 handler: dropNode,
                 name: "dropNode",
                 summary: "Drops a member of a family until it is set or asked for again",
@@ -90,8 +78,6 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .post,
                 path: graph + "/batch",
-                side: .service,
-                right: .ofNodes,
                 handler: applyBatch,
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",

@@ -6,8 +6,6 @@ extension EventRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/events",
-            side: .service,
-            right: .ofNodes,
             handler: streamEvents,
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",
@@ -15,13 +13,7 @@ extension EventRoutes: Routes {
                 .text("node", "A node; its place is the id in the events", isRequired: true, repeats: true)
             ] + streamParameters,
             fields: [.lastEventID],
-            successes: [
-                Success(
-                    status: 200,
-                    summary: "The stream, until either side ends it",
-                    body: Body(types: ["text/event-stream"], schema: #"{"type":"string"}"#)
-                )
-            ],
+            successes: [text("The stream, until either side ends it", as: "text/event-stream")],
             errors: [
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
                 "expr_type",

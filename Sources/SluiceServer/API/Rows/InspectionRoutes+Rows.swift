@@ -6,8 +6,6 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/graph",
-            side: .service,
-            right: .ofNodes,
             handler: drawGraph,
             name: "drawGraph",
             summary: "A picture of the graph",
@@ -18,13 +16,10 @@ extension InspectionRoutes: Routes {
                 .integer("depth", from: 1, to: 16, default: 2, "With around: the largest distance, in lines"),
             ] + pastParameters,
             successes: [
-                Success(
-                    status: 200,
-                    summary: "The picture",
-                    body: Body(
-                        types: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"],
-                        schema: reference("Picture")
-                    )
+                answer(
+                    "The picture",
+                    reference("Picture"),
+                    as: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
                 )
             ],
             errors: [
@@ -34,7 +29,6 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: node + "/why",
-            side: .service,
             right: .needs(.observe),
             handler: explainLife,
             name: "explainLife",
@@ -48,7 +42,6 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/listeners",
-            side: .service,
             right: .needs(.observe),
             handler: listListeners,
             name: "listListeners",
@@ -59,7 +52,6 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/operators",
-            side: .service,
             right: .everybody,
             handler: listOperators,
             name: "listOperators",

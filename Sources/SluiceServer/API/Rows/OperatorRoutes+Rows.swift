@@ -50,7 +50,7 @@ extension OperatorRoutes: Routes {
             handler: showMetrics,
             name: "metrics",
             summary: "Counters in the text format of Prometheus",
-            successes: [plainText("The counters")]
+            successes: [text("The counters")]
         ),
         Operation(
             method: .get,
@@ -60,7 +60,7 @@ extension OperatorRoutes: Routes {
             handler: showHealth,
             name: "health",
             summary: "Whether the process is alive",
-            successes: [plainText("It is")]
+            successes: [text("It is")]
         ),
         Operation(
             method: .get,
@@ -70,7 +70,7 @@ extension OperatorRoutes: Routes {
             handler: showReadiness,
             name: "readiness",
             summary: "Whether the server accepts requests",
-            successes: [plainText("They are")],
+            successes: [text("They are")],
             errors: [.draining, "not_ready", "engine_down", "no_space"]
         ),
         Operation(

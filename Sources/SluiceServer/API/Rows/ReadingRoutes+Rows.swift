@@ -6,8 +6,6 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/graphs",
-            side: .service,
-            right: .ofNodes,
             handler: listGraphs,
             name: "listGraphs",
             summary: "All graphs, with title, cursor and counts",
@@ -17,8 +15,6 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph,
-            side: .service,
-            right: .ofNodes,
             handler: describeGraph,
             name: "describeGraph",
             summary: "One graph: cursor, counts, and the revs that are kept",
@@ -28,8 +24,6 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/values",
-            side: .service,
-            right: .ofNodes,
             handler: readValues,
             name: "readValues",
             summary: "Several values of one revision",
@@ -43,8 +37,6 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/nodes",
-            side: .service,
-            right: .ofNodes,
             handler: pageNodes,
             name: "listNodes",
             summary: "Nodes and members of families by name, page by page",
@@ -59,8 +51,6 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: node,
-            side: .service,
-            right: .ofNodes,
             handler: readNode,
             upgrade: .node,
             name: "readNode",
@@ -68,11 +58,7 @@ extension ReadingRoutes: Routes {
             parameters: streamParameters + pastParameters,
             fields: [.ifNoneMatch, .prefer],
             successes: [
-                Success(
-                    status: 200,
-                    summary: "The value; with facets an object",
-                    body: Body(types: json, schema: "{}")
-                ),
+                answer("The value; with facets an object", "{}"),
                 Success(status: 204, summary: "The node is empty"),
                 Success(status: 304, summary: "The client has this state"),
             ],

@@ -6,7 +6,6 @@ extension SocketRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/ws",
-            side: .service,
             right: .everybody,
             handler: requireUpgrade,
             upgrade: .messages,
@@ -14,21 +13,17 @@ extension SocketRoutes: Routes {
             summary: "WebSocket, subprotocol sluice.v1.json",
             successes: [
                 Success(status: 101, summary: "The connection is a WebSocket now"),
-                Success(
-                    status: 426,
-                    summary: "bad_request: The request is no upgrade to WebSocket, version 13.",
-                    body: Body(
-                        types: ["application/problem+json"],
-                        schema: ##"{"$ref":"#/components/schemas/Problem"}"##
-                    )
+                answer(
+                    "bad_request: The request is no upgrade to WebSocket, version 13.",
+                    reference("Problem"),
+                    426,
+                    as: ["application/problem+json"]
                 ),
-            ],
-            errors: []
+            ]
         ),
         Operation(
             method: .get,
             path: "/v1/diagnostics/echo",
-            side: .service,
             right: .everybody,
             handler: requireUpgrade,
             upgrade: .echo,
