@@ -55,12 +55,7 @@ enum Metrics {
         ) {
             out.head(name, help)
             for (graph, statistics) in all {
-                out.append(name)
-                out.append("{graph=\"")
-                out.append(utf8: graph.name)
-                out.append("\"} ")
-                out.append(decimal: value(graph, statistics))
-                out.append("\n")
+                out.sample(name, of: "graph", graph.name, value(graph, statistics))
             }
         }
         family("sluice_nodes", "Nodes that exist now.") { UInt64($1.nodes) }
@@ -90,11 +85,7 @@ enum Metrics {
             if let place = transports.firstIndex(where: { bytes.equals($0) }) { counts[place] += 1 }
         }
         for (transport, count) in zip(transports, counts) {
-            out.append("sluice_connections{transport=\"")
-            out.append(transport)
-            out.append("\"} ")
-            out.append(decimal: count)
-            out.append("\n")
+            out.sample("sluice_connections", of: "transport", transport.description, UInt64(count))
         }
         out.sample(
             "sluice_connections_total",
@@ -181,12 +172,13 @@ enum Metrics {
     private static func requests(_ answers: ContiguousArray<UInt64>, _ out: inout ByteBuffer) {
         out.head("sluice_http_requests_total", "Requests answered since the start, by status.")
         for (status, count) in answers.enumerated() where count > 0 {
-            out.append("sluice_http_requests_total{code=\"")
-            out.append(decimal: status)
-            out.append("\"} ")
-            out.append(decimal: count)
-            out.append("\n")
+            out.sample("sluice_http_requests_total", of: "code", String(status), count)
         }
+    }
+
+    /// Microseconds as seconds with six decimal places.
+    fileprivate static func seconds(_ microseconds: UInt64) -> String {
+        "\(microseconds / 1_000_000).\(String(Int(microseconds % 1_000_000), width: 6))"
     }
 
     private static func process(_ server: Server, _ out: inout ByteBuffer) {
@@ -201,63 +193,51 @@ enum Metrics {
         out.sample("process_max_fds", "The limit of descriptors.", most)
         let time = OwnProcess.processorTime
         out.head("process_cpu_seconds_total", "Processor time used.")
-        out.append("process_cpu_seconds_total ")
-        out.append(seconds: UInt64((time.user + time.system).milliseconds) * 1000)
-        out.append("\n")
+        let seconds = seconds(UInt64((time.user + time.system).milliseconds) * 1000)
+        out.append(utf8: "process_cpu_seconds_total \(seconds)\n")
     }
 }
 
 extension ByteBuffer {
-    /// Appends microseconds as seconds with six decimal places.
-    fileprivate mutating func append(seconds microseconds: UInt64) {
-        append(decimal: microseconds / 1_000_000)
-        append(".")
-        append(utf8: String(Int(microseconds % 1_000_000), width: 6))
-    }
-
     fileprivate mutating func histogram(_ name: StaticString, _ help: StaticString, _ times: TimeHistogram) {
         head(name, "histogram", help)
         var below: UInt64 = 0
         for (place, count) in times.counts.enumerated() {
             below += count
-            append(name)
-            append("_bucket{le=\"")
-            append(place < TimeHistogram.bounds.count ? TimeHistogram.bounds[place].seconds : "+Inf")
-            append("\"} ")
-            append(decimal: below)
-            append("\n")
+            let bound = place < TimeHistogram.bounds.count ? TimeHistogram.bounds[place].seconds : "+Inf"
+            append(utf8: "\(name)_bucket{le=\"\(bound)\"} \(below)\n")
         }
-        append(name)
-        append("_sum ")
-        append(seconds: times.sum / 1000)
-        append("\n")
-        append(name)
-        append("_count ")
-        append(decimal: below)
-        append("\n")
+        append(utf8: "\(name)_sum \(Metrics.seconds(times.sum / 1000))\n")
+        append(utf8: "\(name)_count \(below)\n")
     }
 
-    fileprivate mutating func head(_ name: StaticString, _ kind: StaticString, _ help: StaticString) {
-        append("# HELP ")
-        append(name)
-        append(" ")
-        append(help)
-        append("\n# TYPE ")
-        append(name)
-        append(" ")
-        append(kind)
-        append("\n")
+    mutating func head(_ name: StaticString, _ kind: StaticString, _ help: StaticString) {
+        append(utf8: "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n")
     }
 
     /// A counter if the name ends in `_total`, as Prometheus asks for; otherwise a gauge.
-    fileprivate mutating func head(_ name: StaticString, _ help: StaticString) {
+    mutating func head(_ name: StaticString, _ help: StaticString) {
         head(name, name.description.hasSuffix("_total") ? "counter" : "gauge", help)
     }
 
     fileprivate mutating func sample(_ name: StaticString, _ help: StaticString, _ value: UInt64) {
         head(name, help)
+        append(utf8: "\(name) \(value)\n")
+    }
+
+    /// One sample of several; without strings, because there may be ten thousand graphs.
+    fileprivate mutating func sample(
+        _ name: StaticString,
+        of label: StaticString,
+        _ text: String,
+        _ value: UInt64
+    ) {
         append(name)
-        append(" ")
+        append("{")
+        append(label)
+        append("=\"")
+        append(utf8: text)
+        append("\"} ")
         append(decimal: value)
         append("\n")
     }

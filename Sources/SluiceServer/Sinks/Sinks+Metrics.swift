@@ -6,22 +6,18 @@ extension Sinks {
     func appendMetrics(to out: inout ByteBuffer) {
         let sinks = list()
         guard !sinks.isEmpty else { return }
-        func family(_ name: String, _ kind: String, _ help: String, _ value: (Sink) -> UInt64) {
-            out.append(utf8: "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n")
+        func family(_ name: StaticString, _ help: StaticString, _ value: (Sink) -> UInt64) {
+            out.head(name, help)
             for sink in sinks {
                 out.append(utf8: "\(name){\(Self.labels(of: sink))} \(value(sink))\n")
             }
         }
-        family("sluice_sink_sent_total", "counter", "Values that receivers accepted.") { $0.counters.sent }
-        family("sluice_sink_failed_total", "counter", "Failed attempts.") { $0.counters.failed }
-        family("sluice_sink_retried_total", "counter", "Attempts that repeat a failed one.") {
-            $0.counters.retried
-        }
-        family("sluice_sink_dropped_total", "counter", "Values that were given up.") { $0.counters.dropped }
-        family("sluice_sink_waiting", "gauge", "Values that have not arrived yet.") { UInt64($0.queued) }
-        out.append(
-            utf8: "# HELP sluice_sink_seconds Duration of attempts.\n# TYPE sluice_sink_seconds summary\n"
-        )
+        family("sluice_sink_sent_total", "Values that receivers accepted.") { $0.counters.sent }
+        family("sluice_sink_failed_total", "Failed attempts.") { $0.counters.failed }
+        family("sluice_sink_retried_total", "Attempts that repeat a failed one.") { $0.counters.retried }
+        family("sluice_sink_dropped_total", "Values that were given up.") { $0.counters.dropped }
+        family("sluice_sink_waiting", "Values that have not arrived yet.") { UInt64($0.queued) }
+        out.head("sluice_sink_seconds", "summary", "Duration of attempts.")
         for sink in sinks {
             let (counters, labels) = (sink.counters, Self.labels(of: sink))
             let seconds = Double(counters.milliseconds) / 1_000
