@@ -41,7 +41,6 @@ public struct Access {
         return principal.grants.contains { $0.can.contains(.admin) && Glob.matches(name, anyOf: $0.graphs) }
     }
 
-    /// The graphs whose dashboards the caller may save and delete.
     public var dashboardGraphs: GraphNames {
         let rights: Rights = [.dashboards, .admin]
         guard let principal else { return GraphNames(everywhere.isDisjoint(with: rights) ? [] : ["*"]) }
@@ -109,7 +108,6 @@ public struct Access {
         return graph.nodes.filter { rights(on: $0).contains(.read) }
     }
 
-    /// How many nodes of a graph may be read.
     public func countReadable(_ graph: LiveGraph) -> Int {
         guard let principal else { return readable(graph).count }
         let known = principal.graphRights[graph]
@@ -171,7 +169,6 @@ public struct GraphNames: Sendable {
     public func contains(_ name: String) -> Bool { Glob.matches(name, anyOf: patterns) }
 }
 
-/// A graph as one caller sees it.
 public struct GraphView {
     public let graph: LiveGraph
     /// The caller that looks at it.
@@ -213,7 +210,7 @@ public struct GraphView {
         case .source(let origin): source = origin
         }
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
-        guard let glob = source.glob else { return }
+        guard let glob = source.argument.glob else { return }
         // Nodes that match a glob but that the caller may not use are treated as missing.
         guard access.has(.pipe) else { throw HostError(.forbidden, "the right to pipe is missing") }
         guard graph.chains.find(ChainKey(source)) == nil else { return }

@@ -5,26 +5,15 @@ internal import ReactiveGraph
 /// argument.
 public final class Source {
     public let `operator`: OperatorRow
-    /// Canonical text of the argument.
-    private let argument: String
-    /// The nodes that it is made from, in the order of the definition; a node may occur twice.
-    let inputs: [String]
-    /// The nodes that a value of an input may choose; they are built when they are chosen.
-    let choices: [String]
+    let argument: any SourceArgument
+    /// Canonical text, the beginning of the key of a shared chain.
+    public let key: String
     /// Names of the nodes it reads, each once.
     public let nodes: [String]
     /// Names of the nodes that must exist before it is made, each once.
     let eagerNodes: [String]
-    /// A glob; all nodes whose names match it are inputs too, as they appear and go.
-    let glob: String?
     /// The access of the client whose pipeline this is, if a glob chooses its nodes.
     private(set) var access: Access?
-    /// The switch whose keys it takes (`limits.switchKeys`).
-    let caseOf: String?
-    /// The further nodes that it makes.
-    let sides: [Side]
-    /// How its node depends on the input, if values decide that.
-    let branching: Branching?
     let make: (StageSite, [Node<Datum>]) -> Node<Datum>
     /// The regular expressions in its expressions.
     fileprivate(set) var patterns: [any RegexMatcher] = []
@@ -46,33 +35,22 @@ public final class Source {
         make: @escaping (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
     ) {
         `operator` = row
-        self.argument = argument.canonical
-        inputs = argument.inputs
-        choices = argument.choices
-        eagerNodes = Self.unique(inputs)
-        nodes = choices.isEmpty ? eagerNodes : Self.unique(inputs + choices)
-        glob = argument.glob
-        caseOf = argument.caseOf
-        sides = argument.sides
-        branching = argument.branching
+        self.argument = argument
+        key = "\(row.name)(\(argument.canonical))"
+        eagerNodes = Self.unique(argument.inputs)
+        nodes = argument.choices.isEmpty ? eagerNodes : Self.unique(argument.inputs + argument.choices)
         self.make = { make(argument, $0, $1) }
     }
 
     /// The source's name on the wire.
     public var name: String { self.operator.name }
 
-    /// Canonical text, the beginning of the key of a shared chain.
-    public var key: String { "\(name)(\(argument))" }
-
     /// The nodes that its glob means are those that this caller may see.
     func choose(for access: Access) {
-        if glob != nil { self.access = access }
+        if argument.glob != nil { self.access = access }
     }
 
-    /// Whether it makes the same node as another source.
-    func isSame(as other: Source) -> Bool {
-        name == other.name && argument == other.argument
-    }
+    func isSame(as other: Source) -> Bool { key == other.key }
 
     /// Whether it stands for an existing node and makes none.
     var isNode: Bool {

@@ -38,7 +38,6 @@ final class SourceReading {
         fields[key].flatMap { node($0, of: key) }
     }
 
-    /// The argument as a list of nodes.
     func nodes() -> [String]? {
         let what = row.name
         guard let elements = argument.elements else {
@@ -137,13 +136,13 @@ protocol SourceArgument: SendableMetatype {
     static func read(_ reading: SourceReading) -> Self?
     /// Equal for arguments that mean the same.
     var canonical: String { get }
-    /// The nodes that it is made from.
+    /// The nodes that it is made from, in the order of the definition; a node may occur twice.
     var inputs: [String] { get }
-    /// The nodes that a value of an input may choose.
+    /// The nodes that a value of an input may choose; they are built when they are chosen.
     var choices: [String] { get }
-    /// A glob; all nodes whose names match it are inputs too.
+    /// A glob; all nodes whose names match it are inputs too, as they appear and go.
     var glob: String? { get }
-    /// The switch whose keys it takes.
+    /// The switch whose keys it takes (`limits.switchKeys`).
     var caseOf: String? { get }
     /// The further nodes that it makes.
     var sides: [Source.Side] { get }

@@ -187,7 +187,4 @@ extension OperatorRow {
             example: #""links":[{"from":"a","to":"b"}]"#
         ),
     ]
-
-    /// The example as one JSON text: an element of a `pipe`, or an object of keys.
-    var exampleJSON: String { isStage ? example : "{\(example)}" }
 }

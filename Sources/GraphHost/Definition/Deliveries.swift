@@ -42,11 +42,11 @@ enum Deliveries {
     ) -> Double {
         guard case .derived(let derived) = node.kind else { return 1 }
         let source = derived.source
-        let inputs = (source.inputs + node.matches).map { values($0) ?? 0 }
+        let inputs = (source.argument.inputs + node.matches).map { values($0) ?? 0 }
         switch source.operator.emission {
         case .forEachValue:
             // Only one of the nodes that a value may choose is followed at a time.
-            return inputs.reduce(0, +) + (source.choices.compactMap(values).max() ?? 0)
+            return inputs.reduce(0, +) + (source.argument.choices.compactMap(values).max() ?? 0)
         case .onceSettled: return mode == .settled ? 1 : inputs.reduce(0, +)
         case .forEachRow: return inputs.max() ?? 0
         }

@@ -132,7 +132,6 @@ public final class NodeDefinition {
         self.canonical = canonical
     }
 
-    /// Whether a set must have a condition on it.
     var requiresCondition: Bool {
         guard isMutable, case .mutable(let rules) = kind else { return false }
         return rules.requiresIfMatch
@@ -191,7 +190,7 @@ public final class NodeDefinition {
 
     /// A glob; all nodes whose names match it are inputs too.
     var glob: String? {
-        if case .derived(let derived) = kind { derived.source.glob } else { nil }
+        if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
     }
 
     /// The kind on the wire: `mutable` or `derived`.

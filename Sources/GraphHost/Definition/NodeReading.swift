@@ -68,7 +68,7 @@ struct NodeReading {
         }
         let definition = definition(kind)
         guard reader.problems.count == before, let definition else { return [] }
-        return [definition] + (source?.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
+        return [definition] + (source?.argument.sides.map { NodeDefinition(side: $0, of: name) } ?? [])
     }
 
     private mutating func sortKeys(_ members: [(key: String, entry: Document.Entry)]) {

@@ -115,7 +115,9 @@ struct NodeSection {
         let switchKeys = reader.options.switchKeys
         var cases: [String: Int] = [:]
         for node in nodes {
-            guard case .derived(let derived) = node.kind, let of = derived.source.caseOf else { continue }
+            guard case .derived(let derived) = node.kind, let of = derived.source.argument.caseOf else {
+                continue
+            }
             cases[of, default: 0] += 1
             if cases[of] == switchKeys + 1 {
                 reader.add(

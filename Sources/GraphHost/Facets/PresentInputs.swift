@@ -4,7 +4,7 @@ internal import ReactiveGraph
 enum Branching {
     /// It follows a node that a value chooses.
     case chosen
-    /// It takes some of the values of a switch; `takes` says whether it takes this one.
+    /// It takes those values of a switch for which `takes` is true.
     case sorted(takes: (Datum) -> Bool)
 }
 
@@ -48,6 +48,6 @@ enum PresentInputs {
             case .derived(let derived) = inner.part.of.definition.kind,
             derived.source.name == inner.part.stage
         else { return nil }
-        return derived.source.branching
+        return derived.source.argument.branching
     }
 }

@@ -166,7 +166,7 @@ final class NodeBuilder {
             member: member,
             members: members
         )
-        let inputs = source.inputs.map { name in
+        let inputs = source.argument.inputs.map { name in
             guard let node = site.node(name) else {
                 preconditionFailure("a checked source names no unknown node")
             }

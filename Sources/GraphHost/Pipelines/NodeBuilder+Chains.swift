@@ -78,7 +78,7 @@ extension NodeBuilder {
         let graph = graph
         let gate = StageGate(graph, sized: source.key, for: account)
         self.gate = gate
-        let members = source.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
+        let members = source.argument.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
         let node = self.source(source, at: "pipe", nil, members)
         graph.host.work += 1
         graph.chains.add(
@@ -97,7 +97,7 @@ extension NodeBuilder {
                 gate: gate
             )
         )
-        graph.chains.note(node, as: source.branching)
+        graph.chains.note(node, as: source.argument.branching)
         return node
     }
 }

@@ -41,7 +41,7 @@ struct CatalogueTests {
             made = try stage(of: row.example).make(site).derive(a)
         } else {
             let source = try source(of: row)
-            let members = source.glob.map { AllMembers($0, in: graph, for: .full) }
+            let members = source.argument.glob.map { AllMembers($0, in: graph, for: .full) }
             made = withExtendedLifetime(members) { graph.builder.source(source, at: "g", nil, members) }
         }
         let edges = made.incoming
@@ -86,7 +86,7 @@ struct CatalogueTests {
     }
 
     private func source(of row: OperatorRow) throws -> Source {
-        let document = try Document.parse(json: row.exampleJSON)
+        let document = try Document.parse(json: row.isStage ? row.example : "{\(row.example)}")
         var beside: [String: Document] = [:]
         for key in Source.clientKeys { beside[key] = document[key] }
         let (source, problems) = Source.parse(row.name, try #require(document[row.name]), beside: beside)
