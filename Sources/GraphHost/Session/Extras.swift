@@ -4,10 +4,9 @@ final class Extras {
     var client: String?
     /// The observers of this session, which own nothing.
     var observers: [Observer] = []
-    /// The `demand` requests of this session.
     var demands: [DemandWatch] = []
     /// Messages that were not JSON.
-    var badMessages = BadMessages()
+    var badMessages = Violations(countsEach: true)
     /// Requests for things that do not exist.
     var misuse = Violations()
     /// The nodes that are cleared when this session ends.
@@ -22,7 +21,6 @@ final class Extras {
     var ownAccount: PipelineAccount?
     /// Waits for the `hello` of a client that needs a token.
     var greeting: Greeting?
-    /// Waits for the expiry of the client's token.
     var expiry: TokenExpiry?
 
     /// The session is closed: nothing is awaited or observed any more.
