@@ -1,5 +1,5 @@
 internal import ReactiveGraph
-internal import Support
+package import Support
 
 /// The structural difference between two definitions of a running graph (docs/definitions.md,
 /// Changing a graph that runs).
@@ -32,7 +32,6 @@ public struct DefinitionChange {
         added.isEmpty && removed.isEmpty && changed.isEmpty && settings.isEmpty && !isReordered
     }
 
-    /// The difference between two definitions of one graph.
     public init(from old: GraphDefinition, to new: GraphDefinition) {
         removed = (old.nodes + old.families).filter { new[$0.name] == nil }.map(\.name)
         for node in new.nodes + new.families {
@@ -59,8 +58,7 @@ public struct DefinitionChange {
 
     /// Appends
     /// `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
-    public func append(to bytes: inout [UInt8]) {
-        var buffer = ByteBuffer()
+    package func append(to buffer: inout ByteBuffer) {
         buffer.append("{")
         for (key, names) in [
             ("added", added), ("removed", removed), ("changed", changed), ("rebuilt", rebuilt),
@@ -75,7 +73,6 @@ public struct DefinitionChange {
         buffer.append("\"unchanged\":")
         buffer.append(decimal: unchanged)
         buffer.append("}")
-        bytes.append(contentsOf: buffer.bytes)
     }
 }
 

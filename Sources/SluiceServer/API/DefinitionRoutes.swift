@@ -72,7 +72,6 @@ enum DefinitionRoutes {
         }
     }
 
-    /// `GET …/definition`: the graph's definition as JSON.
     static func readDefinition(_ request: Request) throws(HostError) {
         let definition = try request.administeredGraph().definition
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
@@ -133,7 +132,7 @@ enum DefinitionRoutes {
             more(&body)
             body.member("definition", definition.hash)
             body.member("diff")
-            body.append(change: change ?? DefinitionChange(toNew: definition))
+            (change ?? DefinitionChange(toNew: definition)).append(to: &body)
             body.append("}\n")
         }
     }

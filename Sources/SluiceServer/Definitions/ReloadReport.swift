@@ -36,19 +36,10 @@ public struct ReloadReport {
             out.member("rev", entry.rev)
             if let change = entry.change, !change.isEmpty {
                 out.member("diff")
-                out.append(change: change)
+                change.append(to: &out)
             }
         }
         out.member("problems", list: problems) { $0.append(to: &$1) }
         out.append("}\n")
-    }
-}
-
-extension ByteBuffer {
-    /// Appends a structural difference as JSON.
-    mutating func append(change: DefinitionChange) {
-        var bytes: [UInt8] = []
-        change.append(to: &bytes)
-        append(bytes)
     }
 }
