@@ -133,13 +133,4 @@ extension Program {
         }
         return try Checker.check(syntax, source: source, variables: variables, options: options).type
     }
-
-    /// The canonical text of an expression that need only be well formed: names are not looked at.
-    public static func canonicalText(of source: String) throws(CompileError) -> String {
-        do {
-            return try Parser.parse(source).canonicalText
-        } catch {
-            throw CompileError(problems: [error])
-        }
-    }
 }

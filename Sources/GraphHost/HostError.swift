@@ -27,7 +27,6 @@ public struct HostError: Error, Hashable, Sendable {
     public var code: Code
     /// The error for people.
     public var message: String
-    /// The node that the error is about.
     public var node: String?
     /// With `conflict`: the rev at which that node last changed.
     public var rev: UInt64?
@@ -99,8 +98,6 @@ extension HostError.Code {
     public static let conflict = Self(rawValue: "conflict")
     public static let tooLarge = Self(rawValue: "too_large")
     public static let typeMismatch = Self(rawValue: "type_mismatch")
-    public static let exprSyntax = Self(rawValue: "expr_syntax")
-    public static let exprType = Self(rawValue: "expr_type")
     public static let exprCost = Self(rawValue: "expr_cost")
     public static let keyReused = Self(rawValue: "key_reused")
     public static let cycleLimit = Self(rawValue: "cycle_limit")
@@ -110,8 +107,6 @@ extension HostError.Code {
     public static let pipeLimit = Self(rawValue: "pipe_limit")
     public static let patternLimit = Self(rawValue: "pattern_limit")
     public static let idInUse = Self(rawValue: "id_in_use")
-    public static let slow = Self(rawValue: "slow")
-    public static let timeout = Self(rawValue: "timeout")
     public static let internalError = Self(rawValue: "internal")
     public static let engineDown = Self(rawValue: "engine_down")
     public static let noSpace = Self(rawValue: "no_space")

@@ -1,4 +1,4 @@
-import CEL
+@testable import CEL
 import Testing
 
 @Suite("The canonical text normalises formatting only")
@@ -51,6 +51,6 @@ struct CanonicalTextTests {
 /// Canonical texts without the checker, so that any names may be used.
 private enum Canonical {
     static func text(_ source: String) throws -> String {
-        try Program.canonicalText(of: source)
+        try Parser.parse(source).canonicalText
     }
 }

@@ -277,10 +277,6 @@ struct Compiler {
         return instructions.count - 1
     }
 
-    mutating func setTarget(ofA position: Int) {
-        instructions[position].a = here
-    }
-
     mutating func setTarget(ofB position: Int) {
         instructions[position].b = here
     }

@@ -12,11 +12,6 @@ extension Arguments {
         return bytes
     }
 
-    func bool(_ position: Int) throws(Failure) -> Bool {
-        guard case .bool(let flag) = values[position] else { throw mismatch }
-        return flag
-    }
-
     func list(_ position: Int) throws(Failure) -> ValueList {
         guard case .list(let list) = values[position] else { throw mismatch }
         return list

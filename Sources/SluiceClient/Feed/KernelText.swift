@@ -99,8 +99,7 @@ struct MemoryFigures: Hashable {
 struct NetworkFigures: Hashable {
     /// Both directions of one or several interfaces.
     struct Traffic: Hashable {
-        var receivedBytes: UInt64 = 0, receivedPackets: UInt64 = 0
-        var sentBytes: UInt64 = 0, sentPackets: UInt64 = 0
+        var receivedBytes: UInt64 = 0, sentBytes: UInt64 = 0
     }
 
     private(set) var outside = Traffic()
@@ -119,9 +118,7 @@ struct NetworkFigures: Hashable {
             isEmpty = false
             let traffic = name == "lo" ? \NetworkFigures.loopback : \NetworkFigures.outside
             self[keyPath: traffic].receivedBytes &+= counters[0]
-            self[keyPath: traffic].receivedPackets &+= counters[1]
             self[keyPath: traffic].sentBytes &+= counters[8]
-            self[keyPath: traffic].sentPackets &+= counters[9]
         }
         if isEmpty { return nil }
     }

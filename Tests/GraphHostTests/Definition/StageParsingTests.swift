@@ -72,11 +72,11 @@ struct StageParsingTests {
     @Test(
         "a bad expression is reported at the character that is wrong",
         arguments: [
-            (#"[{"map": "value + ¦vaule"}]"#, HostError.Code.exprType),
-            (#"[{"map": "value +¦"}]"#, .exprSyntax),
-            (#"[{"filter": "¦siez(value) > 1"}]"#, .exprType),
-            (#"[{"scan": {"start": 0, "with": "acc + ¦vlaue"}}]"#, .exprType),
-            (#"[{"distinct": "value.¦"}]"#, .exprSyntax),
+            (#"[{"map": "value + ¦vaule"}]"#, "expr_type" as HostError.Code),
+            (#"[{"map": "value +¦"}]"#, "expr_syntax"),
+            (#"[{"filter": "¦siez(value) > 1"}]"#, "expr_type"),
+            (#"[{"scan": {"start": 0, "with": "acc + ¦vlaue"}}]"#, "expr_type"),
+            (#"[{"distinct": "value.¦"}]"#, "expr_syntax"),
         ]
     )
     func expressions(_ text: String, _ code: HostError.Code) throws {

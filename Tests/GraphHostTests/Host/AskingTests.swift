@@ -70,8 +70,8 @@ struct AskingTests {
     @Test("Problems are reported with their place in the request")
     func places() throws {
         let wrong: [(String, HostError.Code, String?)] = [
-            (#"{"node":"x","pipe":[{"map":"value +"}]}"#, .exprSyntax, #""line":1,"column":3"#),
-            ("{\"node\":\"x\",\n \"pipe\":[{\"map\":\"nope\"}]}", .exprType, #""line":2,"column":18"#),
+            (#"{"node":"x","pipe":[{"map":"value +"}]}"#, "expr_syntax", #""line":1,"column":3"#),
+            ("{\"node\":\"x\",\n \"pipe\":[{\"map\":\"nope\"}]}", "expr_type", #""line":2,"column":18"#),
             (#"{"node":"x","pipe":["nope"]}"#, .badField, #""column":21"#),
             (#"{"node":"none"}"#, .unknownNode, nil), (#"{"combine":{"a":"none"}}"#, .unknownNode, nil),
             (#"{"node":"x","combine":{"a":"x"}}"#, .badField, nil), ("{}", .badField, nil),

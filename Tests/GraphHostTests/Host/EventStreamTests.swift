@@ -154,7 +154,7 @@ struct EventStreamTests {
         let graph = try bench.define(house)
         let wrong: [([String], String?, HostError.Code)] = [
             ([], nil, .badField), (["nobody"], nil, .unknownNode), (["a", "b", "a"], nil, .subLimit),
-            (["a"], #"[{"map":"value +"}]"#, .exprSyntax), (["a"], "{", .badJSON),
+            (["a"], #"[{"map":"value +"}]"#, "expr_syntax"), (["a"], "{", .badJSON),
             (["a"], #"["nope"]"#, .badField),
         ]
         for (nodes, pipe, code) in wrong {
