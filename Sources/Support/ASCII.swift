@@ -7,14 +7,12 @@ public enum ASCII {
         byte &- 48 < 10
     }
 
-    /// Whether the byte is one of A–Z and a–z.
     @inlinable
     @inline(__always)
     public static func isLetter(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 97 < 26
     }
 
-    /// Whether the byte is a letter, a digit or `_`.
     @inlinable
     @inline(__always)
     public static func isWord(_ byte: UInt8) -> Bool {

@@ -89,7 +89,6 @@ public final class Activity: @unchecked Sendable {
     /// When the present turn began, or the last one where none goes on.
     public var turnBegan: UInt64 { began.load(ordering: .relaxed) }
 
-    /// Notes what is done from here on.
     public func note(_ work: Work) {
         self.work.store(work.rawValue, ordering: .relaxed)
     }

@@ -60,7 +60,6 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         length &+= source.count
     }
 
-    /// Appends the bytes of a literal.
     @inlinable
     @inline(__always)
     public mutating func append(_ text: StaticString) {

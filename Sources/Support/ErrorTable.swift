@@ -23,7 +23,6 @@ public enum ErrorTable {
         rows[places[code] ?? rows.count - 1]
     }
 
-    /// Whether the code has a row of its own.
     public static func knows(_ code: String) -> Bool { places[code] != nil }
 
     private static let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.code, $0) })

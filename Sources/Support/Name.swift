@@ -15,7 +15,6 @@ public enum Name {
         isValid(text.utf8)
     }
 
-    /// Whether the byte may stand in a name.
     @inlinable
     @inline(__always)
     public static func mayContain(_ byte: UInt8) -> Bool {

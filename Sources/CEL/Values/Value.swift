@@ -90,29 +90,17 @@ public struct TypeName: RawRepresentable, Hashable, Sendable {
     }
 
     public static let null = TypeName(rawValue: "null_type")
-    /// The type of truth values.
     public static let bool = TypeName(rawValue: "bool")
-    /// The type of 64-bit integers with a sign.
     public static let int = TypeName(rawValue: "int")
-    /// The type of 64-bit integers without a sign.
     public static let uint = TypeName(rawValue: "uint")
-    /// The type of floating-point numbers.
     public static let double = TypeName(rawValue: "double")
-    /// The type of texts.
     public static let string = TypeName(rawValue: "string")
-    /// The type of byte strings.
     public static let bytes = TypeName(rawValue: "bytes")
-    /// The type of lists, whatever is in them.
     public static let list = TypeName(rawValue: "list")
-    /// The type of maps, whatever is in them.
     public static let map = TypeName(rawValue: "map")
-    /// The type of moments.
     public static let timestamp = TypeName(rawValue: "google.protobuf.Timestamp")
-    /// The type of lengths of time.
     public static let duration = TypeName(rawValue: "google.protobuf.Duration")
-    /// The type of types.
     public static let type = TypeName(rawValue: "type")
-    /// The type of values that may be absent.
     public static let optional = TypeName(rawValue: "optional_type")
 }
 

@@ -33,9 +33,7 @@ public final class Principal {
 
     /// Rights on nodes of graphs.
     public struct Grant: Sendable {
-        /// Names and globs of graphs.
         public let graphs: [String]
-        /// Names and globs of nodes.
         public let nodes: [String]
         /// What may be done with them.
         public let can: Rights
@@ -62,7 +60,6 @@ public struct AccessRule: Sendable {
 
     /// The callers that the rule is about.
     public let who: Subject
-    /// Names and globs of nodes.
     public let nodes: [String]
     /// What they may do with them.
     public let can: Rights

@@ -13,7 +13,6 @@ struct ArgumentSchema: Sendable {
     static let expression = reference("expression")
     static let duration = reference("duration")
 
-    /// A reference to a definition in the schema's frame.
     static func reference(_ name: String) -> ArgumentSchema {
         ArgumentSchema(members: "\"$ref\":\"#/$defs/\(name)\"")
     }
@@ -60,7 +59,6 @@ struct ArgumentSchema: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Words as a JSON array.
     static func list(_ words: [String]) -> String {
         "[\(words.map { "\"\($0)\"" }.joined(separator: ","))]"
     }

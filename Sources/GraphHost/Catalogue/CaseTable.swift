@@ -101,12 +101,10 @@ final class CasePlace {
 struct CaseKey: Hashable {
     private let bytes: [UInt8]
 
-    /// The key with this validated text.
     init(_ text: UnsafeRawBufferPointer) {
         bytes = Array(text)
     }
 
-    /// The key that a value stands for.
     init(_ key: Datum) {
         self = key.withBytes { CaseKey($0) }
     }

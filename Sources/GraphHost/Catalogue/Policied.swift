@@ -21,7 +21,6 @@ enum StageCost: Sendable {
     static let runUnits = 10
 }
 
-/// An operator's input, made from a value.
 enum StageInput<Value> {
     case value(Value)
     /// The value does not fit the operator: the stage emits this failure.

@@ -1,4 +1,3 @@
-/// A stage being read: its word and its argument.
 struct StageReading {
     let reader: DocumentReader
     let row: OperatorRow

@@ -26,7 +26,6 @@ public struct Check {
     var matcher: (any RegexMatcher)?
     /// The values allowed; nil: all.
     public var allowed: AllowedValues?
-    /// A JSON Schema that it must meet as well.
     public var schema: JSONSchema?
 
     /// A check that everything passes.

@@ -23,7 +23,6 @@ extension DocumentReader {
         return scalar.text
     }
 
-    /// Reads a name with placeholders.
     func namePattern(_ text: String, at position: Position) -> NamePattern? {
         let problem: (message: String, hint: String?)
         do throws(NamePatternError) {

@@ -7,7 +7,6 @@ public struct GraphDefinition {
         case settled, immediate
     }
 
-    /// The graph's name.
     public let name: String
     public let title: String?
     public let mode: Mode
@@ -23,7 +22,6 @@ public struct GraphDefinition {
     public let syncs: [SyncDefinition]
     /// Further edges, in the order of the definition.
     public let links: [LinkDefinition]
-    /// The sinks, which send values elsewhere, in the order of the definition.
     public let sinks: [SinkDefinition]
     /// The whole definition as JSON on one line, every key as it was given.
     ///

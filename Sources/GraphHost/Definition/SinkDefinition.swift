@@ -28,7 +28,6 @@ public struct SinkDefinition: Sendable {
     /// The place of `from` in the file.
     let fromPosition: Position
 
-    /// The most sinks of one graph.
     static let most = 1_000
     static let mostQueued = 10_000
     static let longestTimeout = 60_000

@@ -23,7 +23,6 @@ final class DemandWatch {
     /// Whether it is on the host's list for the end of the turn.
     private var isListed = false
 
-    /// How many nodes one message names.
     private static let mostInMessage = 1_000
 
     init(id: UInt64, session: Session, graph: LiveGraph, patterns: [String]) {
@@ -61,7 +60,6 @@ final class DemandWatch {
         list()
     }
 
-    /// A node must be loaded.
     func note(load name: String) {
         asked.insert(name)
         note(name)

@@ -30,7 +30,6 @@ final class FacetTable {
     /// How many entries have a facet to report.
     private(set) var speaking = 0
     private var stale = 0
-    /// Watched nodes by number.
     private var watched: [UInt64: Watched] = [:]
     /// Watched nodes whose inputs depend on values.
     private var varying: Set<UInt64> = []

@@ -3,7 +3,6 @@ internal import Support
 
 // Nodes and members of families by name, page by page (F-8).
 extension GraphView {
-    /// The most nodes of one page.
     public static var longestPage: Int { 1_000 }
 
     /// The most names looked at for one page.

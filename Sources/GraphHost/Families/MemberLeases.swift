@@ -101,7 +101,6 @@ final class MemberLeases {
         if after == 0 { last = lease.place } else { self[after].previous = lease.place }
     }
 
-    /// A member lost its value.
     func stop(_ lease: MemberLease) {
         let row = self[lease.place]
         guard row.due != 0 else { return }

@@ -2,7 +2,6 @@ internal import ReactiveGraph
 
 // Which members are made from which (F-2, F-3).
 extension Members {
-    /// Determines which families are made from which.
     func connectFamilies() {
         for family in families { family.disconnect() }
         for family in families {

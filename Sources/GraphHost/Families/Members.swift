@@ -10,12 +10,10 @@ final class Members {
     @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
     /// The graph, which outlives its members.
     var graph: LiveGraph { owner.unsafelyUnwrapped }
-    /// The families, in the order of the definition.
     @exclusivity(unchecked) private(set) var families: [NodeFamily] = []
     /// The names that globs match: see ``NameWatcher``.
     let names = SortedNames()
     let watchers = NameWatchers()
-    /// How many members have a living node.
     @exclusivity(unchecked) private(set) var livingCount = 0
     /// How many members pending commits will create.
     @exclusivity(unchecked) var comingCount = 0
@@ -75,7 +73,6 @@ final class Members {
         graph.host.memberAccounts.created(member)
     }
 
-    /// The living node of a member is being freed.
     func nodeDied(_ member: NamedNode) {
         let host = graph.host
         livingCount -= 1

@@ -7,7 +7,6 @@ final class NodeFamily: RegistryFamily {
     unowned let graph: LiveGraph
     /// Families made from members of this one.
     @exclusivity(unchecked) private(set) var dependents: [Dependent] = []
-    /// How many members have a living node.
     @exclusivity(unchecked) var living = 0
     /// How many members globs match, alive or not.
     @exclusivity(unchecked) var shown = 0

@@ -20,7 +20,6 @@ extension GatheringNode: Gathering where Figure.Value == Datum {}
 /// pipeline, as long as its node. Changing the definition handles declared nodes that appear or go
 /// with it.
 final class AllMembers: NameWatcher {
-    /// The glob that selects the members.
     let glob: String
     /// The rights of the clients that share the pipeline: each of them must be able to read every
     /// member.

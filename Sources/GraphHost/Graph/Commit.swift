@@ -5,12 +5,10 @@
 /// that asks for nothing else, with the same checks.
 public struct Commit {
     public let graph: LiveGraph
-    /// The values to set, in order.
     public var set = Assignments()
     /// Parts that few commits have, stored apart to keep the others small.
     private var rare: Rare?
 
-    /// An empty change of that graph.
     public init(graph: LiveGraph) {
         self.graph = graph
     }
@@ -21,7 +19,6 @@ public struct Commit {
         _modify { yield &own().clear }
     }
 
-    /// Facets to record (L-1).
     var reports: [FacetReport] {
         get { rare?.reports ?? [] }
         _modify { yield &own().reports }
@@ -252,7 +249,6 @@ public struct Condition {
     public let node: NamedNode
     public let test: Test
 
-    /// `test` must hold for `node`, which is mutable.
     public init(_ node: NamedNode, _ test: Test) {
         self.node = node
         self.test = test
@@ -261,7 +257,6 @@ public struct Condition {
 
 /// The result of a commit, as sent to its client.
 public struct Applied {
-    /// The epoch to which `rev` belongs.
     public let epoch: String
     /// The graph's rev that this commit made.
     public let rev: UInt64

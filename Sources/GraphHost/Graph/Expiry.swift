@@ -43,7 +43,6 @@ extension NamedNode {
         }
     }
 
-    /// Whether it is a member with a running lease.
     var isLeased: Bool {
         if case .lease(let lease) = expiry { family?.leases.isRunning(lease) == true } else { false }
     }

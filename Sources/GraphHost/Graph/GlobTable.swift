@@ -18,7 +18,6 @@ struct GlobTable<Element> {
     /// All elements, in no particular order.
     var all: [Element] { elements.values.flatMap(\.self) }
 
-    /// Adds an element under a name or glob.
     mutating func add(_ element: Element, to pattern: String) {
         if elements[pattern] == nil {
             let beginning = Glob.prefix(of: pattern)

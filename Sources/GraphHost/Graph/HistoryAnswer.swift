@@ -1,7 +1,6 @@
 internal import ReactiveGraph
 internal import Support
 
-/// The history of nodes as JSON.
 public struct HistoryAnswer {
     private let graph: LiveGraph
 

@@ -7,7 +7,6 @@ internal import ReactiveGraph
 /// `links` connect.
 struct LeakedNodes {
     private(set) var count = 0
-    /// The last round that was counted.
     private(set) var round: UInt64 = 0
     private var search: LeakCount?
 

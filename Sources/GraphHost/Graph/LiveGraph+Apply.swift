@@ -151,7 +151,6 @@ extension LiveGraph {
         registry.remove(node)
     }
 
-    /// Why a graph ends.
     enum End {
         /// Its last commit.
         case removed

@@ -4,10 +4,8 @@ internal import ReactiveGraph
 ///
 /// Reading never changes it; every change is a ``Commit``.
 public final class LiveGraph {
-    /// The name, unique in the host.
     public let name: String
     public internal(set) var definition: GraphDefinition
-    /// Where the definition comes from.
     public internal(set) var origin: DefinitionOrigin
     /// A new object with each definition.
     @exclusivity(unchecked) private(set) var definitionMark = DefinitionMark()
@@ -89,7 +87,6 @@ public final class LiveGraph {
     /// Whether such a commit may be appended.
     var takesExpiries: Bool { !isExpiring && deferred == nil }
     @exclusivity(unchecked) var subscriptions = 0
-    /// Chains kept for disconnected clients (K-1).
     var keptChains = 0
     var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
     /// The turn of the loop in which the newest commit was applied.

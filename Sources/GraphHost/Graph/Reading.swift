@@ -15,12 +15,10 @@ public enum Held {
     }
 }
 
-/// The result of reading one node.
 public struct Reading {
     /// The state of the node.
     public let held: Held
     /// The rev of the node's last change: the number in its `ETag`.
     public let changed: UInt64
-    /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
 }

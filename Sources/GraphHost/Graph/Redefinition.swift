@@ -89,7 +89,6 @@ struct Redefinition {
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         graph.definition = new
         graph.members.takeFamilies(stamp)
-        /// Gives an existing node its new definition.
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
             let family = definition.pattern == nil ? nil : graph.members.family(of: node.name)

@@ -25,7 +25,7 @@ struct SavedNode {
 }
 
 extension SavedNode {
-    /// The state of a node; `isKept` says whether the graph itself needs the living node.
+    /// The state of a node; `isKept`: whether the graph itself needs the living node.
     init(_ node: NamedNode, isKept: Bool) {
         definedAt = node.definedAt
         changed = node.changed

@@ -2,7 +2,6 @@ internal import ReactiveGraph
 
 // The library's timers in milliseconds, the host's unit.
 extension TimerQueue {
-    /// The earliest deadline, in milliseconds.
     var nextMilliseconds: UInt64? { next.map(\.milliseconds) }
 
     /// Starts or moves a timer; `due` is in milliseconds on the clock of this queue.

@@ -202,12 +202,10 @@ public final class Datum {
         withBytes(\.count)
     }
 
-    /// Appends the JSON text.
     public func append(to bytes: inout [UInt8]) {
         withBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends `"v":…` or `"fail":{…}`.
     public func appendFragment(to bytes: inout [UInt8]) {
         withFragment { bytes.append(contentsOf: $0) }
     }

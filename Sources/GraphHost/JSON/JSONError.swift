@@ -6,7 +6,6 @@ public struct JSONError: Error, Hashable, Sendable {
         case empty
         /// The text ends inside a value.
         case unexpectedEnd
-        /// A byte that is not allowed here.
         case unexpectedByte
         /// Something follows the value.
         case trailingBytes
@@ -37,10 +36,8 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// What is wrong.
     public let reason: Reason
-    /// The place, as a byte offset.
     public let offset: Int
 
-    /// An error at a byte offset.
     public init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset

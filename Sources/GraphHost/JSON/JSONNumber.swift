@@ -99,7 +99,6 @@ enum JSONNumber {
         }
     }
 
-    /// Appends a whole number.
     static func append(_ value: Int64, to bytes: inout [UInt8]) {
         if value < 0 {
             bytes.append(UInt8(ascii: "-"))
@@ -107,7 +106,6 @@ enum JSONNumber {
         append(value.magnitude, to: &bytes)
     }
 
-    /// Appends a whole number.
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         if value < 10 {
             bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))

@@ -11,7 +11,6 @@ public enum JSONTree {
         tree(of: try JSONReader(checking: bytes, limits: limits))
     }
 
-    /// The tree of validated text.
     public static func tree(of reader: JSONReader) -> Value {
         var builder = Builder(skim: JSONSkim(reader.bytes, from: 0))
         return builder.value() ?? .null

@@ -111,7 +111,6 @@ public struct LogStatistics: Hashable, Sendable {
     /// Stored commits that were not applied here yet when the log last looked; only if servers
     /// share the log.
     public var behind: UInt64 = 0
-    /// Snapshots that were stored.
     public var snapshots: UInt64 = 0
     /// The present size of the store in bytes.
     public var bytes: UInt64 = 0

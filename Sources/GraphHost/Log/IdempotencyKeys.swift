@@ -124,7 +124,6 @@ struct IdempotencyKeys {
 }
 
 extension StoredKey {
-    /// The answer to a repeated commit.
     func answer(in epoch: String) -> Applied {
         Applied(epoch: epoch, rev: stamp.rev, time: stamp.time, changed: changed, isReplay: true)
     }

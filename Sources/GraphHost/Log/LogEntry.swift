@@ -9,7 +9,6 @@ public struct LogEntry: Hashable, Sendable {
         case values
         /// The graph is defined. `text` is the definition as JSON.
         case define(text: String, DefinitionOrigin)
-        /// The graph gets this definition.
         case redefine(text: String, DefinitionOrigin)
         /// The graph ends.
         case remove
@@ -23,9 +22,7 @@ public struct LogEntry: Hashable, Sendable {
 
     /// A node and its new value.
     public struct Assignment: Hashable, Sendable {
-        /// The node's name.
         public var node: String
-        /// The value as JSON text.
         public var value: [UInt8]
 
         public init(_ node: String, _ value: [UInt8]) {
@@ -36,7 +33,6 @@ public struct LogEntry: Hashable, Sendable {
 
     /// A node and its producer's report.
     public struct Report: Hashable, Sendable {
-        /// The node's name.
         public var node: String
         /// The report.
         public var change: FacetChange
@@ -103,6 +99,5 @@ public struct LogEntry: Hashable, Sendable {
 public enum DefinitionOrigin: UInt8, Hashable, Sendable {
     /// A file of the configuration's folder.
     case file
-    /// A client, over HTTP.
     case client
 }

@@ -68,7 +68,6 @@ public struct PastReading: Sendable {
     /// The state of the node.
     public enum Held: Sendable {
         case empty
-        /// A value, as JSON text.
         case value([UInt8])
         /// The operator failed: the member `"fail":{…}`.
         case fail([UInt8])
@@ -88,7 +87,6 @@ public struct PastReading: Sendable {
     public let epoch: String
     /// The rev of its last change at that time.
     public let changed: UInt64
-    /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
     /// Its facets as JSON; nil if they were not requested.
     public let state: [UInt8]?

@@ -60,7 +60,6 @@ final class PastRecorder {
         }
     }
 
-    /// A commit was applied to `graph`.
     func note(_ entry: LogEntry, _ graph: LiveGraph) {
         switch entry.kind {
         case .values, .tick, .drop, .expire: break

@@ -27,7 +27,6 @@ public struct Replay {
 
     /// A node with another value under another definition.
     public struct Difference: Sendable, Equatable {
-        /// The node's name.
         public let node: String
         /// Its value as JSON text; a failure as an object with `fail`; nil if it is empty or
         /// missing.

@@ -216,7 +216,6 @@ final class Submissions {
         submitDeferred(after: pending.commit)
     }
 
-    /// The log refuses a commit.
     func refuse(_ ticket: UInt64, because error: HostError) {
         let pending = take(ticket)
         let graph = pending.commit.graph

@@ -15,7 +15,6 @@ struct Explanation {
         let ties: [ShownTie]
     }
 
-    /// The most nodes of one explanation.
     private static let mostSteps = 1_000
 
     private let graph: LiveGraph

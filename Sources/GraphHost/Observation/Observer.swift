@@ -12,7 +12,6 @@ internal import Support
 /// Invariant: a node in `sent` is alive, because ``note(_:)-(GraphWatch.Death)`` removes those
 /// that die.
 final class Observer {
-    /// The shortest interval between two messages.
     static let shortestInterval = 50
     static let mostListeners = 1_000
 
@@ -22,7 +21,6 @@ final class Observer {
     /// The shortest time between two messages, in milliseconds.
     private(set) var every: UInt64
 
-    /// The most family members that a client may name.
     static let mostMembers = 100
 
     /// The part of the graph that it shows; nil: all of it.

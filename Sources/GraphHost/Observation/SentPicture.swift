@@ -2,14 +2,12 @@ internal import ReactiveGraph
 
 /// What an observer has sent of a graph: the next message has the differences from it.
 struct SentPicture {
-    /// What was sent about a node.
     struct KnownNode {
         let node: Unmanaged<Node<Datum>>
         let owners: [Picture.Owner]
         var count: UInt32
     }
 
-    /// What was sent about a listener.
     struct KnownListener: Equatable {
         let on: [UInt64]
         let families: [String]

@@ -61,7 +61,6 @@ extension Picture.Entry {
 }
 
 extension ByteBuffer {
-    /// A quoted identifier of DOT.
     fileprivate mutating func append(quoted text: String) {
         append("\"")
         for byte in text.utf8 {

@@ -67,7 +67,6 @@ final class PipelineAccount {
     }
 }
 
-/// The accounts of principals with names.
 struct PipelineAccounts {
     private var named: [String: PipelineAccount] = [:]
 

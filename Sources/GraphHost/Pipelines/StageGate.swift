@@ -45,7 +45,6 @@ final class StageGate {
     @exclusivity(unchecked) private var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
-    /// The account in whose late-lane queue it waits.
     private var waitsAmong: PipelineAccount?
     /// The account that is charged for the next run.
     @exclusivity(unchecked) private var payer: PipelineAccount?

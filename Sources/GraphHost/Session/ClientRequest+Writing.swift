@@ -16,7 +16,6 @@ extension ClientRequest {
         try submit(commit, claiming: claimed)
     }
 
-    /// `drop`: drops members of families (F-4).
     func drop() throws(HostError) {
         try fields.refuse(.set, .clear, because: "drop takes nodes")
         let view = try graph()

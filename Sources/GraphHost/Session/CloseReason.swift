@@ -9,13 +9,11 @@ public struct CloseReason: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The client closed the connection.
     public static let closed = Self(rawValue: "closed")
     /// The socket ended without a close frame: a reset, or the end of the stream.
     public static let reset = Self(rawValue: "reset")
     /// The peer did not answer.
     public static let timeout = Self(rawValue: "timeout")
-    /// The peer broke the protocol.
     public static let protocolError = Self(rawValue: "protocol")
     /// The peer did not read.
     public static let slow = Self(rawValue: "slow")

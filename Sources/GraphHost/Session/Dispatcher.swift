@@ -8,7 +8,6 @@ internal import Support
 final class Dispatcher {
     /// The buffer for messages other than deliveries.
     @exclusivity(unchecked) var answer = ByteBuffer()
-    /// How many messages were received.
     @exclusivity(unchecked) private(set) var messageCount: UInt64 = 0
     /// What continues in later turns, longest wait first.
     private var unfinished: Deque<() -> Void> = []
@@ -89,7 +88,6 @@ final class Dispatcher {
 
     // MARK: - Later turns
 
-    /// Runs `perform` once in a later turn.
     func later(_ perform: @escaping () -> Void) {
         unfinished.append(perform)
     }

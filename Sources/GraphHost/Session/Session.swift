@@ -16,7 +16,6 @@ public final class Session {
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
     private var ending = CloseReason.closed
-    /// Whether messages are bare values.
     let isBare: Bool
     /// Whether deliveries are built one by one: messages are bare values, or a subscription has
     /// facets.
@@ -182,7 +181,6 @@ public final class Session {
 
     func subscription(_ id: UInt64) -> Subscription? { table.find(id) }
 
-    /// Adds a new subscription, which it owns until the subscription ends.
     func add(_ subscription: Subscription) {
         table.insert(subscription)
         noteChange(of: subscription, by: 1)

@@ -36,7 +36,6 @@ final class Delivery {
         last = entry
     }
 
-    /// A session sends a message.
     @inline(__always)
     func countMessage() { messages += 1 }
 

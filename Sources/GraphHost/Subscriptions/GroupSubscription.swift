@@ -88,7 +88,6 @@ final class GroupSubscription: Subscription {
         session.count(self, bytes: value?.byteCount ?? 12)
     }
 
-    /// A member has new facets.
     private func queueState(of member: GroupMember) {
         guard !session.isClosed else { return }
         var state = ByteBuffer()

@@ -6,7 +6,6 @@ public struct StreamOptions {
     public var every: UInt64
     /// Whether every value is sent; otherwise the newest of each turn.
     public var isAll: Bool
-    /// Whether messages include facets.
     public var hasFacets: Bool
     /// Whether producers are asked for missing and stale values (D-2).
     public var loads: Bool

@@ -30,7 +30,6 @@ struct Subject {
         if case .source(let source) = origin { source } else { nil }
     }
 
-    /// The names of the nodes that it is made from.
     var nodes: [String] {
         switch origin {
         case .node(let node): [node.name]

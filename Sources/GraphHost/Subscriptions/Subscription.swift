@@ -163,7 +163,6 @@ class Subscription: ListenEdge<Datum> {
         holder._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
-    /// Mode `all`: queues the emission.
     private final func queue(_ value: Datum?) {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
@@ -323,7 +322,6 @@ struct SubscriptionOptions {
     var initial = true
     /// Whether every value is delivered, none folded.
     var isAll = false
-    /// Whether facets are sent too.
     var hasFacets = false
     /// Whether producers are asked for missing and stale values (D-2).
     var loads = false

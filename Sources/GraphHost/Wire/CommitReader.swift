@@ -35,7 +35,6 @@ public enum CommitReader {
         try readRemarks(fields, into: &commit, for: view)
     }
 
-    /// Reads `if`, `ctx` and `key`.
     static func readRemarks(
         _ fields: Fields,
         into commit: inout Commit,

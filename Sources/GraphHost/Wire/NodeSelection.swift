@@ -83,7 +83,6 @@ public enum NodeSelection {
         return names
     }
 
-    /// Whether it is a pattern, and not just a name.
     static func isGlob(_ pattern: String) -> Bool { Glob.isGlob(pattern) }
 
     static func matches(_ pattern: String, _ name: String) -> Bool {

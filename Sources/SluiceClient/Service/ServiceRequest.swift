@@ -49,7 +49,6 @@ public enum ServiceRequest {
         }
     }
 
-    /// Text as it stands in a query.
     static func escaped(_ text: String) -> String {
         var buffer = ByteBuffer()
         Array(text.utf8).withUnsafeBytes { PercentEncoding.encode($0, to: &buffer) }

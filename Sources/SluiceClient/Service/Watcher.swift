@@ -31,7 +31,6 @@ public final class Watcher {
         public let description: String
     }
 
-    /// Called with each value, as JSON.
     public var onValue: (String) -> Void = { _ in }
     /// Called for other events: the node is empty, failed, or the connection was lost.
     public var onNote: (String) -> Void = { _ in }

@@ -2,7 +2,6 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 
-/// Server-sent events.
 enum EventRoutes {
     /// `GET …/events?node=a&node=b&every=&pipe=`: the socket becomes an ``EventStreamConnection``.
     static func streamEvents(_ request: Request) throws(HostError) {

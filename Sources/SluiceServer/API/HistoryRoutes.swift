@@ -1,7 +1,6 @@
 internal import GraphHost
 internal import HTTP
 
-/// Requests for the history of nodes.
 enum HistoryRoutes {
     /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does
     /// not have, from the rings of the nodes that it is made from, or from the log; 410 where none

@@ -62,7 +62,6 @@ enum InspectionRoutes {
         request.connection.answerJSON(try view.whyAlive(node, limit: limit))
     }
 
-    /// `GET /v1/operators`.
     static func listOperators(_ request: Request) {
         var body: [UInt8] = []
         Catalogue.standard.append(to: &body)
@@ -71,7 +70,6 @@ enum InspectionRoutes {
 }
 
 extension PictureFormat {
-    /// The `Content-Type` of a picture.
     fileprivate var mediaType: StaticString {
         switch self {
         case .json: "application/json"

@@ -5,7 +5,6 @@ internal import Support
 
 /// Requests of the server's operator: connections, memory, metrics, health, version.
 enum OperatorRoutes {
-    /// `GET /v1/connections`.
     static func listConnections(_ request: Request) {
         request.connection.answerJSON { out in
             out.append("{")
@@ -47,7 +46,6 @@ enum OperatorRoutes {
         }
     }
 
-    /// The longest pattern of a flush.
     private static let longestGlob = 256
     private static let mostNames = 1_000
 

@@ -69,7 +69,6 @@ enum ReadingRoutes {
         )
     }
 
-    /// `GET /v1/graphs`.
     static func listGraphs(_ request: Request) throws(HostError) {
         let host = request.server.host
         guard !host.isCatchingUp else { throw host.noGraph }

@@ -1,7 +1,6 @@
 internal import GraphHost
 internal import HTTP
 
-/// Requests for WebSocket.
 enum SocketRoutes {
     /// A request for a path of WebSocket that is no upgrade.
     static func requireUpgrade(_ request: Request) {

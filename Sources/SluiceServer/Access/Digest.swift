@@ -28,7 +28,7 @@ enum SHA256 {
     }
 }
 
-/// The bytes that a function of OpenSSL writes; it says whether it could.
+/// The bytes that a function of OpenSSL writes, which returns whether it could.
 private func output(
     _ write: (_ bytes: UnsafeMutablePointer<UInt8>?, _ length: UnsafeMutablePointer<UInt32>) -> Bool
 ) -> [UInt8] {

@@ -29,7 +29,6 @@ struct IPAddress: Hashable {
     /// The unit counted as one client: an IPv4 address, or an IPv6 network of 64 bits.
     var site: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
-    /// Whether it is an IPv4 address.
     var isV4: Bool { high == 0 && low >> 32 == 0xffff }
 
     /// Four decimal numbers with dots between.

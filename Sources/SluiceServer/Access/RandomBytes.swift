@@ -3,7 +3,6 @@
 /// Not from OpenSSL: its generator takes the kernel's bytes too, and making it costs a start two
 /// milliseconds and two megabytes that a server without TLS never needs again.
 package enum RandomBytes {
-    /// `count` unpredictable bytes.
     package static func make(_ count: Int) -> [UInt8] {
         var kernel = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &kernel) }

@@ -77,7 +77,6 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
         if let token { buffer.field("Authorization", string: "Bearer \(token.text)") }
     }
 
-    /// The value of the `Host` field.
     public var authority: String { socket == nil ? endpoint.description : host }
 
     /// The written form.

@@ -45,7 +45,6 @@ enum ConfigurationDocuments {
         return lines
     }
 
-    /// docs/schema/sluice.schema.json.
     static var schema: String {
         var members: [String] = []
         var done: Set<String> = []

@@ -62,7 +62,6 @@ public struct ConfigurationReader {
         }
     }
 
-    /// Reads a configuration file, YAML or JSON.
     public mutating func read(file bytes: [UInt8], named name: String) {
         let (document, problems) = YAMLReader.read(bytes, file: name)
         self.problems += problems.map { FileProblem($0) }

@@ -71,7 +71,6 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
         return String(decoding: out.bytes, as: UTF8.self)
     }
 
-    /// Appends it as a JSON object.
     func append(to out: inout ByteBuffer) {
         out.append("{")
         out.member("file", file)

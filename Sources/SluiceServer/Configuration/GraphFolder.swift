@@ -90,7 +90,6 @@ public enum GraphFolder {
         return (owners, problems)
     }
 
-    /// Reads one definition file.
     public static func read(
         file path: String,
         _ options: DefinitionOptions

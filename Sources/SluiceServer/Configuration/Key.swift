@@ -16,7 +16,6 @@ public struct Key<Value: Sendable>: Sendable {
         (self.name, self.kind, self.standard, self.shipped) = (name, kind, standard, shipped)
     }
 
-    /// The same row with its meaning.
     func means(_ text: String) -> Key {
         var row = self
         row.text = text

@@ -49,7 +49,6 @@ extension HTTPConnection {
         )
     }
 
-    /// Answers without a body.
     func answerEmpty(_ status: Status, fields: (inout ByteBuffer) -> Void = { _ in }) {
         write { out in
             begin(status, in: &out)

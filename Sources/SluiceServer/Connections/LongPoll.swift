@@ -13,7 +13,6 @@ final class LongPoll: MessageSink {
     private let number: UInt64
     private let node: NamedNode
     private let known: [UInt8]
-    /// Whether the answer includes facets.
     private let hasFacets: Bool
     private var session: Session?
     private var isOpen = false
@@ -46,7 +45,6 @@ final class LongPoll: MessageSink {
         isOpen = true
     }
 
-    /// The listener's name.
     var name: String? { session.map { "c:\($0.number)" } }
 
     /// Answers with the present state: the node has changed, the time is over, or the server stops.

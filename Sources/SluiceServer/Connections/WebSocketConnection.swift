@@ -22,7 +22,6 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private let kind: Kind
     /// Assembles frames while a message is incomplete.
     @exclusivity(unchecked) private var assembler: PooledAssembler?
-    /// When the next ping is due.
     private var pingAt: UInt64
     /// When the current message began to arrive; 0: none.
     private var frameStartedAt: UInt64 = 0

@@ -211,7 +211,6 @@ struct RE2Work {
         return count
     }
 
-    /// A class in brackets, after the first of them.
     private mutating func brackets() -> Int {
         var sum = Units.brackets
         if take(UInt8(ascii: "^")) { sum += Units.negation }

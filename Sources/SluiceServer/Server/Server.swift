@@ -15,7 +15,6 @@ internal import Support
 ///   passed what it collected to the kernel.
 /// - `drain` and `stop` may be called at any time, and again.
 public final class Server {
-    /// The states of a server, in order.
     public enum State: Sendable, Equatable {
         /// Made, not listening.
         case starting
@@ -29,7 +28,6 @@ public final class Server {
 
     @exclusivity(unchecked) public internal(set) var state = State.starting
     public let configuration: Configuration
-    /// The server's loop.
     public let loop: Loop
     /// Called once, when the last connection of a draining server is gone.
     public var onStop: (() -> Void)?

@@ -9,7 +9,6 @@ struct TimeHistogram {
     ]
 
     private(set) var counts = ContiguousArray<UInt64>(repeating: 0, count: bounds.count + 1)
-    /// The sum of all durations, in nanoseconds.
     private(set) var sum: UInt64 = 0
 
     /// Counts `times` events of the same duration.

@@ -60,7 +60,6 @@ final class Sink {
     }
 
     private var server: Server { sinks.server }
-    /// Whether a value is in flight or waiting.
     var isBusy: Bool { current != nil || !waiting.isEmpty }
     /// How many values wait, the one in flight included.
     var queued: Int { waiting.count + (current == nil ? 0 : 1) }

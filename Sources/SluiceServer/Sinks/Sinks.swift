@@ -106,7 +106,6 @@ final class Sinks {
 
     // MARK: - The end
 
-    /// Whether a value is in flight or waiting.
     var isBusy: Bool { all.values.contains { $0.isBusy } }
 
     func drain() {

@@ -117,7 +117,6 @@ final class StaticFiles {
 struct StaticFile: ~Copyable {
     /// Where it is, links resolved.
     let path: String
-    /// The value of `Content-Type`.
     let type: String
     /// Its length in bytes when it was opened.
     let size: Int

@@ -100,6 +100,5 @@ package enum Transport {
         }
     }
 
-    /// Closes at once, with a reset.
     package func reset() { socket.reset() }
 }

@@ -6,7 +6,6 @@ struct Indentation {
     private var line = 0
     private var at = 0
 
-    /// The indentation in a file of these bytes.
     init(of bytes: [UInt8]) {
         self.bytes = bytes
     }
