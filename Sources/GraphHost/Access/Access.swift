@@ -174,9 +174,7 @@ public struct GraphView {
     /// The caller that looks at it.
     public let access: Access
 
-    /// The graph with that name, if it exists for the caller.
-    ///
-    /// - Throws: `unknown_graph`.
+    /// The graph with that name; throws `unknown_graph` if it does not exist for the caller.
     public init(_ graph: consuming LiveGraph?, for access: consuming Access) throws(HostError) {
         guard let graph, access.sees(graph) else { throw HostError(.unknownGraph, "no such graph") }
         self.graph = graph
@@ -186,10 +184,8 @@ public struct GraphView {
     /// The nodes that the caller may read, in the order of the definition.
     public var nodes: [NamedNode] { access.readable(graph) }
 
-    /// Throws unless the caller may see everything that lives in the graph, including pipelines and
-    /// clients.
-    ///
-    /// - Throws: `forbidden`.
+    /// Throws `forbidden` unless the caller may see everything that lives in the graph, including
+    /// pipelines and clients.
     public func requireObservation() throws(HostError) {
         guard access.observes(graph) else {
             throw HostError(
@@ -199,10 +195,8 @@ public struct GraphView {
         }
     }
 
-    /// Throws if the caller may not run that pipeline, or if its principal already has as many as
-    /// it may.
-    ///
-    /// - Throws: `forbidden`, `pipe_limit`.
+    /// Throws `forbidden` if the caller may not run that pipeline, or `pipe_limit` if its principal
+    /// already has as many as it may.
     func requirePipe(on subject: Subject) throws(HostError) {
         let source: Source
         switch subject.origin {

@@ -34,9 +34,7 @@ final class DemandWatch {
         news = unsaid
     }
 
-    /// Starts watching.
-    ///
-    /// - Returns: the first message.
+    /// Starts watching, and returns the first message.
     func begin() -> [UInt8] {
         let demand = graph.begin(self)
         for pattern in patterns { news.formUnion(demand.wanted.matching(pattern)) }
@@ -127,9 +125,8 @@ final class DemandWatch {
         buffer.append("}}")
     }
 
-    /// The definition has changed.
-    ///
-    /// - Returns: whether all nodes that the client named can still be set.
+    /// The definition has changed; returns whether all nodes that the client named can still be
+    /// set.
     func goesOn() -> Bool {
         patterns.allSatisfy { NodeSelection.isGlob($0) || graph.node($0)?.isMutable == true }
     }

@@ -76,9 +76,8 @@ final class GraphDemand {
     /// Whether there is work to do.
     var isDue: Bool { core.isDue || !stale.isEmpty }
 
-    /// Determines which nodes are wanted now, and requests stale ones.
-    ///
-    /// - Returns: how many nodes were looked at.
+    /// Determines which nodes are wanted now, requests stale ones, and returns how many it looked
+    /// at.
     func settle() -> Int {
         let steps = core.settle(atMost: Self.mostInTurn)
         if !core.isDue, !stale.isEmpty {

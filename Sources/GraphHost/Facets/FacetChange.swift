@@ -24,9 +24,7 @@ struct FacetReport {
 }
 
 extension FacetChange {
-    /// Reads the body of a request.
-    ///
-    /// - Throws: `bad_json`, `bad_field`.
+    /// Reads the body of a request; throws `bad_json` or `bad_field`.
     public init(body: UnsafeRawBufferPointer) throws(HostError) {
         self = try Fields.read(body) { _, fields throws(HostError) in
             guard let fields else { throw HostError(.badField, "the body must be an object") }

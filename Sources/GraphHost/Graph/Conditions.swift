@@ -21,9 +21,7 @@ enum Conditions {
         for node in commit.clear { try checkAsked(node, conditions) }
     }
 
-    /// Why the condition does not hold; nil if it does.
-    ///
-    /// - Throws: if the condition is invalid.
+    /// Why the condition does not hold; nil if it does; throws if it is invalid.
     private static func check(_ condition: Condition, of commit: Commit) throws(HostError) -> HostError? {
         let node = condition.node
         guard node.exists, node.graph === commit.graph else {

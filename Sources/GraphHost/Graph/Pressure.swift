@@ -13,9 +13,8 @@ extension LiveGraph {
 }
 
 extension Host {
-    /// Memory is short: releases everything that is kept only for later use, in all graphs.
-    ///
-    /// - Returns: how many nodes were freed.
+    /// Memory is short: releases everything that is kept only for later use, in all graphs; returns
+    /// the number of freed nodes.
     @discardableResult
     public func flushUnused() -> UInt64 {
         let before = graphs.reduce(0) { $0 + $1.releases.count }

@@ -19,9 +19,8 @@ struct RemovedInputs {
         }
     }
 
-    /// A client sets a node that does not exist.
-    ///
-    /// - Returns: whether it is the first time after the definition removed it.
+    /// A client sets a node that does not exist; true the first time after the definition removed
+    /// it.
     mutating func noteMissed(_ name: String) -> Bool {
         guard isSet[name] == false else { return false }
         isSet[name] = true

@@ -39,10 +39,7 @@ struct GraphRestorer {
         case stopped
     }
 
-    /// Rebuilds a graph as it was right after the commit `rev`, while `isWanted` returns true.
-    ///
-    /// - Throws: ``StoreError`` if something is missing or damaged; then the graph is not in the
-    ///   host.
+    /// Does what ``rebuild(_:epoch:at:from:)`` does while `isWanted` returns true.
     func look(
         at name: String,
         epoch: String,

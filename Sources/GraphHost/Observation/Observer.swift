@@ -67,9 +67,7 @@ final class Observer {
         departures = Endings(atMost: mostBytes)
     }
 
-    /// The first message, with everything.
-    ///
-    /// - Returns: the message; the next ones contain the differences from it.
+    /// The first message, with everything; the next ones contain the differences from it.
     func begin() -> [UInt8] {
         let picture = picture
         learn(picture)

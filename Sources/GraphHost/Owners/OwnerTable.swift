@@ -50,9 +50,8 @@ final class OwnerTable {
         for owner in owners { remove(owner) }
     }
 
-    /// Removes one owner; ends the subscription if it was the last.
-    ///
-    /// - Returns: how many nodes were freed.
+    /// Removes one owner; ends the subscription if it was the last, and returns the number of freed
+    /// nodes.
     func remove(_ owner: SubscriptionOwner, from subscription: Subscription) -> UInt64 {
         let releases = subscription.graph.releases
         let before = releases.count

@@ -53,9 +53,8 @@ public struct Surroundings: Hashable, Sendable {
 }
 
 extension GraphView {
-    /// Throws if the node in the middle does not exist for the caller.
-    ///
-    /// - Throws: `unknown_node`, with a similar name as a hint.
+    /// Throws `unknown_node`, with a similar name as a hint, if the node in the middle does not
+    /// exist for the caller.
     public func require(_ surroundings: Surroundings) throws(HostError) {
         let name = surroundings.node
         if let node = graph.node(name), access.rights(on: node).contains(.read) { return }

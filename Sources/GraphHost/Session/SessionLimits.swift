@@ -4,6 +4,7 @@
 public struct SessionLimits: Sendable {
     public var subscriptions = 1_000
     public var work: UInt64 = 500
+    /// Observers of one session (`sub_limit`).
     public var observers = 4
     /// Bytes of one message from the client.
     ///

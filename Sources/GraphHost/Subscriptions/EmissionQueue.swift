@@ -34,9 +34,8 @@ struct EmissionQueue {
         self.bytes += bytes
     }
 
-    /// Adds a node's new state: to the value of the same commit, or alone.
-    ///
-    /// - Returns: whether it is alone, and has to be counted.
+    /// Adds a node's new state to the value of the same commit, or alone: then it returns true, and
+    /// the state has to be counted.
     mutating func append(state: [UInt8], of subscription: Subscription, _ commit: CommitInfo) -> Bool {
         guard let place = emissions.lastIndex(where: { $0.subscription === subscription }),
             emissions[place].commit === commit

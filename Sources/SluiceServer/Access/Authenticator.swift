@@ -29,18 +29,14 @@ final class Authenticator {
         }
     }
 
-    /// Reads the file of tokens.
-    ///
-    /// - Throws: all problems of the file.
+    /// Reads the file of tokens; throws all its problems.
     init(file: String, sessionLife: UInt64, mostSessions: Int) throws(StartFailure) {
         self.sessionLife = sessionLife
         sessions = Sessions(limit: mostSessions)
         try read(file: file)
     }
 
-    /// Reads the file again; if it has problems, nothing changes.
-    ///
-    /// - Throws: all problems of the file.
+    /// Reads the file again; if it has problems, it throws them and nothing changes.
     func read(file path: String) throws(StartFailure) {
         let bytes: [UInt8]
         do throws(UVError) {

@@ -100,9 +100,7 @@ struct DefinitionText: Sendable {
     let bytes: [UInt8]
     let format: DefinitionFormat
 
-    /// The text as a tree.
-    ///
-    /// - Throws: the places where it is not JSON or YAML.
+    /// The text as a tree; throws the places where it is not JSON or YAML.
     func document() throws(HostError) -> Document {
         let document: Document?
         let problems: [DefinitionProblem]

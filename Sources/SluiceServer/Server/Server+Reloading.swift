@@ -59,9 +59,7 @@ extension Server {
         return []
     }
 
-    /// Reads certificate and key again: new connections use them.
-    ///
-    /// - Returns: the problems; if there are any, the old ones stay.
+    /// Reads certificate and key again for new connections; with problems, the old ones stay.
     private func reloadCertificate() -> [FileProblem] {
         guard configuration.usesTLS else { return [] }
         do throws(TLSFailure) {

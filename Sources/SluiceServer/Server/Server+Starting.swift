@@ -6,9 +6,8 @@ internal import Support
 
 // Reading and opening everything that a server needs.
 extension Server {
-    /// Reads the graphs and starts listening.
-    ///
-    /// - Throws: ``StartFailure`` with all problems; then the server does not listen.
+    /// Reads the graphs and starts listening; with problems, it throws all of them and does not
+    /// listen.
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         if let sentence = SelfTest.run() { throw StartFailure([sentence]) }

@@ -177,9 +177,7 @@ public final class Server {
         }
     }
 
-    /// Writes an internal fault to the log.
-    ///
-    /// - Returns: the reference to the entry, which clients receive.
+    /// Writes an internal fault to the log, and returns the reference to the entry for the client.
     private func report(_ fault: String) -> String {
         faults += 1
         let id = RandomWord.make(letters: 8)

@@ -5,9 +5,7 @@ final class PublicFolders {
     private var files: StaticFiles?
     private var mounts: [Mount] = []
 
-    /// Opens the folders of a configuration.
-    ///
-    /// - Throws: ``StartFailure`` if one of them does not exist.
+    /// Opens the folders of a configuration; throws if one of them does not exist.
     func open(_ configuration: Configuration, _ log: Logger) throws(StartFailure) {
         let policies = Dictionary(
             configuration.contentPolicies.compactMap(ContentPolicy.parse).map { ($0.path, $0.policy) },

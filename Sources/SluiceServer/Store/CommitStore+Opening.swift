@@ -6,9 +6,8 @@ internal import SQLiteLog
 
 // The store of the graphs' commits, chosen here and nowhere else.
 extension CommitStore {
-    /// Opens the configured store: none, a log in `dataDir`, or one in Redis.
-    ///
-    /// - Throws: ``StartFailure`` if it cannot be used.
+    /// Opens the configured store: none, a log in `dataDir`, or one in Redis; throws if it cannot
+    /// be used.
     static func open(
         _ configuration: Configuration,
         on loop: Loop,

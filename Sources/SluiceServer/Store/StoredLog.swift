@@ -7,9 +7,7 @@ internal import SQLiteLog
 public struct StoredLog {
     private let reader: any LogReader
 
-    /// Opens the log of a folder for reading.
-    ///
-    /// - Throws: ``StoreError`` if there is none, or it has another version.
+    /// Opens the log of a folder for reading; throws if there is none, or it has another version.
     public init(folder: String) throws(StoreError) {
         reader = try StoreReader(database: "\(folder)/\(StoreFolder.databaseName)")
     }
@@ -50,9 +48,7 @@ public struct StoredLog {
 public struct StoredBackup {
     private let reader: StoreReader
 
-    /// Opens it for reading.
-    ///
-    /// - Throws: ``StoreError`` if it is not a backup, or has another version.
+    /// Opens it for reading; throws if it is not a backup, or has another version.
     public init(_ path: String) throws(StoreError) {
         reader = try StoreReader(database: path)
     }
