@@ -184,7 +184,7 @@ struct ChunkedBody: ~Copyable {
     /// another recipient of the same bytes may act on.
     private var isFraming: Bool {
         guard let start = name.bytes.baseAddress else { return false }
-        switch HeaderName.find(start.assumingMemoryBound(to: UInt8.self), name.count) {
+        switch HeaderTable.known.find(start.assumingMemoryBound(to: UInt8.self), name.count) {
         case .contentLength, .transferEncoding, .host: return true
         default: return false
         }

@@ -98,16 +98,22 @@ private struct FoldedEnds: Equatable, Sendable {
         last = ends.last | Self.fold
     }
 
-    /// Where the search in `HeaderName.table` begins.
+    /// Where the search in a ``HeaderTable`` begins.
     @inline(__always)
     var home: Int { Int(((first &* 31 ^ last ^ UInt64(count) << 59) &* 0x9e37_79b9_7f4a_7c15) >> 57) }
 }
 
-extension HeaderName {
+/// The names of ``HeaderName``, for finding them by their bytes.
+struct HeaderTable: Sendable {
     /// Each name at its home or after it; `unknown` marks a free place.
-    private static let table: [(ends: FoldedEnds, name: HeaderName)] = {
-        var table = Array(
-            repeating: (FoldedEnds(UnsafeRawBufferPointer(start: nil, count: 0)), unknown),
+    private let places: [(ends: FoldedEnds, name: HeaderName)]
+
+    /// All of them.
+    static let known = HeaderTable(HeaderName.names)
+
+    private init(_ names: [StaticString]) {
+        var places = Array(
+            repeating: (FoldedEnds(UnsafeRawBufferPointer(start: nil, count: 0)), HeaderName.unknown),
             count: 128
         )
         for (number, name) in names.enumerated().dropFirst() {
@@ -115,27 +121,31 @@ extension HeaderName {
                 UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
             )
             var place = ends.home
-            while table[place].1 != unknown { place = (place + 1) % table.count }
-            table[place] = (ends, HeaderName(rawValue: UInt8(number)))
+            while places[place].1 != .unknown { place = (place + 1) % places.count }
+            places[place] = (ends, HeaderName(rawValue: UInt8(number)))
         }
-        return table
-    }()
+        self.places = places
+    }
 
     /// The field these bytes name, letters compared without regard to case.
-    static func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
+    @inline(__always)
+    func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
         let ends = FoldedEnds(UnsafeRawBufferPointer(start: bytes, count: length))
         var place = ends.home
         while true {
-            let known = table[place]
-            if known.name == unknown { return unknown }
+            let known = places[place]
+            if known.name == .unknown { return .unknown }
             if known.ends == ends, known.name.hasMiddle(bytes, length) { return known.name }
-            place = (place + 1) % table.count
+            place = (place + 1) % places.count
         }
     }
+}
+
+extension HeaderName {
 
     /// Whether the bytes between the ends are those of this name.
     @inline(__always)
-    private func hasMiddle(_ bytes: UnsafeRawPointer, _ length: Int) -> Bool {
+    fileprivate func hasMiddle(_ bytes: UnsafeRawPointer, _ length: Int) -> Bool {
         var offset = 8
         while offset < length &- 8 {
             let ours = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | FoldedEnds.fold

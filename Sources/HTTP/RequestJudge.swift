@@ -66,6 +66,7 @@ extension MessageCore {
     /// Trims values, knows names, refuses what is ambiguous.
     private mutating func sortFields(_ base: UnsafePointer<UInt8>) -> StaticString? {
         let fields = head.fields
+        let table = HeaderTable.known
         for index in 0..<head.fieldCount {
             let field = fields + index
             let name = Int(field.pointee.name)
@@ -89,7 +90,7 @@ extension MessageCore {
                 }
                 field.pointee.valueLength = UInt32(truncatingIfNeeded: end &- value)
             }
-            let known = HeaderName.find(base + name, nameLength)
+            let known = table.find(base + name, nameLength)
             guard known != .unknown else { continue }
             field.pointee.known = known
             if head.first[Int(known.rawValue)] == 0 {

@@ -18,7 +18,7 @@ extension MessageCore {
                 end &-= 1
             }
             field.pointee.valueLength = UInt32(truncatingIfNeeded: end &- value)
-            let known = HeaderName.find(base + Int(field.pointee.name), Int(field.pointee.nameLength))
+            let known = HeaderTable.known.find(base + Int(field.pointee.name), Int(field.pointee.nameLength))
             field.pointee.known = known
             if known != .unknown, head.first[Int(known.rawValue)] == 0 {
                 head.first[Int(known.rawValue)] = UInt16(truncatingIfNeeded: index &+ 1)
