@@ -66,4 +66,10 @@ extension UnsafeMutableRawPointer {
     func owner<Owner: AnyObject>(_ type: Owner.Type = Owner.self) -> Owner {
         Unmanaged<Owner>.fromOpaque(self).takeUnretainedValue()
     }
+
+    /// The same object, not retained, for a look that destroys nothing.
+    @inline(__always)
+    func lend<Owner: AnyObject, Result>(_ type: Owner.Type, _ look: (Owner) -> Result) -> Result {
+        Unmanaged<Owner>.fromOpaque(self)._withUnsafeGuaranteedRef(look)
+    }
 }

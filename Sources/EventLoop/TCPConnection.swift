@@ -83,7 +83,15 @@ public final class TCPConnection {
         let status = uv_read_start(
             stream,
             { handle, _, buffer in handle!.pointee.loop.lendReadBuffer(buffer!) },
-            { stream, count, buffer in stream!.pointee.data.owner(TCPConnection.self).read(count, buffer!) }
+            { stream, count, buffer in
+                guard count > 0 else {
+                    if count < 0 { stream!.pointee.data.owner(TCPConnection.self).readFailed(count) }
+                    return
+                }
+                // The delegate is retained for its call; nothing here uses the connection after it.
+                stream!.pointee.data.lend(TCPConnection.self) { $0.delegate }?
+                    .received(UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
+            }
         )
         isReading = status == 0
     }
@@ -97,16 +105,12 @@ public final class TCPConnection {
         uv_read_stop(stream)
     }
 
-    private func read(_ count: Int, _ buffer: UnsafePointer<uv_buf_t>) {
-        if count > 0 {
-            delegate?.received(UnsafeRawBufferPointer(start: buffer.pointee.base, count: count))
-        } else if count < 0 {
-            isReading = false
-            isPeerClosed = true
-            let error = count == Int(UV_EOF.rawValue) ? nil : UVError(code: Int32(count), call: "read")
-            guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return readEnded(error) }
-            turnEnd.postpone(self, error)
-        }
+    private func readFailed(_ code: Int) {
+        isReading = false
+        isPeerClosed = true
+        let error = code == Int(UV_EOF.rawValue) ? nil : UVError(code: Int32(code), call: "read")
+        guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return readEnded(error) }
+        turnEnd.postpone(self, error)
     }
 
     /// The peer has ended the connection, or its direction of it: `error` is nil then.

@@ -1,13 +1,12 @@
 internal import CLibuv
 internal import DequeModule
 
-/// Calls an action at the end of every loop turn, after all that the turn brought: the place to
-/// flush what it collected.
+/// Calls an action at the end of each loop turn that asks for it (``isDue``), after all that the
+/// turn brought: the place to flush what it collected.
 ///
 /// libuv's turn is: timers, poll for input and output, closes. The action is called before the poll
 /// (`uv_prepare`), so that what timers produced leaves before the loop falls asleep, and after it
-/// (`uv_check`), when all sockets, signals and mailboxes were served. It is therefore called often
-/// and must be cheap when there is nothing to do.
+/// (`uv_check`), when all sockets, signals and mailboxes were served.
 ///
 /// Ends of connections are shared out over turns: when thousands of peers go at once, each turn
 /// notifies delegates of ``endings`` of them, in the order in which they went.
@@ -20,12 +19,15 @@ public final class TurnEnd {
     private let idle: Handle<uv_idle_t>
     private let loop: Loop
     private let action: () -> Void
+    /// Whether to call the action at the end of this turn; true at first, and false from each call
+    /// on until it is set again.
+    @exclusivity(unchecked) public var isDue = true
     /// How many ends of connections one turn takes.
     static let endings = 128
-    private var endedInTurn = 0
-    private var postponed: Deque<(connection: TCPConnection, error: UVError?)> = []
+    @exclusivity(unchecked) private var endedInTurn = 0
+    @exclusivity(unchecked) private var postponed: Deque<(connection: TCPConnection, error: UVError?)> = []
 
-    /// Starts calling `action` at the end of every turn of `loop`.
+    /// Calls `action` at ends of turns of `loop`.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
         self.loop = loop
         self.action = action
@@ -38,10 +40,15 @@ public final class TurnEnd {
         check.keepsLoopAlive = false
         idle.keepsLoopAlive = false
         uv_prepare_start(prepare.raw) { handle in
-            handle!.pointee.data.owner(TurnEnd.self).beforePoll()
+            let isOwed = handle!.pointee.data.lend(TurnEnd.self) { $0.isDue || !$0.postponed.isEmpty }
+            if isOwed { handle!.pointee.data.owner(TurnEnd.self).beforePoll() }
         }
         uv_check_start(check.raw) { handle in
-            handle!.pointee.data.owner(TurnEnd.self).afterPoll()
+            let isOwed = handle!.pointee.data.lend(TurnEnd.self) {
+                $0.endedInTurn = 0
+                return $0.isDue
+            }
+            if isOwed { handle!.pointee.data.owner(TurnEnd.self).end() }
         }
         loop.turnEnd = self
     }
@@ -52,11 +59,11 @@ public final class TurnEnd {
 
     private func beforePoll() {
         if !postponed.isEmpty { endPostponed() }
-        action()
+        if isDue { end() }
     }
 
-    private func afterPoll() {
-        endedInTurn = 0
+    private func end() {
+        isDue = false
         action()
     }
 

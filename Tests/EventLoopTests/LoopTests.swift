@@ -106,15 +106,18 @@ struct TurnEndTests {
     func afterSockets() throws {
         let net = try Loopback()
         var log: [String] = []
-        net.onServed = { _, event in if event == .received { log.append("received") } }
         let clients = try (0..<3).map { _ in try net.connect().client }
         let turnEnd = try TurnEnd(on: net.loop) { if log.last == "received" { log.append("end") } }
+        net.onServed = { _, event in
+            guard event == .received else { return }
+            log.append("received")
+            turnEnd.isDue = true
+        }
 
         for client in clients { client.send("x") }
         net.run { log.count { $0 == "received" } == 3 }
 
         #expect(log == ["received", "received", "received", "end"])
-        _ = turnEnd
     }
 
     @Test("comes before the loop falls asleep after a timer's work")
@@ -125,12 +128,45 @@ struct TurnEndTests {
         let second = try LoopTimer(on: loop) { log.append("second") }
         let first = try LoopTimer(on: loop) {
             log.append("first")
+            turnEnd.isDue = true
             second.start(after: .milliseconds(1))
         }
         first.start(after: .milliseconds(1))
         loop.run()
         #expect(log == ["first", "end", "second"])
         _ = turnEnd
+    }
+
+    @Test("comes once before it was asked for, and then only in turns that ask")
+    func onlyWhenAsked() throws {
+        let loop = try Loop()
+        let keeper = try LoopTimer(on: loop) {}
+        keeper.start(after: .seconds(60))
+        var ends = 0
+        let turnEnd = try TurnEnd(on: loop) { ends += 1 }
+        for _ in 0..<3 { loop.poll() }
+        #expect(ends == 1)
+        turnEnd.isDue = true
+        for _ in 0..<3 { loop.poll() }
+        #expect(ends == 2)
+        keeper.stop()
+    }
+
+    @Test("asked for by its own action, it comes again")
+    func askedAgain() throws {
+        let loop = try Loop()
+        let keeper = try LoopTimer(on: loop) {}
+        keeper.start(after: .seconds(60))
+        var ends = 0
+        var turnEnd: TurnEnd?
+        turnEnd = try TurnEnd(on: loop) {
+            ends += 1
+            turnEnd?.isDue = ends < 3
+        }
+        for _ in 0..<5 { loop.poll() }
+        #expect(ends == 3)
+        turnEnd = nil
+        keeper.stop()
     }
 
     @Test("does not keep the loop running and is silent once dropped, also by its own action")

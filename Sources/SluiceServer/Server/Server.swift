@@ -239,6 +239,7 @@ public final class Server {
     @inline(never)
     private func openTurn() {
         hasWork = true
+        turnEnd?.isDue = true
         if activity.beginTurn(at: OwnProcess.nanoseconds) { onBusy?() }
         let second = loop.now / 1000
         if second != encodedSecond {
