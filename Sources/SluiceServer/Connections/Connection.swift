@@ -165,16 +165,15 @@ class Connection: ConnectionDelegate {
 
     /// Passes the collected bytes to the kernel.
     final func flush() {
-        guard !isBehind, sendBuffer != nil, socket != nil, let sendBuffer = sendBuffer.take() else { return }
-        let bytes = sendBuffer.buffer.bytes
+        guard !isBehind, socket != nil, let bytes = sendBuffer?.buffer.bytes else { return }
         let taken =
             plain.map { $0._withUnsafeGuaranteedRef { $0.tryWrite(bytes) } } ?? socket?.tryWrite(bytes) ?? 0
         hub._withUnsafeGuaranteedRef { server in
             server.sentBytes &+= UInt64(bytes.count)
             if taken == bytes.count {
                 if plain == nil { isBehind = socket?.holdsBytes ?? false }
-                server.sendBuffers.give(sendBuffer)
-            } else {
+                if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
+            } else if let sendBuffer = sendBuffer.take() {
                 isBehind = true
                 socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
             }

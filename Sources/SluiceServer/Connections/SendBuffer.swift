@@ -7,24 +7,32 @@ internal import Support
 /// so that a quiet connection has none.
 final class SendBuffer {
     @exclusivity(unchecked) var buffer = ByteBuffer()
+    /// The next unused one.
+    @exclusivity(unchecked) fileprivate var next: SendBuffer?
 }
 
 /// Unused buffers.
 ///
 /// The one given back last is reused first, because its memory is in the caches.
 final class SendBufferPool {
-    @exclusivity(unchecked) private var free: ContiguousArray<SendBuffer> = []
+    @exclusivity(unchecked) private var first: SendBuffer?
+    @exclusivity(unchecked) private var count = 0
 
     func take() -> SendBuffer {
-        free.popLast() ?? SendBuffer()
+        guard let taken = first.take() else { return SendBuffer() }
+        first = taken.next.take()
+        count -= 1
+        return taken
     }
 
     /// Takes a buffer back.
     ///
     /// Memory beyond 64 KiB is not kept, nor are more than 64 buffers.
     func give(_ sendBuffer: consuming SendBuffer) {
-        guard free.count < 64 else { return }
+        guard count < 64 else { return }
         sendBuffer.buffer.removeAll(keepingAtMost: 64 * 1024)
-        free.append(sendBuffer)
+        sendBuffer.next = first.take()
+        first = sendBuffer
+        count += 1
     }
 }
