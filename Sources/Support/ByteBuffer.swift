@@ -109,6 +109,13 @@ public struct ByteBuffer: ~Copyable, ByteSink {
         Self.write(number, digits, at: base.unsafelyUnwrapped + place)
     }
 
+    /// Replaces bytes that are held by `size` others that are held.
+    public mutating func `repeat`(_ size: Int, from source: Int, at place: Int) {
+        precondition(size >= 0 && min(source, place) >= 0 && max(source, place) + size <= count)
+        let start = base.unsafelyUnwrapped
+        (start + place).copyMemory(from: start + source, byteCount: size)
+    }
+
     @inline(__always)
     private static func write(_ number: UInt64, _ digits: Int, at place: UnsafeMutableRawPointer) {
         let pairs = UnsafeRawPointer(pairs.utf8Start)

@@ -25,7 +25,7 @@ final class SetAnswer {
             prepare(applied, digits, encoder)
         } else {
             answer.replace(at: places.tag, decimal: applied.rev)
-            answer.replace(at: places.body, decimal: applied.rev)
+            answer.repeat(digits, from: places.tag, at: places.body)
         }
         out.append(answer.bytes)
     }
