@@ -182,7 +182,9 @@ public final class Host {
     // MARK: - Changing
 
     /// Sets one node, without conditions or context: the usual change.
-    public func set(_ node: NamedNode, to value: Datum) -> Submission { submissions.set(node, to: value) }
+    public func set(_ node: NamedNode, to value: Datum) -> Submission {
+        submissions.set(node, to: value, in: self)
+    }
 
     /// Checks a change against what is applied and what is pending, and gives it to the log.
     ///

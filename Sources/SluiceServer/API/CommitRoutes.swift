@@ -11,23 +11,25 @@ enum CommitRoutes {
         if head.method == .post {
             connection.listener.nodePaths.keep(node, at: head.path, in: request.server.host)
         }
-        try set(node, connection, head)
+        try set(node, connection, head, request.server)
     }
 
     /// The same, at an address that is known.
     static func setNode(
         _ node: NamedNode,
         _ connection: HTTPConnection,
-        _ head: RequestHead
+        _ head: RequestHead,
+        _ server: Server
     ) throws(HostError) {
         try connection.access.require(.set, on: node)
-        try set(node, connection, head)
+        try set(node, connection, head, server)
     }
 
     private static func set(
         _ node: NamedNode,
         _ connection: HTTPConnection,
-        _ head: RequestHead
+        _ head: RequestHead,
+        _ server: Server
     ) throws(HostError) {
         guard MediaType.carriesJSON(head) else { throw .unsupportedType("application/json") }
         let body = connection.parser.body
@@ -40,11 +42,11 @@ enum CommitRoutes {
             throw refusal
         }
         // The answer to a PUT may only have a tag if exactly the body was stored (RFC 9110 §9.3.4).
-        let isTagged = head.method != .put || value.byteCount == body.count
+        let isTagged = if head.method == .put { value.byteCount == body.count } else { true }
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
         guard connection.access.name != nil || needsCommit(head) else {
-            return try submit(form, connection) { $0.set(node, to: value) }
+            return try submit(form, connection, server.host) { $0.set(node, to: value) }
         }
         var commit = Commit(graph: node.graph)
         commit.set.append(Assignment(node, value))
@@ -186,16 +188,16 @@ enum CommitRoutes {
         _ form: CommitAnswer,
         _ connection: HTTPConnection
     ) throws(HostError) {
-        try submit(form, connection) { $0.submit(commit) }
+        try submit(form, connection, connection.server.host) { $0.submit(commit) }
     }
 
     @inline(__always)
     private static func submit(
         _ form: CommitAnswer,
         _ connection: HTTPConnection,
+        _ host: Host,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        let host = connection.hub._withUnsafeGuaranteedRef { $0.host }
         try connection.rate.countSet(of: host)
         switch change(host) {
         case .applied(let applied): form.send(applied, on: connection)

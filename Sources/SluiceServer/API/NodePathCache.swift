@@ -33,8 +33,8 @@ final class NodePathCache {
 
     /// The node that a POST to this path sets; nil if the path is not cached.
     func node(at path: UnsafeRawBufferPointer, in host: Host) -> NamedNode? {
-        guard definitions == host.definitionChanges, let entry = find(path).entry else { return nil }
-        return entry.node.isShown ? entry.node : nil
+        guard definitions == host.definitionChanges, let node = find(path).entry?.node else { return nil }
+        return node.isShown ? node : nil
     }
 
     /// A POST to this path has found its node.
