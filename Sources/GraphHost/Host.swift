@@ -245,7 +245,7 @@ public final class Host {
     /// nothing is due.
     public var nextDeadline: UInt64? {
         if sessions.isUnfinished || dispatcher.isUnfinished || lanes.isWaiting { return clock.now }
-        if demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
+        if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
         guard makesTicks, let tick = ticks.next(clock) else { return timer }

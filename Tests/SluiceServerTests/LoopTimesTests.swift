@@ -60,8 +60,8 @@ struct LoopTimesTests {
     @Test("a step has the times up to its bound")
     func steps() {
         var times = TimeHistogram()
-        for bound in TimeHistogram.bounds { times.record(bound.nanoseconds) }
-        times.record(.max)
+        for bound in TimeHistogram.bounds { times.record(TimeHistogram.Span(bound.nanoseconds)) }
+        times.record(TimeHistogram.Span(.max))
         #expect(times.counts.allSatisfy { $0 == 1 })
     }
 }

@@ -42,7 +42,7 @@ struct LoopTimes {
         commits: UInt64,
         lateCommits: ContiguousArray<UInt64>
     ) {
-        let span = end &- began
+        let span = TimeHistogram.Span(end &- began)
         turn.record(span)
         if requests != requestsBefore {
             request.record(span, times: requests &- requestsBefore &- waiting)
@@ -50,11 +50,11 @@ struct LoopTimes {
             waiting = 0
         }
         if delivered != 0 {
-            propagation.record(delivered &- began)
-            delivery.record(end &- delivered)
+            propagation.record(TimeHistogram.Span(delivered &- began))
+            delivery.record(TimeHistogram.Span(end &- delivered))
             commit.record(span, times: commits &- commitsBefore &- UInt64(lateCommits.count))
             // Commits of the start were submitted before the first turn.
-            for began in lateCommits where began != 0 { commit.record(end &- began) }
+            for began in lateCommits where began != 0 { commit.record(TimeHistogram.Span(end &- began)) }
             commitsBefore = commits
         }
         if !late.isEmpty { recordLate(end) }
@@ -62,7 +62,7 @@ struct LoopTimes {
 
     @inline(never)
     private mutating func recordLate(_ end: UInt64) {
-        for began in late { request.record(end &- began) }
+        for began in late { request.record(TimeHistogram.Span(end &- began)) }
         late.removeAll(keepingCapacity: late.count <= 1024)
     }
 }

@@ -113,6 +113,8 @@ public final class Server {
     /// Not retained: it is in the list of connections while it is open.
     @exclusivity(unchecked) var writing: Unmanaged<Connection>?
     @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
+    /// What the sinks followed last.
+    @exclusivity(unchecked) private var followed: (definitions: UInt64, isLeading: Bool)?
 
     /// A server that does not listen yet; the configuration says where commits are stored.
     ///
@@ -275,7 +277,7 @@ public final class Server {
     func endTurn() {
         guard hasWork else { return }
         activity.note(.delivery)
-        sinks?.endTurn(of: host)
+        leadSinks()
         let commits = host.applied
         let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
         isFlushing = true
@@ -305,6 +307,15 @@ public final class Server {
             lateCommits: delivered == 0 ? [] : host.takeLateCommits()
         )
         setHostTimer()
+    }
+
+    /// Lets the sinks follow changes of the definitions, and of which server makes the ticks.
+    @inline(__always)
+    private func leadSinks() {
+        let present = (definitions: host.definitionChanges, isLeading: host.isLeading)
+        if let followed, followed == present { return }
+        followed = present
+        sinks?.follow()
     }
 
     /// A connection has used its share of this turn, and continues in the next one.

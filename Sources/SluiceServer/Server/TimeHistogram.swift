@@ -11,16 +11,28 @@ struct TimeHistogram {
     private(set) var counts = ContiguousArray<UInt64>(repeating: 0, count: bounds.count + 1)
     private(set) var sum: UInt64 = 0
 
-    /// Counts `times` events of the same duration.
-    @inline(__always)
-    mutating func record(_ nanoseconds: UInt64, times: UInt64 = 1) {
-        sum &+= nanoseconds &* times
-        // Nearly all of them are this short.
-        if nanoseconds <= 100_000 { counts[0] &+= times } else { file(nanoseconds, times) }
+    /// A duration, and the bucket it belongs to.
+    struct Span {
+        let nanoseconds: UInt64
+        fileprivate let bucket: Int
+
+        @inline(__always)
+        init(_ nanoseconds: UInt64) {
+            self.nanoseconds = nanoseconds
+            // Nearly all of them are this short.
+            bucket = nanoseconds <= 100_000 ? 0 : Self.bucket(of: nanoseconds)
+        }
+
+        @inline(never)
+        private static func bucket(of nanoseconds: UInt64) -> Int {
+            bounds.firstIndex { nanoseconds <= $0.nanoseconds } ?? bounds.count
+        }
     }
 
-    @inline(never)
-    private mutating func file(_ nanoseconds: UInt64, _ times: UInt64) {
-        counts[Self.bounds.firstIndex { nanoseconds <= $0.nanoseconds } ?? Self.bounds.count] &+= times
+    /// Counts `times` events of the same duration.
+    @inline(__always)
+    mutating func record(_ span: Span, times: UInt64 = 1) {
+        sum &+= span.nanoseconds &* times
+        counts[span.bucket] &+= times
     }
 }

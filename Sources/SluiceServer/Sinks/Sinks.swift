@@ -8,8 +8,6 @@ internal import Support
 final class Sinks {
     unowned let server: Server
     private var all: [Name: Sink] = [:]
-    /// The state at the last check.
-    private var seen: (definitions: UInt64, isLeading: Bool)?
     private var isStopped = false
     /// The TLS context of all secure connections; made before the server serves, because reading
     /// the authorities takes a while.
@@ -34,20 +32,9 @@ final class Sinks {
         }
     }
 
-    /// Follows changes of the definitions, and of which server makes the ticks.
-    ///
-    /// Called at the end of each turn; usually there is nothing to do. `host` is the server's: to
-    /// ask the server for it would cost two reference counts.
-    @inline(__always)
-    func endTurn(of host: Host) {
-        let present = (definitions: host.definitionChanges, isLeading: host.isLeading)
-        if let seen, seen == present { return }
-        seen = present
-        follow()
-    }
-
-    /// Starts and ends sinks; unchanged ones continue.
-    private func follow() {
+    /// Starts and ends sinks as the definitions say, on the server that makes the ticks; unchanged
+    /// ones continue.
+    func follow() {
         var wanted: [Name: (sink: SinkDefinition, graph: LiveGraph)] = [:]
         if server.host.isLeading, !isStopped {
             for graph in server.host.graphs {
