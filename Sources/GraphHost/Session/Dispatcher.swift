@@ -17,9 +17,8 @@ final class Dispatcher {
     // MARK: - Messages in
 
     /// Handles a message of a client that speaks the protocol.
-    func receive(_ message: UnsafeRawBufferPointer, from session: Session) {
+    func receive(_ message: UnsafeRawBufferPointer, from session: Session, of host: Host) {
         countMessage()
-        let host = session.host
         do throws(HostError) {
             var isBad = false
             try Fields.forEachObject(message) { bytes, fields in

@@ -80,7 +80,7 @@ public final class Session {
     public func receive(message: UnsafeRawBufferPointer) {
         guard !isClosed, reconnectAfter == nil else { return }
         switch form {
-        case .messages: host.dispatcher.receive(message, from: self)
+        case .messages: host.dispatcher.receive(message, from: self, of: host)
         case .node(let node):
             host.dispatcher.countMessage()
             BareStream(session: self, node: node).receive(message)
