@@ -74,6 +74,9 @@ public class AnyNode {
         set { storedRank = Int32(newValue) }
     }
 
+    /// The graph's engine.
+    @inlinable final var engine: EngineRef { .passUnretained(graph.engine) }
+
     @inlinable package final var hasEdges: Bool { !listens.isEmpty || !outs.isEmpty }
 
     // MARK: - What the engine asks the typed node

@@ -180,6 +180,7 @@ open class Edge {
     /// What a standard body does when its source became empty: nothing, or hand the emptiness on
     /// (G-11, G-145).
     @inlinable
+    @inline(never)
     final func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty), let target = target(as: Out.self) else { return .nothing }
         return target._withUnsafeGuaranteedRef { $0.acceptEmpty() }

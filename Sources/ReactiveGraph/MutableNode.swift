@@ -99,7 +99,7 @@ extension Node {
         } else {
             keep(emission)
             if hasEdges {
-                graph.engine.turn(self, trail: nil, context: context)
+                engine._withUnsafeGuaranteedRef { $0.turn(self, trail: nil, context: context) }
             } else {
                 graph.warnIfIdle(self)
             }
@@ -113,7 +113,9 @@ extension Node {
             enqueue(emission, trail: trail, context: context)
         } else {
             keep(emission)
-            if hasEdges { graph.engine.turn(self, trail: trail, context: context) }
+            if hasEdges {
+                engine._withUnsafeGuaranteedRef { $0.turn(self, trail: trail, context: context) }
+            }
         }
     }
 }

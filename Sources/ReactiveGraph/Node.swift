@@ -33,9 +33,6 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     /// The value, `nil` if the node is empty.
     @inlinable public final var value: Value? { stored.value }
 
-    /// Whether nothing is stored.
-    public override var isEmpty: Bool { stored.isEmpty }
-
     /// The type of the values this node holds.
     public final override var valueType: Any.Type { Value.self }
 
@@ -57,10 +54,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     @inlinable
     @inline(__always)
     final func accept(_ value: Value) -> Outcome {
-        if pass >= 0 {
-            enqueueDelivered(.value(value))
-            return .nothing
-        }
+        if pass >= 0 { return enqueueDelivered(.value(value)) }
         keep(.value(value))
         return .enter
     }
@@ -75,23 +69,21 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     @inlinable
     @inline(__always)
     final func accept(emission: Emission<Value>) -> Outcome {
-        if pass >= 0 {
-            enqueueDelivered(emission)
-            return .nothing
-        }
+        if pass >= 0 { return enqueueDelivered(emission) }
         keep(emission)
         return .enter
     }
 
     /// Queues an emission that an edge delivers, with the path and context it came with.
     @usableFromInline
-    final func enqueueDelivered(_ emission: Emission<Value>, last step: LastStep? = nil) {
+    final func enqueueDelivered(_ emission: Emission<Value>, last step: LastStep? = nil) -> Outcome {
         enqueue(
             emission,
             trail: graph.engine.captureTrail(),
-            context: graph.engine.currentContext,
+            context: engine.currentContext,
             last: step
         )
+        return .nothing
     }
 
     /// Queues an emission, or a signal, after the pass that is running (G-34, step 1).
@@ -163,12 +155,23 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     }
 }
 
+/// What a node stores: an ``Emission``.
+public protocol PossiblyEmpty {
+    /// Whether nothing is stored.
+    var isEmpty: Bool { get }
+}
+
+extension Emission: PossiblyEmpty {}
+
 /// The part of a ``Node`` that stores what the node holds.
 ///
 /// A class of its own, because its parameter is then the whole type of what is stored: if it were
 /// made from the parameter, Swift would look that type up whenever a node is freed.
-public class StoringNode<Stored>: AnyNode {
+public class StoringNode<Stored: PossiblyEmpty>: AnyNode {
     @exclusivity(unchecked) @usableFromInline final var stored: Stored
+
+    /// Whether nothing is stored.
+    public override var isEmpty: Bool { stored.isEmpty }
 
     @inlinable
     init(graph: Graph, _ stored: Stored) {

@@ -58,7 +58,7 @@ open class TransformEdge<In, Out>: AnyEdge {
     ) {
         super.init(
             core: Edge(name) { edge in
-                let context = edge.source?._withUnsafeGuaranteedRef { $0.graph.engine.currentContext }
+                let context = edge.source?._withUnsafeGuaranteedRef { $0.engine.currentContext }
                 guard let out = function(edge.input(In.self), context) else { return .nothing }
                 return edge.store(emission: out)
             }

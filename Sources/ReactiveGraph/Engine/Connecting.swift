@@ -154,6 +154,7 @@ extension Edge {
 
 extension GraphCounts {
     /// One more edge has both ends, or one less.
+    @inline(__always)
     fileprivate mutating func add(_ change: Int, _ edge: Edge) {
         if edge.traits.contains(.follower) {
             liveFollowings += change

@@ -80,6 +80,14 @@ package final class Engine {
     }
 }
 
+/// An engine without a reference count: its graph holds it, and a node holds the graph.
+@usableFromInline typealias EngineRef = Unmanaged<Engine>
+
+extension Unmanaged where Instance == Engine {
+    @inlinable var currentContext: Context? { _withUnsafeGuaranteedRef { $0.currentContext } }
+    @inlinable func currentPath() -> Path { _withUnsafeGuaranteedRef { $0.currentPath() } }
+}
+
 // MARK: - Turns
 
 extension Engine {

@@ -59,6 +59,7 @@ extension Join {
 
     /// Stores the result, unless the function that made it has ended the join.
     @inlinable
+    @inline(__always)
     func store<Out>(_ value: Out) -> Outcome {
         guard !isDead, let node = node(as: Out.self) else { return .nothing }
         return node._withUnsafeGuaranteedRef { $0.accept(value) }

@@ -45,10 +45,7 @@ class LastStep {
     /// Hands an emission to `node` from an edge, with this as the last step of its pass.
     @inlinable
     final func accept<Value>(_ emission: Emission<Value>, in node: Node<Value>, from edge: Edge) -> Outcome {
-        if node.pass >= 0 {
-            node.enqueueDelivered(emission, last: self)
-            return .nothing
-        }
+        if node.pass >= 0 { return node.enqueueDelivered(emission, last: self) }
         node.keep(emission)
         node.needPending().begin(self, on: node)
         // Releasing old values may have cut the edge.

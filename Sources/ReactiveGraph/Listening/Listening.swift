@@ -53,7 +53,7 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Value, Context?) -> Void
     ) -> CancelToken {
-        let engine = Unmanaged.passUnretained(node.graph.engine)
+        let engine = node.engine
         return node.graph.listen(
             to: node,
             in: bag,
@@ -61,7 +61,7 @@ extension Listenable {
             at: (file, line),
             Edge("Listen", .listener) { edge in
                 if case .value(let value) = edge.input(Value.self) {
-                    body(value, engine._withUnsafeGuaranteedRef { $0.currentContext })
+                    body(value, engine.currentContext)
                 }
                 return .nothing
             }
@@ -80,7 +80,7 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let engine = Unmanaged.passUnretained(node.graph.engine)
+        let engine = node.engine
         return node.graph.listen(
             to: node,
             in: bag,
@@ -88,8 +88,7 @@ extension Listenable {
             at: (file, line),
             Edge("Listen", [.listener, .wantsPath]) { edge in
                 if case .value(let value) = edge.input(Value.self) {
-                    let path = engine._withUnsafeGuaranteedRef { $0.currentPath() }
-                    body(value, path, engine._withUnsafeGuaranteedRef { $0.currentContext })
+                    body(value, engine.currentPath(), engine.currentContext)
                 }
                 return .nothing
             }
@@ -107,14 +106,14 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Emission<Value>, Context?) -> Void
     ) -> CancelToken {
-        let engine = Unmanaged.passUnretained(node.graph.engine)
+        let engine = node.engine
         return node.graph.listen(
             to: node,
             in: bag,
             replay: replay,
             at: (file, line),
             Edge("Listen", [.listener, .receivesEmpty]) { edge in
-                body(edge.input(Value.self), engine._withUnsafeGuaranteedRef { $0.currentContext })
+                body(edge.input(Value.self), engine.currentContext)
                 return .nothing
             }
         )
@@ -188,7 +187,30 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
     ) -> CancelToken {
-        listen(for: owner, replay, (file, line), .listener, body) { _ in .nothing }
+        // Written out: through the function that the other forms share, each delivery would be one
+        // call more.
+        let held = Unmanaged.passUnretained(owner)
+        return node.graph.listen(
+            to: node,
+            owner: owner,
+            replay: replay,
+            at: (file, line),
+            owned: Edge("Listen", .listener) { edge in
+                guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                // Retained during the call: the owner may release itself.
+                body(held.takeUnretainedValue(), value)
+                return .nothing
+            },
+            foreign: {
+                weak let watched = owner
+                return Edge("Listen", .listener) { edge in
+                    guard let owner = watched else { return .dead }
+                    guard case .value(let value) = edge.input(Value.self) else { return .nothing }
+                    body(owner, value)
+                    return .nothing
+                }
+            }
+        )
     }
 
     /// As ``listenWhile(in:replay:file:line:_:)``, with the owner, and no longer than it lives.
@@ -201,7 +223,7 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Bool
     ) -> CancelToken {
-        listen(for: owner, replay, (file, line), .listener, body) { $0 ? .nothing : .dead }
+        listen(for: owner, replay, (file, line), .listener, while: body)
     }
 
     /// As ``listen(owner:replay:file:line:_:)``, with the context of each emission.
@@ -214,9 +236,9 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Context?) -> Void
     ) -> CancelToken {
-        let engine = Unmanaged.passUnretained(node.graph.engine)
+        let engine = node.engine
         return listen(owner: owner, replay: replay, file: file, line: line) { (owner: Owner, value: Value) in
-            body(owner, value, engine._withUnsafeGuaranteedRef { $0.currentContext })
+            body(owner, value, engine.currentContext)
         }
     }
 
@@ -232,27 +254,21 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Owner, Value, Path, Context?) -> Void
     ) -> CancelToken {
-        let engine = Unmanaged.passUnretained(node.graph.engine)
+        let engine = node.engine
         return listen(for: owner, replay, (file, line), [.listener, .wantsPath]) {
-            (owner: Owner, value: Value) in
-            let path = engine._withUnsafeGuaranteedRef { $0.currentPath() }
-            body(owner, value, path, engine._withUnsafeGuaranteedRef { $0.currentContext })
-        } then: { _ in
-            .nothing
+            body($0, $1, engine.currentPath(), engine.currentContext)
+            return true
         }
     }
 
-    /// Calls `body` with each value for as long as `owner` lives, and does what `outcome` makes of
-    /// the result.
+    /// Calls `body` with each value until it returns false, and no longer than `owner` lives.
     @inlinable
-    @inline(__always)
-    func listen<Owner: AnyObject, Result>(
+    func listen<Owner: AnyObject>(
         for owner: Owner,
         _ replay: Bool,
         _ place: (file: String, line: Int),
         _ traits: EdgeTraits,
-        _ body: @escaping (Owner, Value) -> Result,
-        then outcome: @escaping (Result) -> Outcome
+        while body: @escaping (Owner, Value) -> Bool
     ) -> CancelToken {
         let held = Unmanaged.passUnretained(owner)
         return node.graph.listen(
@@ -263,14 +279,14 @@ extension Listenable {
             owned: Edge("Listen", traits) { edge in
                 guard case .value(let value) = edge.input(Value.self) else { return .nothing }
                 // Retained during the call: the owner may release itself.
-                return outcome(body(held.takeUnretainedValue(), value))
+                return body(held.takeUnretainedValue(), value) ? .nothing : .dead
             },
             foreign: {
                 weak let watched = owner
                 return Edge("Listen", traits) { edge in
                     guard let owner = watched else { return .dead }
                     guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-                    return outcome(body(owner, value))
+                    return body(owner, value) ? .nothing : .dead
                 }
             }
         )

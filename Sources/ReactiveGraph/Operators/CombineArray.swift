@@ -90,11 +90,10 @@ extension Graph {
         _ function: @escaping ([Emission<Value>], Context?) -> Emission<Out>?
     ) -> Node<Out> {
         precondition(!inputs.isEmpty, "\(name): at least one input is needed")
-        let engine = Unmanaged.passUnretained(inputs[0].graph.engine)
+        let engine = inputs[0].engine
         let slots = Slots(inputs.map(\.stored))
         return slots.join(inputs, name, [.joinInput, .receivesEmpty, .propagatesEmpty]) { join in
-            let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
-            guard let out = function(slots.latest, context) else { return .nothing }
+            guard let out = function(slots.latest, engine.currentContext) else { return .nothing }
             return join.store(emission: out)
         }
     }

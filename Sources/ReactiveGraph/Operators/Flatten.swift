@@ -9,6 +9,7 @@ extension Node {
 extension Edge {
     /// Follows `inner` instead of what was followed until now, and hands its emission on.
     @inlinable
+    @inline(__always)
     func follow<Out>(_ inner: Node<Out>) -> Outcome {
         beginFollowing(inner) ? store(through: inner) : .nothing
     }
@@ -42,12 +43,12 @@ extension Edge {
     @inlinable
     func store<Out>(through inner: Node<Out>) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
-        let engine = inner.graph.engine
-        engine.inner = inner.id
+        let engine = inner.engine
+        engine._withUnsafeGuaranteedRef { $0.inner = inner.id }
         if target._withUnsafeGuaranteedRef({ $0.accept(emission: inner.stored) }) == .enter {
             return .enterThroughInner
         }
-        engine.inner = 0
+        engine._withUnsafeGuaranteedRef { $0.inner = 0 }
         return .nothing
     }
 
@@ -64,36 +65,40 @@ extension Edge {
     /// Says whether it does: a node does not follow itself.
     @usableFromInline
     func follow(_ inner: AnyNode, _ make: () -> Edge) -> Bool {
-        guard let target = target?.takeUnretainedValue(), source != nil else { return false }
-        let graph = inner.graph
-        precondition(target.graph === graph, "\(name): the inner node is of another graph")
-        guard target !== inner else {
+        guard let target, source != nil else { return false }
+        precondition(
+            target._withUnsafeGuaranteedRef { $0.graph === inner.graph },
+            "\(name): the inner node is of another graph"
+        )
+        guard target.toOpaque() != Unmanaged.passUnretained(inner).toOpaque() else {
             // The node itself is on the path by then: following it could deliver nothing.
             unfollow()
             return false
         }
-        guard let ref = side?.follower else {
-            let follower = make()
-            if traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
-            needSide().follower = .passUnretained(follower)
-            follower.attach(from: inner)
-            follower.attach(to: target)
-            follower.complete(in: graph)
+        if let follower = side?.follower {
+            follower._withUnsafeGuaranteedRef { $0.aim(at: inner, in: inner.graph) }
             return true
         }
-        ref._withUnsafeGuaranteedRef { follower in
-            if ref.isSame(as: inner.listens.last) {
-                // It is at the end of the listeners already: only the emission under way must not
-                // be served again.
-                graph.engine.stamp(follower)
-            } else {
-                follower.detachSource(in: graph)
-                follower.attach(from: inner)
-                follower.complete(in: graph)
-                graph.engine.releaseDue()
-            }
-        }
+        let follower = make()
+        if traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
+        needSide().follower = .passUnretained(follower)
+        follower.attach(from: inner)
+        follower.attach(to: target.takeUnretainedValue())
+        follower.complete(in: inner.graph)
         return true
+    }
+
+    /// An inner following gets another source.
+    private func aim(at inner: AnyNode, in graph: Graph) {
+        if EdgeRef.passUnretained(self).isSame(as: inner.listens.last) {
+            // It is at the end of the listeners already: only the emission under way must not be
+            // served again.
+            return graph.engine.stamp(self)
+        }
+        detachSource(in: graph)
+        attach(from: inner)
+        complete(in: graph)
+        graph.engine.releaseDue()
     }
 
     /// Releases the inner node that the edge follows.

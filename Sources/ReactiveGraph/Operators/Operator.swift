@@ -105,7 +105,7 @@ public struct Site {
 
     /// The context of the present emission (G-45).
     public var context: Context? {
-        edge.source?._withUnsafeGuaranteedRef { $0.graph.engine.currentContext }
+        edge.source?._withUnsafeGuaranteedRef { $0.engine.currentContext }
     }
 
     /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too

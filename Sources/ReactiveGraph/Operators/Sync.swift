@@ -110,7 +110,7 @@ enum Sync {
     /// Hands an emission on as it is, and once only in settled mode.
     @inlinable
     static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ isOwned: IsOwned?) -> Edge {
-        let engine = Unmanaged.passUnretained(graph.engine)
+        let engine = EngineRef.passUnretained(graph.engine)
         return Edge("Sync") { edge in
             if let isOwned, !isOwned() { return .dead }
             return engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0) { _ in true } }
@@ -124,7 +124,7 @@ enum Sync {
         _ graph: Graph,
         _ admits: @escaping (Emission<Value>) -> Bool
     ) -> Edge {
-        let engine = Unmanaged.passUnretained(graph.engine)
+        let engine = EngineRef.passUnretained(graph.engine)
         return Edge(name) { edge in
             engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0, admits) }
         }

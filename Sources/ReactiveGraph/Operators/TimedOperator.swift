@@ -107,7 +107,7 @@ extension Site {
             HeldEmission(
                 emission,
                 trail: node.graph.engine.captureTrail(),
-                context: node.graph.engine.currentContext
+                context: node.engine.currentContext
             )
         }
     }

@@ -14,11 +14,12 @@ extension Node {
         named name: String,
         _ function: @escaping (Emission<Value>, Context?) -> Emission<Out>?
     ) -> Node<Out> {
-        let engine = Unmanaged.passUnretained(graph.engine)
+        let engine = self.engine
         return derive(
             Edge(name, .receivesEmpty) { edge in
-                let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
-                guard let out = function(edge.input(Value.self), context) else { return .nothing }
+                guard let out = function(edge.input(Value.self), engine.currentContext) else {
+                    return .nothing
+                }
                 return edge.store(emission: out)
             }
         )
@@ -43,14 +44,13 @@ extension Node {
         replay: Bool = true,
         _ function: @escaping (Emission<In>, Context?) -> Emission<Value>?
     ) -> CancelToken? {
-        let engine = Unmanaged.passUnretained(graph.engine)
+        let engine = self.engine
         return graph.link(
             self,
             to: upstream,
             replay: replay,
             Edge(name, .receivesEmpty) { edge in
-                let context = engine._withUnsafeGuaranteedRef { $0.currentContext }
-                guard let out = function(edge.input(In.self), context) else { return .nothing }
+                guard let out = function(edge.input(In.self), engine.currentContext) else { return .nothing }
                 return edge.store(emission: out)
             }
         )

@@ -22,7 +22,7 @@ final class EventListen<Value>: Edge {
         guard let listener = ownership.livingListener() else { return .nothing }
         let node = source(as: Value.self).takeUnretainedValue()
         if wasAdded {
-            let source = node.graph.engine.currentContext?.source ?? .local
+            let source = node.engine.currentContext?.source ?? .local
             switch node.stored {
             case .value(let value): tell(listener, node, .newValue(value, source: source))
             case .empty: tell(listener, node, .empty(source: source))
