@@ -98,11 +98,7 @@ extension Node {
             enqueue(emission, trail: nil, context: context)
         } else {
             keep(emission)
-            if hasEdges {
-                engine._withUnsafeGuaranteedRef { $0.turn(self, trail: nil, context: context) }
-            } else {
-                graph.warnIfIdle(self)
-            }
+            if hasEdges { engine.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
         }
     }
 
@@ -113,9 +109,7 @@ extension Node {
             enqueue(emission, trail: trail, context: context)
         } else {
             keep(emission)
-            if hasEdges {
-                engine._withUnsafeGuaranteedRef { $0.turn(self, trail: trail, context: context) }
-            }
+            if hasEdges { engine.turn(self, trail: trail, context: context) }
         }
     }
 }

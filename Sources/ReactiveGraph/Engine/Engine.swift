@@ -86,6 +86,9 @@ package final class Engine {
 extension Unmanaged where Instance == Engine {
     @inlinable var currentContext: Context? { _withUnsafeGuaranteedRef { $0.currentContext } }
     @inlinable func currentPath() -> Path { _withUnsafeGuaranteedRef { $0.currentPath() } }
+    @inlinable func turn(_ node: AnyNode, trail: Trail?, context: Context?) {
+        _withUnsafeGuaranteedRef { $0.turn(node, trail: trail, context: context) }
+    }
 }
 
 // MARK: - Turns
