@@ -37,6 +37,30 @@ struct ClockTests {
         #expect(times == [.seconds(1), .seconds(3), .seconds(5)])
     }
 
+    @Test("A timer that is set to a later time counts with that time only (G-112)")
+    func later() {
+        let queue = TimerQueue { .zero }
+        var order: [String] = []
+        let timers = ["a", "b"].map { name in
+            Timer {
+                order.append(name)
+                return nil
+            }
+        }
+        queue.set(timers[0], at: queue.moment(.seconds(1)))
+        queue.set(timers[1], at: queue.moment(.seconds(2)))
+        queue.set(timers[0], at: queue.moment(.seconds(3)))
+        #expect(queue.next == .seconds(2))
+        queue.fire(until: .seconds(2)) { _ in }
+        #expect(order == ["b"])
+        queue.set(timers[0], at: queue.moment(.seconds(5)))
+        queue.set(timers[0], at: queue.moment(.seconds(4)))
+        #expect(queue.next == .seconds(4))
+        queue.fire(until: .seconds(4)) { _ in }
+        #expect(order == ["b", "a"])
+        #expect(queue.next == nil)
+    }
+
     @Test("Many timers of one graph fire in order, whatever is restarted and cancelled", arguments: 0..<10)
     func many(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

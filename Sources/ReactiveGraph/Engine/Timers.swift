@@ -67,9 +67,9 @@ package struct Due {
 
 /// The timers of one clock by deadline, ties by creation (G-112).
 ///
-/// Setting a timer again moves it within the heap: no allocation, and the clock is asked only when
-/// the earliest deadline gets earlier. A schedule that comes too early finds nothing due and is
-/// renewed.
+/// A timer that is set to a later time, as a debounce is with every value, only notes that: it is
+/// moved when it has come to the front. The clock is asked only when the earliest deadline gets
+/// earlier. A schedule that comes too early finds nothing due and is renewed.
 @usableFromInline
 package final class TimerQueue {
     /// Where the time comes from.
@@ -80,10 +80,16 @@ package final class TimerQueue {
         case owner(() -> Duration)
     }
 
+    /// A running timer; `key` is its deadline, or an earlier one that it had.
+    private struct Entry {
+        var key: Deadline
+        let timer: Timer
+    }
+
     private let source: Source
     /// Called when a timer is set and no other one is.
     package var onFirst: () -> Void = {}
-    @exclusivity(unchecked) private var heap: ContiguousArray<Timer> = []
+    @exclusivity(unchecked) private var heap: ContiguousArray<Entry> = []
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     /// The deadline of the timer whose action runs.
     @exclusivity(unchecked) private var firing: Deadline?
@@ -113,7 +119,7 @@ package final class TimerQueue {
     }
 
     /// The earliest deadline.
-    package var next: Duration? { heap.first?.deadline.time }
+    package var next: Duration? { first?.deadline.time }
 
     /// The moment that is `interval` from now.
     @usableFromInline
@@ -150,18 +156,16 @@ package final class TimerQueue {
     /// Starts or moves a timer.
     @usableFromInline
     package func set(_ timer: Timer, at deadline: Deadline) {
+        timer.deadline = deadline
         if timer.isRunning {
-            guard timer.deadline != deadline else { return }
-            timer.deadline = deadline
-            siftUp(timer.index)
-            siftDown(timer.index)
+            guard deadline < heap[timer.index].key else { return }
+            heap[timer.index].key = deadline
         } else {
-            timer.deadline = deadline
             timer.index = heap.count
-            heap.append(timer)
-            siftUp(timer.index)
+            heap.append(Entry(key: deadline, timer: timer))
             if heap.count == 1 { onFirst() }
         }
+        siftUp(timer.index)
         arm()
     }
 
@@ -176,7 +180,7 @@ package final class TimerQueue {
     /// Runs every timer that is due at `time`, those set in the meantime included, and gives what
     /// graphs are to emit.
     package func fire(until time: Duration, _ emit: (Due) -> Void) {
-        while let first = heap.first, first.deadline.time <= time {
+        while let first, first.deadline.time <= time {
             remove(first)
             firing = first.deadline
             if let due = first.action() { emit(due) }
@@ -185,7 +189,7 @@ package final class TimerQueue {
     }
 
     private func arm() {
-        guard case .clock(let clock) = source, let first = heap.first else { return }
+        guard case .clock(let clock) = source, let first else { return }
         if schedule != nil {
             if scheduled <= first.deadline.time { return }
             schedule?.cancel()
@@ -201,23 +205,32 @@ package final class TimerQueue {
 
     // MARK: - The heap
 
+    /// The timer with the earliest deadline.
+    private var first: Timer? {
+        while let entry = heap.first {
+            if entry.key == entry.timer.deadline { return entry.timer }
+            heap[0].key = entry.timer.deadline
+            siftDown(0)
+        }
+        return nil
+    }
+
     private func remove(_ timer: Timer) {
         let index = timer.index
         guard index >= 0 else { return }
         timer.index = -1
         let last = heap.removeLast()
-        guard last !== timer else { return }
-        heap[index] = last
-        last.index = index
+        guard last.timer !== timer else { return }
+        place(last, at: index)
         siftUp(index)
-        siftDown(last.index)
+        siftDown(last.timer.index)
     }
 
     private func siftUp(_ start: Int) {
         var index = start
         while index > 0 {
             let parent = (index - 1) / 2
-            guard heap[index].deadline < heap[parent].deadline else { return }
+            guard heap[index].key < heap[parent].key else { return }
             swap(index, parent)
             index = parent
         }
@@ -228,7 +241,7 @@ package final class TimerQueue {
         while true {
             var least = index
             for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
-                if heap[child].deadline < heap[least].deadline { least = child }
+                if heap[child].key < heap[least].key { least = child }
             }
             guard least != index else { return }
             swap(index, least)
@@ -237,9 +250,14 @@ package final class TimerQueue {
     }
 
     private func swap(_ first: Int, _ second: Int) {
-        heap.swapAt(first, second)
-        heap[first].index = first
-        heap[second].index = second
+        let moved = heap[first]
+        place(heap[second], at: first)
+        place(moved, at: second)
+    }
+
+    private func place(_ entry: Entry, at index: Int) {
+        heap[index] = entry
+        entry.timer.index = index
     }
 }
 
