@@ -105,9 +105,8 @@ struct Operation: Sendable {
     /// The path pattern of the router.
     let path: String
     /// Where it is answered if the operations side has a listener of its own.
-    var side = HTTPListener.Side.service
-    /// Operations of a whole server or graph state theirs.
-    var right = Need.ofNodes
+    let side: HTTPListener.Side
+    let right: Need
     let handler: Handler
     /// Whether its body is a graph's definition, which may be larger than others.
     var takesDefinition = false

@@ -6,6 +6,7 @@ extension AccessRoutes: Routes {
         Operation(
             method: .post,
             path: "/v1/session",
+            side: .service,
             right: .everybody,
             handler: signIn,
             name: "signIn",
@@ -20,6 +21,7 @@ extension AccessRoutes: Routes {
         Operation(
             method: .delete,
             path: "/v1/session",
+            side: .service,
             right: .everybody,
             handler: signOut,
             name: "signOut",

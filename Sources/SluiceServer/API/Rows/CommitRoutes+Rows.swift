@@ -23,6 +23,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: method,
                 path: node,
+                side: .service,
+                right: .ofNodes,
                 handler: setNode,
                 name: method == .post ? "setNode" : "putNode",
                 summary: "Sets the node: the body is the value",
@@ -35,6 +37,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .patch,
                 path: node,
+                side: .service,
+                right: .ofNodes,
                 handler: patchNode,
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
@@ -46,6 +50,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .post,
                 path: node + "/load",
+                side: .service,
+                right: .ofNodes,
                 handler: loadNode,
                 name: "loadNode",
                 summary:
@@ -58,6 +64,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .delete,
                 path: node + "/value",
+                side: .service,
+                right: .ofNodes,
                 handler: clearNode,
                 name: "clearNode",
                 summary: "Makes the node empty",
@@ -68,6 +76,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .delete,
                 path: node,
+                side: .service,
+                right: .ofNodes,
                 handler: dropNode,
                 name: "dropNode",
                 summary: "Drops a member of a family until it is set or asked for again",
@@ -78,6 +88,8 @@ extension CommitRoutes: Routes {
             Operation(
                 method: .post,
                 path: graph + "/batch",
+                side: .service,
+                right: .ofNodes,
                 handler: applyBatch,
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",

@@ -6,6 +6,8 @@ extension DashboardRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/dashboards",
+            side: .service,
+            right: .ofNodes,
             handler: listDashboards,
             name: "listDashboards",
             summary: "The server's dashboards",
@@ -19,6 +21,8 @@ extension DashboardRoutes: Routes {
         Operation(
             method: .get,
             path: dashboard,
+            side: .service,
+            right: .ofNodes,
             handler: readDashboard,
             name: "readDashboard",
             summary: "One dashboard",
@@ -32,6 +36,8 @@ extension DashboardRoutes: Routes {
         Operation(
             method: .put,
             path: dashboard,
+            side: .service,
+            right: .ofNodes,
             handler: saveDashboard,
             name: "saveDashboard",
             summary: "Saves a dashboard for every browser; needs the right `dashboards` on its graph",
@@ -46,6 +52,8 @@ extension DashboardRoutes: Routes {
         Operation(
             method: .delete,
             path: dashboard,
+            side: .service,
+            right: .ofNodes,
             handler: removeDashboard,
             name: "removeDashboard",
             summary: "Removes a dashboard; needs the right `dashboards` on its graph",

@@ -6,6 +6,8 @@ extension EvaluationRoutes: Routes {
         Operation(
             method: .post,
             path: graph + "/eval",
+            side: .service,
+            right: .ofNodes,
             handler: evaluate,
             name: "evaluate",
             summary: "A pipeline's present result, without subscribing",
@@ -21,6 +23,8 @@ extension EvaluationRoutes: Routes {
         Operation(
             method: .get,
             path: node + "/explain",
+            side: .service,
+            right: .ofNodes,
             handler: explainNode,
             name: "explainNode",
             summary: "What made the present value, or that of a rev",

@@ -6,6 +6,8 @@ extension EventRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/events",
+            side: .service,
+            right: .ofNodes,
             handler: streamEvents,
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",

@@ -6,6 +6,8 @@ extension HistoryRoutes: Routes {
         Operation(
             method: .get,
             path: node + "/history",
+            side: .service,
+            right: .ofNodes,
             handler: readHistory,
             name: "readHistory",
             summary: "A node's emissions: from its history, and further back from the log",

@@ -6,6 +6,8 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/graph",
+            side: .service,
+            right: .ofNodes,
             handler: drawGraph,
             name: "drawGraph",
             summary: "A picture of the graph",
@@ -29,6 +31,7 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: node + "/why",
+            side: .service,
             right: .needs(.observe),
             handler: explainLife,
             name: "explainLife",
@@ -42,6 +45,7 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/listeners",
+            side: .service,
             right: .needs(.observe),
             handler: listListeners,
             name: "listListeners",
@@ -52,6 +56,7 @@ extension InspectionRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/operators",
+            side: .service,
             right: .everybody,
             handler: listOperators,
             name: "listOperators",

@@ -6,6 +6,8 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/graphs",
+            side: .service,
+            right: .ofNodes,
             handler: listGraphs,
             name: "listGraphs",
             summary: "All graphs, with title, cursor and counts",
@@ -15,6 +17,8 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph,
+            side: .service,
+            right: .ofNodes,
             handler: describeGraph,
             name: "describeGraph",
             summary: "One graph: cursor, counts, and the revs that are kept",
@@ -24,6 +28,8 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/values",
+            side: .service,
+            right: .ofNodes,
             handler: readValues,
             name: "readValues",
             summary: "Several values of one revision",
@@ -37,6 +43,8 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: graph + "/nodes",
+            side: .service,
+            right: .ofNodes,
             handler: pageNodes,
             name: "listNodes",
             summary: "Nodes and members of families by name, page by page",
@@ -51,6 +59,8 @@ extension ReadingRoutes: Routes {
         Operation(
             method: .get,
             path: node,
+            side: .service,
+            right: .ofNodes,
             handler: readNode,
             upgrade: .node,
             name: "readNode",

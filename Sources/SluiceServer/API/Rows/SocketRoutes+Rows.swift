@@ -6,6 +6,7 @@ extension SocketRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/ws",
+            side: .service,
             right: .everybody,
             handler: requireUpgrade,
             upgrade: .messages,
@@ -24,6 +25,7 @@ extension SocketRoutes: Routes {
         Operation(
             method: .get,
             path: "/v1/diagnostics/echo",
+            side: .service,
             right: .everybody,
             handler: requireUpgrade,
             upgrade: .echo,
