@@ -4,9 +4,13 @@ public struct CivilTime: Sendable {
     public let year: Int
     /// 1 … 12.
     public let month: Int
+    /// 1 … 31.
     public let day: Int
+    /// 0 … 23.
     public let hour: Int
+    /// 0 … 59.
     public let minute: Int
+    /// 0 … 59.
     public let second: Int
     /// 0 … 6; 0 is Sunday.
     public let weekday: Int
@@ -47,6 +51,7 @@ public struct CivilTime: Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// 28 … 31.
     public static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -78,7 +83,10 @@ extension CivilTime: CustomStringConvertible {
 extension CivilTime {
     /// RFC 3339 text of a moment by a clock on the wall, such as `2009-02-14T00:31:30+01:00`.
     ///
-    /// The offset is in seconds east of UTC; what is below a minute is dropped.
+    /// - Parameters:
+    ///   - seconds: since 1970.
+    ///   - offset: seconds east of UTC; what is below a minute is dropped.
+    /// - Returns: the text.
     public static func text(of seconds: Int64, offset: Int) -> String {
         let minutes = offset / 60
         let local = CivilTime(secondsSinceEpoch: seconds + Int64(minutes) * 60)

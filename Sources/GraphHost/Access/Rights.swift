@@ -7,6 +7,7 @@ public struct Rights: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// Read values and subscribe to them.
     public static let read = Rights(rawValue: 1)
     /// Run pipelines on nodes that the caller may read.
     public static let pipe = Rights(rawValue: 2)
@@ -22,6 +23,7 @@ public struct Rights: OptionSet, Hashable, Sendable {
     /// Save and delete dashboards of the server; `admin` implies it.
     public static let dashboards = Rights(rawValue: 64)
 
+    /// Every right.
     public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin, .dashboards]
     /// The default rights of a token.
     ///
@@ -34,6 +36,7 @@ public struct Rights: OptionSet, Hashable, Sendable {
         ("admin", .admin), ("dashboards", .dashboards),
     ]
 
+    /// The right with that word.
     public init?(word: String) {
         guard let right = Rights.words.first(where: { $0.word == word })?.right else { return nil }
         self = right

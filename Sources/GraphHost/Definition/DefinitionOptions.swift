@@ -13,7 +13,9 @@ public struct DefinitionOptions {
     /// The most `case`, `default` and `otherwise` nodes of one `switch` (`limits.switchKeys`); each
     /// of them receives every value.
     public var switchKeys: Int
+    /// The most values of one `window` (`limits.windowValues`).
     public var windowValues: Int
+    /// The most nodes of one graph (`limits.nodes`).
     public var mostNodes: Int
 
     /// The hosts to which sinks may send, each `host` or `host:port` (`sinkHosts`); nil: unchecked,

@@ -1,6 +1,7 @@
 internal import ReactiveGraph
 internal import Support
 
+/// The history of nodes as JSON.
 public struct HistoryAnswer {
     private let graph: LiveGraph
 
@@ -9,11 +10,14 @@ public struct HistoryAnswer {
         self.graph = graph
     }
 
-    /// The history of a node after `since`, oldest first, or the newest of it if `since` is nil.
+    /// The history of a node.
     ///
-    /// Emissions of one rev are never split. If `limit` leaves some out, the answer has
-    /// `"more":true`.
-    ///
+    /// - Parameters:
+    ///   - node: a node of this graph.
+    ///   - since: only emissions newer than this rev, oldest first; nil: the newest.
+    ///   - epoch: the epoch of `since`; nil: the present one.
+    ///   - limit: the most emissions; those of one rev are never split. If emissions are left out,
+    ///     the answer has `"more":true`.
     /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
     /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
     ///   valid `since`.
@@ -35,10 +39,16 @@ public struct HistoryAnswer {
         return json(ring, since: since, limit: limit, rev: graph.rev)
     }
 
-    /// The same of these emissions and facets, each state of which is one of the `limit`.
+    /// The JSON of the emissions newer than `since`, or of the newest.
     ///
-    /// If `end` is given, there may be emissions after that rev that are not in `ring`; then the
-    /// answer has `"to"`.
+    /// - Parameters:
+    ///   - ring: the emissions.
+    ///   - states: the facets, each time they changed.
+    ///   - since: only what is newer than this rev, oldest first; nil: the newest.
+    ///   - limit: the most emissions; those of one rev are never split.
+    ///   - rev: the graph's present rev.
+    ///   - end: the last rev whose emissions are in `ring`, if there may be newer ones.
+    /// - Returns: JSON, see ``json(of:since:epoch:limit:)``; with `"to"` if `end` cut it.
     func json(
         _ ring: HistoryRing,
         _ states: [PastRecorder.State] = [],
@@ -120,6 +130,7 @@ extension HistoryRing {
         return index(after: self[start].stamp.rev)..<count
     }
 
+    /// The newest of `range` whose JSON has at most `limit` bytes.
     func fitting(_ range: Range<Int>, bytes limit: Int) -> Range<Int> {
         var start = range.upperBound
         var bytes = 0

@@ -18,6 +18,7 @@ struct HistoryRing {
     private let capacity: Int
     private let byteLimit: Int
     private var entries: Deque<Entry> = []
+    /// Bytes of JSON in it.
     private(set) var bytes = 0
     /// Whether the newest emission was emptiness, even if it did not fit.
     private(set) var isEmptyNow = true
@@ -61,6 +62,7 @@ struct HistoryRing {
         while bytes > byteLimit, count > 0 { dropOldest() }
     }
 
+    /// The index of the first emission with a rev above `rev`.
     func index(after rev: UInt64) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -75,6 +77,7 @@ struct HistoryRing {
         HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
     }
 
+    /// Removes all emissions.
     mutating func removeAll() {
         while count > 0 { dropOldest() }
     }

@@ -1,5 +1,6 @@
 /// The state of a node: a value, empty, or the failure of its operator.
 public enum Held {
+    /// Empty (`"empty": true`).
     case empty
     /// A value; its bytes are JSON text.
     case value(Datum)
@@ -15,10 +16,12 @@ public enum Held {
     }
 }
 
+/// The result of reading one node.
 public struct Reading {
     /// The state of the node.
     public let held: Held
     /// The rev of the node's last change: the number in its `ETag`.
     public let changed: UInt64
+    /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
 }

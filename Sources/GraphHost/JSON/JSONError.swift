@@ -6,6 +6,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case empty
         /// The text ends inside a value.
         case unexpectedEnd
+        /// A byte that is not allowed here.
         case unexpectedByte
         /// Something follows the value.
         case trailingBytes
@@ -36,8 +37,10 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// What is wrong.
     public let reason: Reason
+    /// The place, as a byte offset.
     public let offset: Int
 
+    /// An error at a byte offset.
     public init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -92,6 +95,7 @@ public enum JSONKind: UInt8, Hashable, Sendable {
 public struct JSONLimits: Hashable, Sendable {
     /// The deepest nesting of arrays and objects, 1 … 64.
     public let depth: Int
+    /// Whether an object with duplicate keys is refused.
     public let refusesDuplicateKeys: Bool
 
     /// Depth 64, duplicate keys refused: the rules of the wire protocol.

@@ -9,6 +9,7 @@ public struct LogEntry: Hashable, Sendable {
         case values
         /// The graph is defined. `text` is the definition as JSON.
         case define(text: String, DefinitionOrigin)
+        /// The graph gets this definition.
         case redefine(text: String, DefinitionOrigin)
         /// The graph ends.
         case remove
@@ -22,9 +23,12 @@ public struct LogEntry: Hashable, Sendable {
 
     /// A node and its new value.
     public struct Assignment: Hashable, Sendable {
+        /// The node's name.
         public var node: String
+        /// The value as JSON text.
         public var value: [UInt8]
 
+        /// Sets `node` to `value`.
         public init(_ node: String, _ value: [UInt8]) {
             self.node = node
             self.value = value
@@ -33,10 +37,12 @@ public struct LogEntry: Hashable, Sendable {
 
     /// A node and its producer's report.
     public struct Report: Hashable, Sendable {
+        /// The node's name.
         public var node: String
         /// The report.
         public var change: FacetChange
 
+        /// Reports `change` of `node`.
         public init(_ node: String, _ change: FacetChange) {
             self.node = node
             self.change = change
@@ -57,9 +63,11 @@ public struct LogEntry: Hashable, Sendable {
         }
     }
 
+    /// The name of the graph.
     public var graph: String
     /// The commit's effect.
     public var kind: Kind
+    /// The sets, in order.
     public var set: [Assignment] = []
     /// The names of the nodes that are cleared, after the sets.
     public var clear: [String] = []
@@ -99,5 +107,6 @@ public struct LogEntry: Hashable, Sendable {
 public enum DefinitionOrigin: UInt8, Hashable, Sendable {
     /// A file of the configuration's folder.
     case file
+    /// A client, over HTTP.
     case client
 }

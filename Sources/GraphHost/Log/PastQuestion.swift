@@ -29,6 +29,11 @@ public struct PastQuestion: Sendable {
 
     /// A caller's question about the graph right after the commit `rev`.
     ///
+    /// - Parameters:
+    ///   - subject: what the caller wants to know.
+    ///   - rev: the commit.
+    ///   - epoch: the epoch of `rev`; nil: the present one.
+    ///   - view: the graph as the caller sees it now.
     /// - Throws: `bad_field` for a future rev, `gone` for another epoch.
     public init(
         _ subject: Subject,
@@ -52,9 +57,11 @@ public struct PastQuestion: Sendable {
     }
 }
 
+/// The answer to a ``PastQuestion``.
 public enum PastAnswer: Sendable {
     /// A body, as for the same question about the present.
     case body([UInt8])
+    /// The value of a node.
     case node(PastReading)
     /// The question cannot be answered.
     case refused(HostError)
@@ -64,10 +71,13 @@ public enum PastAnswer: Sendable {
     case stopped
 }
 
+/// A ``Reading`` of a node in the past.
 public struct PastReading: Sendable {
     /// The state of the node.
     public enum Held: Sendable {
+        /// Empty.
         case empty
+        /// A value, as JSON text.
         case value([UInt8])
         /// The operator failed: the member `"fail":{…}`.
         case fail([UInt8])
@@ -84,9 +94,11 @@ public struct PastReading: Sendable {
 
     /// The state of the node.
     public let held: Held
+    /// The epoch of `changed`.
     public let epoch: String
     /// The rev of its last change at that time.
     public let changed: UInt64
+    /// Milliseconds since 1970 of that change.
     public let changedAt: UInt64
     /// Its facets as JSON; nil if they were not requested.
     public let state: [UInt8]?

@@ -6,9 +6,13 @@ extension GraphView {
     /// docs/protocol.md, HTTP).
     ///
     /// An existing chain is used; otherwise a chain is built, and released once it has its value.
-    /// That may be in a later turn, if it costs more than the principal may use now. `answer`
-    /// receives `expr_cost` if the pipeline costs more than it may.
+    /// That may be in a later turn, if it costs more than the principal may use now.
     ///
+    /// - Parameters:
+    ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`,
+    ///     optionally with `"pipe":[…]`.
+    ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}` once, or `expr_cost` if the
+    ///     pipeline costs more than it may.
     /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, `busy`
     ///   (``Host/performsAgain(_:)``), and the problems of the request, with their places in
     ///   ``HostError/problems``.

@@ -2,10 +2,14 @@ internal import Support
 
 extension GraphView {
     /// The values of the nodes that match these names and globs, all at one rev (`values`;
-    /// docs/protocol.md, HTTP); without patterns, of every node that the caller may read.
+    /// docs/protocol.md, HTTP).
     ///
-    /// `loads` asks producers for missing and stale values (D-2).
-    ///
+    /// - Parameters:
+    ///   - patterns: names and globs; if empty, every node that the caller may read.
+    ///   - limit: the most nodes.
+    ///   - hasFacets: whether to include facets.
+    ///   - loads: whether to ask producers for missing and stale values (D-2).
+    /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}}}`.
     /// - Throws: the errors of ``NodeSelection/pick(_:in:limit:)``.
     public func values(
         of patterns: [String],

@@ -3,7 +3,9 @@ internal import Support
 
 /// The owner names in a message: one, or a list, each once.
 struct OwnerNames {
+    /// The most owners of one subscription.
     static let most = 8
+    /// The longest name, in bytes.
     static let longest = 64
 
     let names: [String]

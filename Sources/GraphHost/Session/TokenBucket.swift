@@ -16,8 +16,9 @@ public struct TokenBucket: Sendable {
         filledAt = now
     }
 
-    /// Takes one token, at a time that is never less than before.
+    /// Takes one token.
     ///
+    /// - Parameter now: milliseconds of the monotonic clock, never less than before.
     /// - Returns: nil, or, if there was no token, the milliseconds until there is one.
     public mutating func take(at now: UInt64) -> UInt64? {
         if now > filledAt {

@@ -9,10 +9,14 @@ public final class Watcher {
     public struct Subject {
         let message: String
 
-        /// A node and the options of the subscription; nil if `pipe`, a list of stages, is not
-        /// JSON.
-        ///
-        /// `every` is in milliseconds, 0 for no limit.
+        /// A node and the options of the subscription.
+        /// - Parameters:
+        ///   - graph: the graph's name.
+        ///   - node: the node's name.
+        ///   - every: the shortest time between two deliveries, in milliseconds; 0 for none.
+        ///   - wantsAll: every value, not only the newest when the connection is slow.
+        ///   - pipe: stages to run on the server, a JSON list; nil for none. The result is nil if
+        ///     it is not JSON.
         public init?(graph: String, node: String, every: Int, wantsAll: Bool, pipe: String?) {
             var message = #"{"op":"sub","id":1,"graph":"\#(graph)","node":"\#(node)""#
             if every > 0 { message += #","every":\#(every)"# }
@@ -31,6 +35,7 @@ public final class Watcher {
         public let description: String
     }
 
+    /// Called with each value, as JSON.
     public var onValue: (String) -> Void = { _ in }
     /// Called for other events: the node is empty, failed, or the connection was lost.
     public var onNote: (String) -> Void = { _ in }

@@ -27,8 +27,11 @@ struct WrongTokens {
     /// How many addresses are remembered.
     var placeCount: Int { recent.count + former.count }
 
-    /// Counts a wrong token; an address of nil is not from a network.
+    /// Counts a wrong token.
     ///
+    /// - Parameters:
+    ///   - address: its source; nil: not from a network.
+    ///   - now: milliseconds of the monotonic clock.
     /// - Returns: nil, or, above the limit, the milliseconds until the next one may be sent.
     mutating func note(from address: IPAddress?, at now: UInt64) -> UInt64? {
         shown += 1

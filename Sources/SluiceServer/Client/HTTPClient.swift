@@ -11,11 +11,14 @@ public final class HTTPClient {
     public struct Answer {
         /// The status code, 200 … 599.
         public let status: Int
+        /// The body, as sent.
         public let body: [UInt8]
+        /// The entity tag, if the answer has one.
         public let entityTag: String?
         /// When to ask again (`Retry-After`), where the answer says it.
         public let retryAfter: String?
 
+        /// Whether the status is 2xx.
         public var isSuccess: Bool { (200..<300).contains(status) }
     }
 
@@ -40,8 +43,12 @@ public final class HTTPClient {
     private var current: Request?
     private var waiting: [Request] = []
 
-    /// A client that connects with its first request; `limit` is for connecting and the answer
-    /// together.
+    /// A client that connects with its first request.
+    /// - Parameters:
+    ///   - url: the server.
+    ///   - loop: its loop.
+    ///   - limit: how long connecting and the answer may take together.
+    ///   - mostBytes: the longest body of an answer.
     public init(
         _ url: ServiceURL,
         on loop: Loop,
@@ -59,10 +66,13 @@ public final class HTTPClient {
         connection?.setDelegate(nil)
     }
 
-    /// Sends a request; the handler is never called before this returns.
-    ///
-    /// The URL's own path goes before `target`, path and query, which are escaped already. The body
-    /// is sent as `application/json`.
+    /// Sends a request.
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - target: path and query, escaped already; the URL's own path goes before it.
+    ///   - body: nil for none; sent as `application/json`.
+    ///   - fields: further header fields.
+    ///   - handler: called with the result, never before this returns.
     public func send(
         _ method: HTTP.Method,
         _ target: String,

@@ -8,7 +8,9 @@ struct TimeHistogram {
         (1_000_000_000, "1"), (10_000_000_000, "10"),
     ]
 
+    /// The count of each bucket.
     private(set) var counts = ContiguousArray<UInt64>(repeating: 0, count: bounds.count + 1)
+    /// The sum of all durations, in nanoseconds.
     private(set) var sum: UInt64 = 0
 
     /// A duration, and the bucket it belongs to.
