@@ -77,7 +77,7 @@ public struct SessionLimits: Sendable {
     /// limit.
     public var setsPerSecond: UInt64 = 0
     public var messagesPerSecond: UInt64 = 0
-    /// How many refusals (``Violations``, ``BadMessages``) within how many milliseconds end a
+    /// How many refusals (``Violations``) within how many milliseconds end a
     /// connection (4400, 4429).
     public var breaches = 10
     public var breachMilliseconds: UInt64 = 60_000
