@@ -35,7 +35,7 @@ struct Machine {
         }
 
         /// Drops all containers except the `outermost` first ones.
-        func dropContainers(behind outermost: Int) {
+        func dropContainers(after outermost: Int) {
             while count > outermost { _ = end() }
         }
     }
@@ -113,7 +113,7 @@ struct Machine {
         }
         meter.fuel &-= code.handlers.count >> 3
         // A budget that this has used up ends the evaluation at the next instruction.
-        side.dropContainers(behind: handler.builderCount)
+        side.dropContainers(after: handler.builderCount)
         side.failures.append(failure)
         (stack + height).initialize(to: .failure(side.failures.count - 1))
         position = handler.target

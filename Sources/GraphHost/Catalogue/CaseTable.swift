@@ -141,7 +141,7 @@ struct CaseTableReference {
 
 extension NodeBuilder {
     /// Adds a case to the table of the switch `source`.
-    func place(for key: Datum, behind source: Node<Datum>) -> CasePlace {
+    func place(for key: Datum, of source: Node<Datum>) -> CasePlace {
         let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, self)
         caseTables[source.id] = CaseTableReference(table: table)
         return CasePlace(table, CaseKey(key))

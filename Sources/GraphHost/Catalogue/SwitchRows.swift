@@ -209,7 +209,7 @@ extension StageSite {
 
     /// The values with one key; pairs with other keys change nothing (G-91).
     func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
-        let chosen = graph.builder.place(for: key, behind: source)
+        let chosen = graph.builder.place(for: key, of: source)
         let notAPair = notAPair
         let gate = gate
         let choose = CompactMap<Datum, Datum> { pair in

@@ -43,14 +43,14 @@ extension Document {
             switch document.content {
             case .scalar: return pointer
             case .sequence(let elements):
-                let behind = elements.partitioningIndex { $0.position > place }
-                guard behind > 0 else { return pointer }
-                pointer += "/\(behind - 1)"
-                document = elements[behind - 1]
+                let next = elements.partitioningIndex { $0.position > place }
+                guard next > 0 else { return pointer }
+                pointer += "/\(next - 1)"
+                document = elements[next - 1]
             case .mapping(let entries):
-                let behind = entries.partitioningIndex { $0.key.position > place }
-                guard behind > 0 else { return pointer }
-                let entry = entries[behind - 1]
+                let next = entries.partitioningIndex { $0.key.position > place }
+                guard next > 0 else { return pointer }
+                let entry = entries[next - 1]
                 pointer += "/"
                 for character in entry.key.scalar?.text ?? "" {
                     switch character {

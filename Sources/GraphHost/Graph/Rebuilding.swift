@@ -43,7 +43,7 @@ struct Rebuilding {
         var inputs = RebuildingInputs(graph, pulse)
         var gates: [(living: Node<Datum>?, gate: Node<Datum>)] = []
         for node in nodes {
-            let gate = self.gate(for: node, behind: [pulse] + inputs.inputs(of: node))
+            let gate = self.gate(for: node, after: [pulse] + inputs.inputs(of: node))
             graph.chains.hide(gate)
             node.living?.link(to: gate, replay: false)
             gates.append((node.living, gate))
@@ -60,7 +60,7 @@ struct Rebuilding {
 
     private static var go: Datum { Datum.fail("pulse", at: "", "") }
 
-    private func gate(for node: NamedNode, behind inputs: [Node<Datum>]) -> Node<Datum> {
+    private func gate(for node: NamedNode, after inputs: [Node<Datum>]) -> Node<Datum> {
         var isDone = false
         return Graph.join(inputs, named: "redefine") { [unowned graph] emissions, _ in
             guard !isDone, case .value = emissions[0] else { return nil }

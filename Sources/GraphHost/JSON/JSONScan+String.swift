@@ -19,9 +19,9 @@ extension JSONScan {
             }
             if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
-                at = try behindEscape(at)
+                at = try endOfEscape(at)
             } else if byte >= 0x80 {
-                at = try behindCharacters(at)
+                at = try endOfCharacters(at)
             } else {
                 throw error(.controlCharacter, at)
             }
@@ -53,7 +53,7 @@ extension JSONScan {
     }
 
     @inline(never)
-    private func behindEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+    private func endOfEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
         var at = start
         guard end - at >= 2 else { throw error(.unexpectedEnd, end) }
         switch at[1] {
@@ -88,7 +88,7 @@ extension JSONScan {
 
     /// The end of the run of multi-byte characters at `start` (RFC 3629 §4).
     @inline(never)
-    private func behindCharacters(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+    private func endOfCharacters(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
         var at = start
         while at < end, at.pointee >= 0x80 {
             let lead = at.pointee
