@@ -102,7 +102,7 @@ enum Lists {
                     try meter.spend(2)
                     var takesLeft = right >= end
                     if !takesLeft, left < middle {
-                        takesLeft = try !isBefore(keys[order[right]], keys[order[left]], &meter)
+                        takesLeft = try meter.order(keys[order[right]], keys[order[left]]) != .less
                     }
                     merged.append(order[takesLeft ? left : right])
                     left += takesLeft ? 1 : 0
@@ -130,9 +130,5 @@ enum Lists {
                 )
             }
         }
-    }
-
-    private static func isBefore(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Failure) -> Bool {
-        try meter.order(a, b) == .less
     }
 }

@@ -99,11 +99,6 @@ extension NamedNode {
     var history: HistoryRing {
         ring ?? HistoryRing(capacity: 0, byteLimit: 0, from: lastChange.rev)
     }
-
-    /// The node has emitted.
-    func remember(_ value: Datum?, _ stamp: LogStamp) {
-        ring?.append(stamp, value)
-    }
 }
 
 extension HistoryRing {

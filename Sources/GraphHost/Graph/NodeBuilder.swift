@@ -195,7 +195,7 @@ final class NodeBuilder {
             let stamp = LogStamp(rev: graph.rev, time: graph.time)
             held._withUnsafeGuaranteedRef { node in
                 if isStored { node.changed = stamp }
-                node.remember(emission.value, stamp)
+                node.ring?.append(stamp, emission.value)
             }
         }
     }

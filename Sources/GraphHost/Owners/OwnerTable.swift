@@ -26,7 +26,6 @@ final class OwnerTable {
         owner.subscriptions -= 1
         if owner.subscriptions == 0 { named[name] = nil }
     }
-    /// Gives a new subscription to named owners; without them the connection owns it.
     func give(_ subscription: Subscription, to names: OwnerNames) {
         let owners = makeOwners(of: subscription)
         for name in names.names { owners.add(add(name)) }

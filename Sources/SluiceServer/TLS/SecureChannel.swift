@@ -54,9 +54,6 @@ package final class SecureChannel: ConnectionDelegate {
         socket.delegate = self
     }
 
-    /// The version spoken, such as `TLSv1.3`.
-    var version: String { session.version }
-
     /// Starts the handshake of a client.
     func begin() {
         session.handshake()
@@ -64,8 +61,6 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     // MARK: - Writing
-
-    var queuedBytes: Int { socket.queuedBytes }
 
     /// Encrypts bytes and passes them to the kernel, or queues what it does not take.
     ///

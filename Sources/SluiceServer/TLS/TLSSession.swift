@@ -66,9 +66,6 @@ final class TLSSession {
     /// Whether the handshake is over: from now on plaintext can be sent.
     var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
 
-    /// The version spoken, such as `TLSv1.3`.
-    var version: String { String(cString: SSL_get_version(ssl)) }
-
     /// Starts or continues the handshake; for clients, which send first.
     func handshake() {
         ERR_clear_error()
