@@ -1,5 +1,6 @@
-import CEL
 import Testing
+
+@testable import CEL
 
 @Suite("Macros run over lists and maps")
 struct MacroTests {
@@ -66,5 +67,36 @@ struct MacroTests {
     )
     func outcomes(_ row: Case) {
         #expect(outcome(row.source, strict: true) == row.expected)
+    }
+
+    @Test(
+        "Elements stay their list's, and are freed with it, wherever a macro fails",
+        arguments: [
+            Case("v.filter(r, r.n == 1).map(r, r.list)", "[[string \"a text of more than 15 bytes\"]]"),
+            Case("v.map(r, r.list.map(x, x + r.name))", "error expr_no_key"),
+            Case("v.all(r, r.list.exists(x, x.size() == r.name))", "error expr_no_key"),
+            Case("v.exists(r, r.list.all(x, r.name == x || x.startsWith('a')) && r.n == 2)", "true"),
+            Case("v.exists(r, r.name == 'b' || r.n == 2) ? v[0].list.size() : 0", "int 1"),
+            Case("v.map(r, v.filter(q, q.n > r.n).map(q, q.list + r.list).size())", "[int 1, int 0]"),
+            Case("v[0].filter(k, k != 'n')", "[string \"a key of more than 15 bytes\", string \"list\"]"),
+            Case("v[0].map(k, v[k])", "error expr_type"),
+            Case("true || v.map(r, r.name).size() == 1", "true"),
+        ]
+    )
+    func borrowed(_ row: Case) {
+        weak var kept: ValueList.Storage?
+        do {
+            let text = Value.string("a text of more than 15 bytes")
+            let list = ValueList([text])
+            kept = list.storage
+            let first = ValueMap([("n", 1), ("a key of more than 15 bytes", 0), ("list", .list(list))])
+            let second = ValueMap([("n", 2), ("list", .list(ValueList([text, text])))])
+            let rows = Value.list(ValueList([.map(first), .map(second)]))
+            for _ in 0..<3 {
+                #expect(outcome(row.source, ["v": rows]) == row.expected)
+                #expect(outcome("v[0].list[0]", ["v": rows]) == "string \"a text of more than 15 bytes\"")
+            }
+        }
+        #expect(kept == nil)
     }
 }

@@ -15,6 +15,7 @@ final class Code {
     let matchers: [any RegexMatcher]
     /// Inner ranges before outer ones.
     let handlers: [Handler]
+    let borrowings: [Borrowing]
     /// For each instruction the byte offset in the source.
     let offsets: [Int32]
     let stackSize: Int
@@ -30,6 +31,7 @@ final class Code {
         functions = compiler.functions
         matchers = compiler.matchers
         handlers = compiler.handlers
+        borrowings = compiler.borrowings
         offsets = compiler.offsets
         stackSize = compiler.stackSize
         self.argumentCount = argumentCount

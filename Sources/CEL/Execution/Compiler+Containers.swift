@@ -80,8 +80,13 @@ extension Compiler {
         emit(Instruction(.jump, a: next), at: offset)
         if let decided { setTarget(ofB: decided) }
         setTarget(ofB: next)
-        emit(Instruction(.drop, a: isPair ? 2 : 1), at: offset)
-        height -= isPair ? 2 : 1
+        if isPair {
+            emit(Instruction(.drop, a: 2), at: offset)
+            height -= 2
+        } else {
+            borrowings.append(Borrowing(range: next..<instructions.count, slot: elementSlot))
+            height -= 1
+        }
         if comprehension.kind == .sorted {
             end(.endList, at: offset)
             push(slot: bottom, at: offset)

@@ -9,6 +9,7 @@ struct Compiler {
     private(set) var functions: [Function] = []
     private(set) var matchers: [any RegexMatcher] = []
     private(set) var handlers: [Handler] = []
+    var borrowings: [Borrowing] = []
     private(set) var offsets: [Int32] = []
     private(set) var stackSize = 1
 

@@ -17,25 +17,37 @@ enum InnerAccess {
         }
     }
 
-    /// Replaces the top of the stack with the next element of the list or map at `range`, and
-    /// advances the position, which is in the slot after `range`.
+    /// Replaces the top of the stack with the bits of the next element of the list, or key of the
+    /// map, at `range`, and advances the position, which is in the slot after `range`.
     ///
     /// - Returns: whether there was one.
+    @inline(__always)
+    static func advance(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool {
+        guard case .int(let counted) = range[1] else { return false }
+        let position = Int(counted)
+        var next = UnsafeRawPointer(element(in: range, at: position))
+        if next == nil, case .map(let map) = range.pointee, position < map.count {
+            // The key comes first in an entry.
+            next = UnsafeRawPointer(map.storage.first + position)
+        }
+        guard let next else { return false }
+        UnsafeMutableRawPointer(top - 1).copyMemory(from: next, byteCount: MemoryLayout<Value>.size)
+        (range + 1).initialize(to: .int(counted + 1))
+        return true
+    }
+
+    /// Replaces the two topmost values with the next key and value, which the stack holds then.
     @inline(never)
-    static func advance(
-        _ range: UnsafeMutablePointer<Value>,
-        isPair: Bool,
-        _ top: UnsafeMutablePointer<Value>
-    ) -> Bool {
+    static func advancePair(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool {
         guard case .int(let counted) = range[1] else { return false }
         let position = Int(counted)
         if let element = element(in: range, at: position) {
-            if isPair { (top - 2).initialize(to: .int(counted)) }
+            (top - 2).initialize(to: .int(counted))
             (top - 1).pointee = element.pointee
         } else if case .map(let map) = range.pointee, position < map.count {
             let entry = map.storage.first + position
-            (isPair ? top - 2 : top - 1).pointee = entry.pointee.key
-            if isPair { (top - 1).pointee = entry.pointee.value }
+            (top - 2).pointee = entry.pointee.key
+            (top - 1).pointee = entry.pointee.value
         } else {
             return false
         }

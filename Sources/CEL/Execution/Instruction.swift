@@ -67,8 +67,8 @@ enum Operation: UInt8 {
 
     /// Fails unless the top can be run over, and pushes position 0.
     case iterate
-    /// Puts the next element of the range at slot `a` on top, in place of the one before, or jumps
-    /// to `b` at its end.
+    /// Puts the next element of the range at slot `a`, or key and value, on top in place of the one
+    /// before, or jumps to `b` at its end. `next` leaves the element to the range (``Borrowing``).
     case next, nextPair
     /// Takes a condition's outcome and updates the bool or failure at slot `a`; jumps to `b` when
     /// decided.
@@ -95,6 +95,13 @@ enum Operation: UInt8 {
     case checkOptional
 
     case end
+}
+
+/// While an instruction in a range runs, a slot has the bits of an element that the list or map
+/// below it holds, and no reference of its own: counting them would be a fifth of a macro's cost.
+struct Borrowing {
+    let range: Range<Int>
+    let slot: Int
 }
 
 /// Where to go on when an instruction in a range fails.

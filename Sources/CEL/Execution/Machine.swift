@@ -1,7 +1,8 @@
 /// Runs code: a stack of values whose height every instruction knows, and what may still be spent.
 ///
-/// Invariant: before an instruction exactly the slots below its height are initialised. It takes
-/// its operands off the stack only when it has succeeded, so a failure leaves the stack in order.
+/// Invariant: before an instruction exactly the slots below its height are initialised, those of a
+/// ``Borrowing`` with bits that belong to another value. It takes its operands off the stack only
+/// when it has succeeded, so a failure leaves the stack in order.
 struct Machine {
     /// What few evaluations need: failures that may still be absorbed, containers being collected.
     final class Side {
@@ -102,6 +103,9 @@ struct Machine {
         let handler = failure.code == .cost ? nil : code.handlers.first { $0.range.contains(failed) }
         meter.fuel &-= Price.failure + failure.message.utf8.count >> 3
         let height = handler?.stackHeight ?? 0
+        for borrowing in code.borrowings where borrowing.slot >= height && borrowing.range.contains(failed) {
+            (stack + borrowing.slot).initialize(to: .null)
+        }
         let surplus = Int(instructions[failed].height) - height
         (stack + height).deinitialize(count: surplus)
         guard let handler else {
@@ -156,10 +160,12 @@ struct Machine {
                 case .not, .negate:
                     putAny(try left(instruction).pointee.applying(instruction.pointee.operation), instruction)
 
-                case .next, .nextPair:
-                    let isPair = instruction.pointee.operation == .nextPair
-                    let range = stack + Int(instruction.pointee.a)
-                    if !InnerAccess.advance(range, isPair: isPair, top(instruction)) {
+                case .next:
+                    if !InnerAccess.advance(stack + Int(instruction.pointee.a), top(instruction)) {
+                        next = instructions + Int(instruction.pointee.b)
+                    }
+                case .nextPair:
+                    if !InnerAccess.advancePair(stack + Int(instruction.pointee.a), top(instruction)) {
                         next = instructions + Int(instruction.pointee.b)
                     }
                 case .append:
