@@ -38,7 +38,8 @@ enum InnerAccess {
 
     /// Replaces the two topmost values with the next key and value, which the stack holds then.
     @inline(never)
-    static func advancePair(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool {
+    static func advancePair(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool
+    {
         guard case .int(let counted) = range[1] else { return false }
         let position = Int(counted)
         if let element = element(in: range, at: position) {

@@ -102,33 +102,4 @@ extension Examples {
         print(height.hasListener)  // prints false
         try check()
     }
-
-    @Test("Following another node when a property changes (G-23)")
-    func retarget() throws {
-        final class PlayerView {
-            private let title: Node<String>
-            private let edge = TransformEdge<String, String>()
-            private let bag = CancellableBag()
-
-            var player: Node<String>? {
-                didSet { edge.from = player }
-            }
-
-            init(_ graph: Graph, show: @escaping (String) -> Void) {
-                title = graph.node(of: String.self)
-                edge.to = title
-                title.listen(in: bag) { show($0) }
-            }
-        }
-
-        let graph = Graph()
-        let (radio, tape) = (graph.mutable("News"), graph.mutable("Side A"))
-        let view = PlayerView(graph) { print($0) }
-        view.player = radio  // prints News
-        view.player = tape  // prints Side A
-        radio.set("Weather")
-        tape.set("Side B")  // prints Side B
-        view.player = nil
-        try check()
-    }
 }
