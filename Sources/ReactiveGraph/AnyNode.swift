@@ -172,6 +172,8 @@ final class NodeSide {
     @exclusivity(unchecked) var place: UInt32 = 0
     /// Stands first among the listeners, and belongs to the node.
     @exclusivity(unchecked) var observer: Edge?
+    /// Called for each emission that parked edges do not receive.
+    @exclusivity(unchecked) var onMissed: (() -> Void)?
 }
 
 extension AnyNode {

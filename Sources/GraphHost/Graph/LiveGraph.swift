@@ -54,6 +54,9 @@ public final class LiveGraph {
     /// The member lists of the nodes that join all matches of a glob.
     var allMembers: [ObjectIdentifier: AllMembers] = [:]
     let chains = Chains()
+    /// For each node that stages wait for, by its creation number, the emissions that they have not
+    /// handled yet.
+    @exclusivity(unchecked) var backlogs: [UInt64: Backlog] = [:]
     /// The nodes that it has freed.
     let releases = Releases()
     /// The writer of the last change whose writer is known.

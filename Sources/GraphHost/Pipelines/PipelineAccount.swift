@@ -109,7 +109,7 @@ final class PipelineUse {
         chain.owners += 1
         forEachStage { stage, needsAll in
             places[stage.level] = stage.gate.add(self)
-            if needsAll { stage.gate.needingAll += 1 }
+            if needsAll { stage.gate.need(all: 1) }
             for pattern in stage.patterns { account.add(pattern) }
         }
     }
@@ -117,7 +117,7 @@ final class PipelineUse {
     func end(_ host: Host) {
         chain.owners -= 1
         forEachStage { stage, needsAll in
-            if needsAll { stage.gate.needingAll -= 1 }
+            if needsAll { stage.gate.need(all: -1) }
             stage.gate.remove(at: places[stage.level], level: stage.level)
             for pattern in stage.patterns { account.remove(pattern) }
         }
@@ -127,9 +127,12 @@ final class PipelineUse {
     /// The subscription's options have changed.
     func update() {
         guard needsAll != subscription.options.isAll else { return }
-        forEachStage { stage, needsAll in if needsAll { stage.gate.needingAll -= 1 } }
-        needsAll = subscription.options.isAll
-        forEachStage { stage, needsAll in if needsAll { stage.gate.needingAll += 1 } }
+        let before = needsAll
+        needsAll = !before
+        forEachStage { stage, needsAll in if needsAll { stage.gate.need(all: 1) } }
+        needsAll = before
+        forEachStage { stage, needsAll in if needsAll { stage.gate.need(all: -1) } }
+        needsAll = !before
     }
 
     /// Its index at a stage's gate has changed.

@@ -1,37 +1,28 @@
-internal import DequeModule
 internal import ReactiveGraph
 
 /// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds
 /// emissions back while none of its principals has units left (``PipelineLanes``).
 ///
-/// If only the newest value matters, because every stage from here on depends only on its present
-/// input and every subscription is in mode `latest`, one emission waits, with the number of those
-/// it replaced. Otherwise all emissions wait, in order, up to a limit; then the subscriptions end
-/// with `slow`. They also end if the stage would hold more bytes than its principal may
-/// (``SessionLimits/held``).
+/// While it waits, its edge is parked, and the emissions are in the ``Backlog`` of its input. If
+/// only the newest value matters, because every stage from here on depends only on its present
+/// input and every subscription is in mode `latest`, the stage handles the newest then, and the
+/// client learns how many that replaces. Otherwise it handles all of them, in order. If they are
+/// too many or too large, or the stage would hold more bytes than its principal may
+/// (``SessionLimits/held``), the subscriptions end with `slow`.
 final class StageGate {
-    static let mostWaiting = 1_024
-    /// The cost of holding one back, about as much as building a node.
-    private static let keepingUnits = 40
-    /// The cost of putting a newer one in its place.
-    private static let replacingUnits = 5
-    /// Bytes that one takes besides its value.
-    private static let keepingBytes = 256
-    /// How many can be dropped in the time of building a node.
-    private static let dropsPerWork = 8
+    /// The cost of beginning to wait, about as much as building a node.
+    private static let waitingUnits = 40
 
-    /// A waiting emission.
-    private struct Kept {
-        var commit: CommitInfo
-        /// The `time` that expressions see, in milliseconds since 1970.
-        var time: UInt64
-        /// How many emissions it replaced.
-        var replaced: UInt64 = 0
-        /// Bytes charged for it.
-        ///
-        /// Zero for a single one, because the previous stage holds the newest value anyway.
-        var bytes = 0
-        let emission: any Postponed
+    /// Its place in the backlog of its input.
+    private struct Wait {
+        let edge: PostponingEdge
+        let backlog: Backlog
+        var index: Int
+        /// The emission that it handles next if it needs every one.
+        var stand: UInt64?
+        /// The first emission that it has not handled.
+        var since: UInt64
+        let account: PipelineAccount
     }
 
     /// Called when the first value of a new pipeline, which waits here, has passed all stages, or
@@ -40,19 +31,18 @@ final class StageGate {
 
     private unowned let graph: LiveGraph
     private let lanes: PipelineLanes
-    private var kept: Deque<Kept> = []
+    @exclusivity(unchecked) private var wait: Wait?
     /// A waiting emission is being passed on.
     @exclusivity(unchecked) private var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
-    private var waitsAmong: PipelineAccount?
     /// The account that is charged for the next run.
     @exclusivity(unchecked) private var payer: PipelineAccount?
     /// The subscriptions whose pipelines use the stage; each remembers its index.
     private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
     private var turnToPay = 0
     /// How many of them need every emission.
-    var needingAll = 0
+    private var needingAll = 0
     /// Bytes of the stage's own value, unless the previous stage has the same value, and of what
     /// its operator keeps.
     @exclusivity(unchecked) private var valueBytes = 0
@@ -85,8 +75,14 @@ final class StageGate {
         lanes = graph.host.lanes
     }
 
-    /// Whether emissions wait here, so that the stage's node has an old value.
-    var isBehind: Bool { !kept.isEmpty }
+    /// Whether it waits, so that the stage's node has an old value.
+    var isBehind: Bool { wait != nil || isOverflowing }
+
+    /// The account among whose stages it waits.
+    var waitsAmong: PipelineAccount? { wait?.account }
+
+    /// The waiting emission that it handles next, if it needs every one.
+    var stand: UInt64? { wait?.stand }
 
     /// The newest open subscription that depends on the stage.
     var newestSubscription: Subscription? {
@@ -104,7 +100,7 @@ final class StageGate {
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
         if isPassing { return true }
-        if kept.isEmpty, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
+        if wait == nil, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
         if let most { return lanes.total <= most }
         if graph.builder.running > 0, lanes.total <= lanes.openUntil { return true }
         return letsAnother(emission(), at: site)
@@ -114,14 +110,8 @@ final class StageGate {
     /// some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
-        if kept.isEmpty, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
-        if isOverflowing { return false }
-        if needingAll == 0, !kept.isEmpty {
-            replaceNewest(with: emission, at: site)
-        } else {
-            let bytes = Self.keepingBytes + (emission.value?.knownByteCount ?? 0)
-            keep(PostponedEmission(emission, at: site), bytes: bytes)
-        }
+        if wait == nil, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
+        if !isBehind { beginWaiting(emission, at: site) }
         return false
     }
 
@@ -147,75 +137,100 @@ final class StageGate {
 
     // MARK: - Waiting
 
-    private func keep(_ emission: any Postponed, bytes: Int) {
-        noteDelay(Self.keepingUnits)
-        var entry = Kept(commit: graph.envelope.info, time: graph.evaluationTime, emission: emission)
-        if let waitsAmong, !kept.isEmpty {
-            guard kept.count < Self.mostWaiting, waitsAmong.held + bytes <= graph.host.limits.held
-            else { return overflow() }
-            entry.bytes = bytes
-            waitsAmong.held += bytes
-        } else {
-            // Without users it is being torn down.
-            guard let payer else { return }
-            waitsAmong = payer
-            lanes.wait(self, for: payer)
-        }
-        kept.append(entry)
-    }
-
-    /// Puts an emission in the place of the newest one that waits, whose bytes are charged already.
-    private func replaceNewest<Value>(with emission: Emission<Value>, at site: Site) {
-        noteDelay(Self.replacingUnits)
-        let newest = kept.count - 1
-        kept[newest].commit = graph.envelope.info
-        kept[newest].time = graph.evaluationTime
-        kept[newest].replaced += 1
-        // All emissions of a stage are of one type.
-        unsafeDowncast(kept[newest].emission, to: PostponedEmission<Value>.self)
-            .replace(with: emission, at: site)
-    }
-
-    private func noteDelay(_ units: Int) {
+    private func beginWaiting<Value: Weighed>(_ emission: Emission<Value>, at site: Site) {
+        let edge = PostponingEdge(at: site)
+        // Without users it is being torn down.
+        guard let payer, let source = edge.source(of: Value.self) else { return }
         if let first = lanes.opening.take() {
             opening = first
         } else if graph.builder.running == 0 {
             graph.lateRev = graph.rev
         }
-        spend(units)
+        spend(Self.waitingUnits)
         graph.host.work += 1
+        edge.park()
+        let backlog = Backlog.of(source, in: graph, emission)
+        let index = backlog.add(self)
+        wait = Wait(edge: edge, backlog: backlog, index: index, since: backlog.newest, account: payer)
+        standIfNeeded()
+        lanes.wait(self, for: payer)
     }
 
-    private func overflow() {
+    /// Its index in the backlog has changed.
+    func moved(to index: Int) { wait?.index = index }
+
+    /// So many more subscriptions need every emission.
+    func need(all change: Int) {
+        needingAll += change
+        standIfNeeded()
+    }
+
+    /// Stands at the newest emission from when on every one is needed, until none is.
+    private func standIfNeeded() {
+        guard let wait, (needingAll > 0) != (wait.stand != nil) else { return }
+        if let stand = wait.stand {
+            wait.backlog.leave(stand, for: wait.account)
+            self.wait?.stand = nil
+        } else {
+            let newest = wait.backlog.newest
+            wait.backlog.stand(at: newest, for: wait.account)
+            self.wait?.stand = newest
+        }
+    }
+
+    private func endWaiting() {
+        guard let wait else { return }
+        self.wait = nil
+        if let stand = wait.stand { wait.backlog.leave(stand, for: wait.account) }
+        wait.backlog.remove(at: wait.index)
+    }
+
+    /// Too much waits: its subscriptions end with `slow`.
+    func overflow() {
         guard !isOverflowing else { return }
         isOverflowing = true
+        endWaiting()
         lanes.overflow(self)
     }
 
-    /// Passes on the oldest waiting emission.
+    /// Passes on the oldest waiting emission that it needs.
     ///
     /// - Returns: whether more are waiting.
     func passNext() -> Bool {
-        guard !isOverflowing, let next = kept.popFirst() else { return false }
-        waitsAmong?.held -= next.bytes
+        guard let wait else { return false }
+        let number = wait.stand ?? wait.backlog.newest
         let isNews = opening == nil
         lanes.opening = opening.take()
         isPassing = true
-        deliver(next, isNews: isNews)
+        deliver(wait.backlog[number], over: wait.edge, replaced: number - wait.since, isNews: isNews)
         isPassing = false
         if let arrived = lanes.opening.take() { arrived() }
-        return !kept.isEmpty
+        return goOn(after: number)
+    }
+
+    private func goOn(after number: UInt64) -> Bool {
+        guard let wait else { return false }
+        guard wait.stand != nil, number < wait.backlog.newest else {
+            endWaiting()
+            wait.edge.unpark()
+            return false
+        }
+        wait.backlog.stand(at: number + 1, for: wait.account)
+        wait.backlog.leave(number, for: wait.account)
+        self.wait?.stand = number + 1
+        self.wait?.since = number + 1
+        return true
     }
 
     /// Passes an emission on; subscribers receive the result with the present rev.
     ///
     /// For a subscriber that has received nothing yet, a first value is not an update.
-    private func deliver(_ late: Kept, isNews: Bool) {
+    private func deliver(_ late: Backlog.Entry, over edge: PostponingEdge, replaced: UInt64, isNews: Bool) {
         let outerTime = graph.evaluationTime
         graph.evaluationTime = late.time
         if isNews { graph.lateRev = graph.rev }
-        graph.replacedEmissions = late.replaced
-        graph.envelope.deliver(late: late.commit, late.emission.deliver)
+        graph.replacedEmissions = replaced
+        graph.envelope.deliver(late: late.commit) { late.emission.deliver(over: edge) }
         graph.replacedEmissions = 0
         graph.evaluationTime = outerTime
     }
@@ -262,9 +277,7 @@ final class StageGate {
     /// The stage's node has been freed.
     func close() {
         hand(to: nil)
-        graph.host.work += UInt64(kept.count / Self.dropsPerWork)
-        for entry in kept { waitsAmong?.held -= entry.bytes }
-        kept = []
+        endWaiting()
         // There will be no first value.
         if let opening = opening.take() { opening() }
     }
@@ -296,16 +309,4 @@ final class StageGate {
         }
         if account === holder { hand(to: payer) }
     }
-}
-
-/// The input of a stage: a value, or one value of each input of a join.
-protocol Weighed {
-    /// The size of its JSON text in bytes, as far as it is known.
-    var knownByteCount: Int { get }
-}
-
-extension Datum: Weighed {}
-
-extension [Datum]: Weighed {
-    var knownByteCount: Int { reduce(0) { $0 + $1.knownByteCount } }
 }

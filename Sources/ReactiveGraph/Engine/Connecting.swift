@@ -48,6 +48,7 @@ extension Edge {
         guard traits.contains(.complete) else { return }
         graph.demand?.ended(self)
         if traits.contains(.watchesEnds) { losesEnd() }
+        unpark()
         traits.remove(.complete)
         stamp = .max
         if traits.contains(.wantsPath) { graph.engine.pathWishes -= 1 }

@@ -1,19 +1,33 @@
-/// The edges that leave a node, in order of service: a list through ``Edge/next``.
+/// The edges that leave a node, in order of service, behind them those that are parked: a list
+/// through ``Edge/next``.
 ///
 /// It holds none of them. The edge that a walk has given last may end meanwhile, but no other.
 @usableFromInline
 struct ServiceList: Sequence {
     @usableFromInline private(set) var first: EdgeRef?
     private(set) var last: EdgeRef?
+    private(set) var firstParked: EdgeRef?
 
     @usableFromInline init() {}
 
     @inlinable var isEmpty: Bool { first == nil }
 
     mutating func append(_ edge: EdgeRef) {
+        if edge._withUnsafeGuaranteedRef({ $0.isParked }) {
+            if firstParked == nil { firstParked = edge }
+        } else if let firstParked {
+            return insert(edge, before: firstParked)
+        }
         edge.previous = last
         if let last { last.next = edge } else { first = edge }
         last = edge
+    }
+
+    private mutating func insert(_ edge: EdgeRef, before following: EdgeRef) {
+        edge.next = following
+        edge.previous = following.previous
+        if let previous = following.previous { previous.next = edge } else { first = edge }
+        following.previous = edge
     }
 
     mutating func prepend(_ edge: EdgeRef) {
@@ -26,6 +40,7 @@ struct ServiceList: Sequence {
         let (next, previous) = (edge.next, edge.previous)
         if let previous { previous.next = next } else { first = next }
         if let next { next.previous = previous } else { last = previous }
+        if edge.isSame(as: firstParked) { firstParked = next }
         edge.next = nil
         edge.previous = nil
     }

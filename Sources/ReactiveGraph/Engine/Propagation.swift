@@ -57,7 +57,10 @@ extension Engine {
             }
             while true {
                 frame.pointee.next = edge.next
-                guard edge.stamp <= frame.pointee.limit else { break }
+                guard edge.stamp <= frame.pointee.limit else {
+                    if edge._withUnsafeGuaranteedRef({ $0.isParked }) { reachParked(frame) }
+                    break
+                }
                 if let target = edge.target, target.pass >= 0 || careful != 0, mustSkip(target) { break }
                 let outcome = edge.run()
                 if outcome == .nothing {

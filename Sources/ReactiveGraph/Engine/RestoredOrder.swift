@@ -8,7 +8,7 @@ struct EdgePlace {
 
 extension StateWriter {
     mutating func write(placeOf edge: Edge) {
-        write(edge.stamp == .max ? 0 : Int(edge.stamp))
+        write(edge.stamp == .max ? 0 : Int(edge.connectedAt))
         write(Int(edge.ringIndex) + 1)
     }
 }

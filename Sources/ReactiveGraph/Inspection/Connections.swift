@@ -20,7 +20,7 @@ extension Connection {
     fileprivate init?(_ edge: Edge) {
         guard let source = edge.source, edge.stamp != .max else { return nil }
         self.init(
-            number: edge.stamp,
+            number: edge.connectedAt,
             source: source.id,
             isInner: edge.traits.contains(.follower),
             isFeedback: edge.traits.contains(.ring),

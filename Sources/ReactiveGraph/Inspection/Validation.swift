@@ -108,8 +108,14 @@ private final class InvariantChecker {
 
     private func checkService(_ node: AnyNode, _ list: ServiceList, listeners: Bool, _ me: String) {
         var previous: EdgeRef?
+        var isPastServed = false
         for ref in list {
             let edge = ref.takeUnretainedValue()
+            expect(!isPastServed || edge.isParked, "\(me): \(edge.name) is behind a parked edge")
+            if edge.isParked, !isPastServed {
+                isPastServed = true
+                expect(ref.isSame(as: list.firstParked), "\(me): the first parked edge is another")
+            }
             expect(edge.previous?.toOpaque() == previous?.toOpaque(), "\(me): broken service list")
             expect(
                 edge.source?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),

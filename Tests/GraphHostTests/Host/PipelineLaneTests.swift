@@ -132,7 +132,7 @@ struct PipelineLaneTests {
         let all = #","mode":"all""#
         let client = try poor(bench, graph, #"[{"map":"value"}]"#, all)
         let latest = try poor(bench, graph, #"[{"map":"value + 1"}]"#)
-        for value in 0..<StageGate.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
+        for value in 0..<Backlog.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
         #expect(client.take().isEmpty)
         try bench.set(graph, [("x", "0")])
         #expect(client.take().last?.contains(#""id":1,"code":"slow""#) == true)
@@ -143,23 +143,20 @@ struct PipelineLaneTests {
 
     @Test("Many that are slow at once end over several turns")
     func slowCrowd() throws {
-        let bench = bench(burst: 100, work: 100)
+        let bench = bench(burst: 100, work: 10)
         let graph = try bench.define(PipelineGraph.text)
         let client = try poor(bench, graph, #"[{"map":"value"}]"#, #","mode":"all""#)
         for id in 2...50 { client.subscribe(id, #"[{"map":"value + \#(id)"}]"#, #","mode":"all""#) }
-        for value in 0...StageGate.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
+        for value in 0...Backlog.mostWaiting { try bench.set(graph, [("x", "\(value)")]) }
         var turns = 0
         while client.session.subscriptionCount > 1 {
             let before = client.session.subscriptionCount
             turn(bench)
             turns += 1
             try #require(turns < 1_000)
-            #expect(
-                before - client.session.subscriptionCount <= 6,
-                "each lets go of a thousand values, fewer later"
-            )
+            #expect(before - client.session.subscriptionCount <= 10)
         }
-        #expect(turns >= 10)
+        #expect(turns >= 5)
         client.session.close()
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
@@ -229,7 +226,7 @@ struct PipelineLaneTests {
         #expect(bench.host.lanes.isWaiting)
     }
 
-    @Test("What waits counts 256 bytes besides its text; a session that ends releases it in slices")
+    @Test("What waits counts 256 bytes besides its text, and goes with its session")
     func waiting() throws {
         let bench = bench(burst: 100, work: 100)
         let graph = try bench.define(PipelineGraph.text)
@@ -242,14 +239,7 @@ struct PipelineLaneTests {
         // The first of each gate is the node's own value.
         #expect((10 * 400 * 256..<10 * 400 * 272).contains(account.held - before))
         client.session.close()
-        var turns = 0
-        while client.session.subscriptionCount > 0 {
-            turns += 1
-            try #require(turns < 100)
-            turn(bench)
-        }
-        #expect(turns >= 3, "two subscriptions, at 50 a piece, in each")
-        #expect(account.held == 0 && graph.isWhole)
+        #expect(account.held == 0 && graph.backlogs.isEmpty && graph.isWhole)
     }
 
     @Test("A chain that lags is not shared with new clients: they see the present")

@@ -1,0 +1,212 @@
+internal import DequeModule
+internal import ReactiveGraph
+
+/// The emissions of one node for which stages wait whose principals have no units left.
+///
+/// The edges of those stages are parked, so an emission is recorded here once, and costs nothing
+/// for each stage. A stage that needs every emission *stands* at the one that it handles next; for
+/// all others the newest is enough.
+final class Backlog {
+    /// How many emissions may wait for one stage.
+    static let mostWaiting = 1_024
+    /// The cost of recording an emission.
+    private static let recordingUnits = 5
+    /// Bytes that a waiting emission takes besides its value.
+    private static let entryBytes = 256
+
+    /// A recorded emission.
+    struct Entry {
+        let commit: CommitInfo
+        /// The `time` that expressions see, in milliseconds since 1970.
+        let time: UInt64
+        let emission: AnyEmission
+        /// The bytes of all emissions recorded until this one.
+        fileprivate let bytes: Int
+        /// How many stages stand here.
+        fileprivate var standing = 0
+    }
+
+    /// A principal, and how many of its stages stand at an emission.
+    private struct Share {
+        let account: PipelineAccount
+        var standing: Int
+    }
+
+    private unowned let graph: LiveGraph
+    /// The node, which lives as long as a stage waits.
+    private unowned(unsafe) let source: AnyNode
+    private let number: UInt64
+    private var entries: Deque<Entry> = []
+    /// The number of the first entry; numbers rise by one.
+    private var first: UInt64 = 0
+    private var gates: ContiguousArray<Unmanaged<StageGate>> = []
+    private var shares: ContiguousArray<Share> = []
+    /// ``AnyNode/emissionCount`` of the source when the newest was recorded.
+    private var recorded: UInt32 = 0
+
+    private init(of source: AnyNode, in graph: LiveGraph) {
+        self.source = source
+        self.graph = graph
+        number = source.id
+    }
+
+    /// The backlog of a node, in which the node's present emission is recorded.
+    static func of<Value: Weighed>(
+        _ source: Node<Value>,
+        in graph: LiveGraph,
+        _ present: Emission<Value>
+    ) -> Backlog {
+        let number = source.id
+        graph.backlogs[number]?.record(present)
+        if let known = graph.backlogs[number] { return known }
+        let backlog = Backlog(of: source, in: graph)
+        graph.backlogs[number] = backlog
+        source.observeMissed { [unowned graph] emission in
+            graph.lateRev = graph.rev
+            graph.backlogs[number]?.record(emission)
+        }
+        backlog.add(present)
+        return backlog
+    }
+
+    // MARK: - Emissions
+
+    /// The number of the newest emission.
+    var newest: UInt64 { first + UInt64(entries.count) - 1 }
+
+    subscript(number: UInt64) -> Entry { entries[Int(number - first)] }
+
+    /// Records the present emission, unless it is recorded already.
+    private func record<Value: Weighed>(_ emission: Emission<Value>) {
+        if source.emissionCount != recorded { add(emission) }
+    }
+
+    private func add<Value: Weighed>(_ emission: Emission<Value>) {
+        recorded = source.emissionCount
+        graph.host.work += 1
+        graph.host.lanes.spend(Self.recordingUnits)
+        let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
+        makeRoom(for: bytes)
+        entries.append(
+            Entry(
+                commit: graph.envelope.info,
+                time: graph.evaluationTime,
+                emission: Value.any(emission),
+                bytes: (entries.last?.bytes ?? 0) + bytes
+            )
+        )
+        for share in shares { share.account.held += share.standing * bytes }
+        trim()
+    }
+
+    /// Gives up stages for which one more emission would be too many or too large.
+    private func makeRoom(for bytes: Int) {
+        if entries.count == Self.mostWaiting {
+            giveUp { [first] in $0.stand == first }
+        }
+        for share in shares {
+            let account = share.account
+            let room = max(0, graph.host.limits.held - account.held)
+            var surplus = share.standing - room / bytes
+            guard surplus > 0 else { continue }
+            giveUp { gate in
+                guard gate.stand != nil, gate.waitsAmong === account, surplus > 0 else { return false }
+                surplus -= 1
+                return true
+            }
+        }
+    }
+
+    /// Gives up stages, the newest first.
+    private func giveUp(_ isDue: (StageGate) -> Bool) {
+        for index in gates.indices.reversed() where gates[index]._withUnsafeGuaranteedRef(isDue) {
+            gates[index]._withUnsafeGuaranteedRef { $0.overflow() }
+        }
+    }
+
+    /// Drops what no stage needs any more; the newest stays.
+    private func trim() {
+        while entries.count > 1, entries[0].standing == 0 {
+            entries.removeFirst()
+            first += 1
+        }
+    }
+
+    // MARK: - Stages
+
+    /// A stage waits.
+    ///
+    /// - Returns: the index to remember.
+    func add(_ gate: StageGate) -> Int {
+        gates.append(.passUnretained(gate))
+        return gates.count - 1
+    }
+
+    /// The stage at that index does not wait any more, and stands nowhere.
+    func remove(at index: Int) {
+        let last = gates.removeLast()
+        if index < gates.count {
+            gates[index] = last
+            last._withUnsafeGuaranteedRef { $0.moved(to: index) }
+        }
+        if gates.isEmpty { graph.backlogs[number] = nil }
+    }
+
+    /// A stage stands at an emission; its principal is charged for all later ones.
+    func stand(at number: UInt64, for account: PipelineAccount) {
+        entries[Int(number - first)].standing += 1
+        account.held += bytes(after: number)
+        if let index = shares.firstIndex(where: { $0.account === account }) {
+            shares[index].standing += 1
+        } else {
+            shares.append(Share(account: account, standing: 1))
+        }
+    }
+
+    /// It stands there no longer.
+    func leave(_ number: UInt64, for account: PipelineAccount) {
+        account.held -= bytes(after: number)
+        entries[Int(number - first)].standing -= 1
+        if let index = shares.firstIndex(where: { $0.account === account }) {
+            shares[index].standing -= 1
+            if shares[index].standing == 0 { shares.remove(at: index) }
+        }
+        trim()
+    }
+
+    private func bytes(after number: UInt64) -> Int {
+        (entries.last?.bytes ?? 0) - self[number].bytes
+    }
+}
+
+/// An emission of a stage's input.
+enum AnyEmission {
+    case value(Emission<Datum>)
+    /// Of the inputs of a join.
+    case row(Emission<[Datum]>)
+
+    func deliver(over edge: PostponingEdge) {
+        switch self {
+        case .value(let emission): edge.deliver(emission)
+        case .row(let emission): edge.deliver(emission)
+        }
+    }
+}
+
+/// The input of a stage: a value, or one value of each input of a join.
+protocol Weighed {
+    /// The size of its JSON text in bytes, as far as it is known.
+    var knownByteCount: Int { get }
+
+    static func any(_ emission: Emission<Self>) -> AnyEmission
+}
+
+extension Datum: Weighed {
+    static func any(_ emission: Emission<Datum>) -> AnyEmission { .value(emission) }
+}
+
+extension [Datum]: Weighed {
+    var knownByteCount: Int { reduce(0) { $0 + $1.knownByteCount } }
+
+    static func any(_ emission: Emission<[Datum]>) -> AnyEmission { .row(emission) }
+}
