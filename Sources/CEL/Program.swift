@@ -80,7 +80,7 @@ public struct Program {
         precondition(code.argumentCount <= 1, "pass one argument for each variable")
         let result = withUnsafePointer(to: argument) { pointer in
             Result<Value, EvaluationError> { () throws(EvaluationError) in
-                try evaluate(pointer, count: 1, spent: &spent)
+                try evaluate(pointer, spent: &spent)
             }
         }
         return try result.get()
@@ -98,25 +98,54 @@ public struct Program {
         spent: inout Int
     ) throws(EvaluationError) -> Value {
         precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        return try evaluate(
-            arguments.baseAddress ?? UnsafePointer(code.constants.baseAddress!),
-            count: arguments.count,
+        return try evaluate(arguments.baseAddress ?? noArguments, spent: &spent)
+    }
+
+    /// The same, in pieces: when more than `units` units have been spent, it pauses before a macro
+    /// goes to its next element.
+    ///
+    /// With `.max` it never pauses; with 0 and less, before every element but the first. All pieces
+    /// together give the same value or failure as an evaluation without pauses, take the same
+    /// units, and have one cost budget. The units of this piece are added to `spent`. The arguments
+    /// may go when this returns.
+    public func evaluate(
+        _ arguments: UnsafeBufferPointer<Value>,
+        pausingAfter units: Int,
+        spent: inout Int
+    ) throws(EvaluationError) -> EvaluationState {
+        precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
+        let arguments = arguments.baseAddress ?? noArguments
+        try checkDepth(of: arguments)
+        return try code.evaluate(
+            arguments,
+            cost: cost,
+            outputBytes: outputBytes,
+            pausingAfter: units,
             spent: &spent
         )
+    }
+
+    /// Stands for the address of no arguments.
+    private var noArguments: UnsafePointer<Value> {
+        UnsafePointer(code.constants.baseAddress!)
     }
 
     @inline(__always)
     private func evaluate(
         _ arguments: UnsafePointer<Value>,
-        count: Int,
         spent: inout Int
     ) throws(EvaluationError) -> Value {
+        try checkDepth(of: arguments)
+        return try code.evaluate(arguments, cost: cost, outputBytes: outputBytes, spent: &spent)
+    }
+
+    @inline(__always)
+    private func checkDepth(of arguments: UnsafePointer<Value>) throws(EvaluationError) {
         for position in 0..<code.argumentCount {
             guard arguments[position].nestingDepth <= Value.maximumNestingDepth else {
                 throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
             }
         }
-        return try code.evaluate(arguments, cost: cost, outputBytes: outputBytes, spent: &spent)
     }
 }
 

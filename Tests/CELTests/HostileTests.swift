@@ -175,7 +175,7 @@ private func residentBytes() -> Int {
 }
 
 /// Writes random expressions, most of them sensible.
-private struct ProgramWriter {
+struct ProgramWriter {
     var random: SeededGenerator
 
     mutating func expression(depth: Int) -> String {

@@ -13,17 +13,59 @@ extension Code {
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
             var machine = Machine(code: self, arguments: arguments, stack: stack.baseAddress!, cost: cost)
             defer { machine.finish() }
-            let result = Result<Value, EvaluationError> { () throws(EvaluationError) in
-                let value = try machine.run()
-                if !value.isScalar { try machine.meter.measure(value, room: outputBytes) }
-                return value
-            }
-            // What was refused because too little was left was not done.
-            if case .failure = result { machine.meter.fuel = max(0, machine.meter.fuel) }
-            spent &+= cost &- machine.meter.fuel
-            return result
+            return machine.result(pausingAfter: .max, outputBytes: outputBytes, spent: &spent).map { $0! }
         }
         return try result.get()
+    }
+
+    /// The same, until it pauses after more than `units`.
+    func evaluate(
+        _ arguments: UnsafePointer<Value>,
+        cost: Int,
+        outputBytes: Int,
+        pausingAfter units: Int,
+        spent: inout Int
+    ) throws(EvaluationError) -> EvaluationState {
+        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
+            var machine = Machine(code: self, arguments: arguments, stack: stack.baseAddress!, cost: cost)
+            let result = machine.result(pausingAfter: units, outputBytes: outputBytes, spent: &spent)
+            if !machine.isPaused { machine.finish() }
+            return result.map { value in
+                guard let value else {
+                    return EvaluationState.paused(
+                        PausedEvaluation(machine, of: self, outputBytes: outputBytes)
+                    )
+                }
+                return .finished(value)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension Machine {
+    /// What a run gives, unless it is too large; nil: it has paused.
+    ///
+    /// What it took is added to `spent`, also when it fails.
+    @inline(__always)
+    mutating func result(
+        pausingAfter units: Int,
+        outputBytes: Int,
+        spent: inout Int
+    ) -> Result<Value?, EvaluationError> {
+        let before = meter.fuel
+        let result = Result<Value?, EvaluationError> { () throws(EvaluationError) in
+            try run(pausingAfter: units)
+            // Without a bound, known where this is compiled, there is nothing to ask.
+            if units < .max, isPaused { return nil }
+            let value = stack.move()
+            if !value.isScalar { try meter.measure(value, room: outputBytes) }
+            return value
+        }
+        // What was refused because too little was left was not done.
+        if case .failure = result { meter.fuel = max(0, meter.fuel) }
+        spent &+= before &- meter.fuel
+        return result
     }
 }
 

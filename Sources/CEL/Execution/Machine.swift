@@ -44,10 +44,14 @@ struct Machine {
     let instructions: UnsafePointer<Instruction>
     let constants: UnsafePointer<Value>
     let keys: UnsafePointer<Code.Key>
-    let arguments: UnsafePointer<Value>
-    let stack: UnsafeMutablePointer<Value>
+    private(set) var arguments: UnsafePointer<Value>
+    private(set) var stack: UnsafeMutablePointer<Value>
     /// Where to continue: after the failed instruction, if one has failed.
     private var position = 0
+    /// Whether the last run has ended before the instruction at `position`, and can go on.
+    private(set) var isPaused = false
+    /// A macro pauses before its next element when fewer units are left; 0: it never does.
+    private var pausesBelow = 0
     var meter: Meter
 
     /// The evaluation keeps the code alive; counting references would cost more than a simple
@@ -78,22 +82,56 @@ struct Machine {
         }
     }
 
-    /// Must be called once, after `run`, however that ended.
+    /// Must be called once, after the last `run`, however that ended.
     @inline(__always)
     func finish() {
         madeSide?.release()
     }
 
-    /// Runs to the end, after which the stack is empty.
-    mutating func run() throws(EvaluationError) -> Value {
+    /// Runs to the end, where the result is alone on the stack; or until a macro goes to its next
+    /// element when more than `units` have been spent.
+    @inline(__always)
+    mutating func run(pausingAfter units: Int) throws(EvaluationError) {
+        isPaused = false
+        // The instruction that pauses has been paid for; if it is the first, it does not pause.
+        pausesBelow = units < .max ? max(0, meter.fuel &- max(0, units) &- 1) : 0
         while true {
             do throws(Failure) {
-                try steps()
-                return stack.move()
+                return try steps()
             } catch {
                 try recover(from: error)
             }
         }
+    }
+
+    /// Pauses before an instruction for which one unit has been spent.
+    @inline(never)
+    private mutating func pause(before instruction: UnsafePointer<Instruction>) {
+        meter.fuel += 1
+        position = instruction - instructions
+        isPaused = true
+    }
+
+    /// Moves the stack of a pause to `memory`, and copies the arguments to behind it.
+    mutating func move(to memory: UnsafeMutablePointer<Value>) {
+        memory.moveInitialize(from: stack, count: Int(instructions[position].height))
+        (memory + code.stackSize).initialize(from: arguments, count: code.argumentCount)
+        stack = memory
+        arguments = UnsafePointer(memory + code.stackSize)
+    }
+
+    /// Empties the stack, unless the run has ended.
+    func drop() {
+        if isPaused { cutStack(to: 0, before: position) }
+    }
+
+    /// Takes what is above `height` off the stack; values that are borrowed stay with their owner.
+    private func cutStack(to height: Int, before position: Int) {
+        for borrowing in code.borrowings where borrowing.slot >= height && borrowing.range.contains(position)
+        {
+            (stack + borrowing.slot).initialize(to: .null)
+        }
+        (stack + height).deinitialize(count: Int(instructions[position].height) - height)
     }
 
     /// Goes on at the handler of the failed instruction, or empties the stack and gives up.
@@ -103,11 +141,7 @@ struct Machine {
         let handler = failure.code == .cost ? nil : code.handlers.first { $0.range.contains(failed) }
         meter.fuel &-= Price.failure + failure.message.utf8.count >> 3
         let height = handler?.stackHeight ?? 0
-        for borrowing in code.borrowings where borrowing.slot >= height && borrowing.range.contains(failed) {
-            (stack + borrowing.slot).initialize(to: .null)
-        }
-        let surplus = Int(instructions[failed].height) - height
-        (stack + height).deinitialize(count: surplus)
+        cutStack(to: height, before: failed)
         guard let handler else {
             throw EvaluationError(
                 code: failure.code,
@@ -123,7 +157,7 @@ struct Machine {
         position = handler.target
     }
 
-    /// The instructions from `position` until the end or a failure.
+    /// The instructions from `position` until the end, a pause or a failure.
     private mutating func steps() throws(Failure) {
         var next = instructions + position
         do throws(Failure) {
@@ -161,10 +195,12 @@ struct Machine {
                     putAny(try left(instruction).pointee.applying(instruction.pointee.operation), instruction)
 
                 case .next:
+                    if meter.fuel < pausesBelow { return pause(before: instruction) }
                     if !InnerAccess.advance(stack + Int(instruction.pointee.a), top(instruction)) {
                         next = instructions + Int(instruction.pointee.b)
                     }
                 case .nextPair:
+                    if meter.fuel < pausesBelow { return pause(before: instruction) }
                     if !InnerAccess.advancePair(stack + Int(instruction.pointee.a), top(instruction)) {
                         next = instructions + Int(instruction.pointee.b)
                     }
