@@ -125,9 +125,12 @@ struct PausingTests {
         }
     }
 
-    @Test("it pauses when a piece has taken more than its units, and else not")
-    func sizes() throws {
-        let program = try Self.program("lists.range(v).all(x, x >= 0)")
+    @Test(
+        "it pauses when a piece has taken more than its units, and else not",
+        arguments: ["lists.range(v).all(x, x >= 0)", "lists.range(v).all(i, x, i + x >= 0)"]
+    )
+    func sizes(_ source: String) throws {
+        let program = try Self.program(source)
         let arguments: [Value] = [100, .null]
         try arguments.withUnsafeBufferPointer { arguments in
             var pieces = [0]
