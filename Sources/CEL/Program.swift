@@ -104,9 +104,9 @@ public struct Program {
     /// The same, in pieces: when more than `units` units have been spent, it pauses before a macro
     /// goes to its next element.
     ///
-    /// With `.max` it never pauses; with 0 and less, before every element but the first. All pieces
-    /// together give the same value or failure as an evaluation without pauses, take the same
-    /// units, and have one cost budget. The units of this piece are added to `spent`. The arguments
+    /// With `.max` it never pauses; with 0 or less, before every element. All pieces together give
+    /// the same value or failure as an evaluation without pauses, take the same units, and have one
+    /// cost budget. The units of this piece are added to `spent`, also when it fails. The arguments
     /// may go when this returns.
     public func evaluate(
         _ arguments: UnsafeBufferPointer<Value>,
