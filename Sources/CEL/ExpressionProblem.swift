@@ -51,6 +51,11 @@ public struct EvaluationError: Error, Hashable, Sendable {
     /// Byte offset in the expression's UTF-8 text.
     public let offset: Int
 
+    /// A failure with this code and message.
+    public init(code: ExpressionErrorCode, message: String, offset: Int) {
+        (self.code, self.message, self.offset) = (code, message, offset)
+    }
+
     /// The message, the line of `source` it is about, and a caret under the place.
     public func rendered(in source: String) -> String {
         let (line, column) = source.lineAndColumn(atByte: offset)

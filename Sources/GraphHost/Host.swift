@@ -109,15 +109,18 @@ public final class Host {
     @exclusivity(unchecked) private var workBefore: UInt64 = 0
 
     /// Whether the requests of all clients have used so much of this turn that costly ones must
-    /// wait for another: two and a half times the share of one client.
+    /// wait for another: as much as the share of one client.
     public var isCrowded: Bool {
-        @inline(never) get { (work - workBefore) * 2 / 5 >= limits.work }
+        @inline(never) get { work - workBefore >= limits.work }
     }
 
     /// Performs a costly request in a later turn, after those that wait already.
     public func later(_ perform: @escaping () -> Void) {
         dispatcher.later(perform)
     }
+
+    /// The kind of work that the last ``advance()`` went on with: releases, requests, pipelines.
+    @exclusivity(unchecked) private var kind = 0
 
     /// The number of finished loop turns.
     @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
@@ -230,12 +233,27 @@ public final class Host {
 
     /// Does everything that is due: deliveries that waited for their interval, private timed
     /// stages, and for each graph one tick commit with all emissions of its definition's stages.
+    ///
+    /// Of what is shared out over turns it does one kind, so that others wait for no more.
     public func advance() {
-        sessions.goOn(of: self)
-        dispatcher.goOn(of: self)
         timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
-        lanes.run(in: self)
+        goOn()
         if makesTicks { ticks.submitDue(at: clock.wall, to: submissions) }
+    }
+
+    /// Goes on with the next kind of work that waits.
+    private func goOn() {
+        let waiting =
+            (sessions.isUnfinished ? 1 : 0) | (dispatcher.isUnfinished ? 2 : 0) | (lanes.isWaiting ? 4 : 0)
+        guard waiting != 0 else { return }
+        // The kinds after the last one come first.
+        let later = (waiting >> (kind + 1)) << (kind + 1)
+        kind = (later != 0 ? later : waiting).trailingZeroBitCount
+        switch kind {
+        case 0: sessions.goOn(of: self)
+        case 1: dispatcher.goOn(of: self)
+        default: lanes.run(in: self)
+        }
     }
 
     /// Whether this server makes ticks and the log accepts them.

@@ -30,11 +30,11 @@ struct ParkingTests {
         let second = source.map { $0 + 1 }
         var missed: [Int] = []
         source.observeMissed { if case .value(let value) = $0 { missed.append(value) } }
-        source.value = 5
-        source.value = 11
+        source.set(5)
+        source.set(11)
         let third = source.map { $0 * 2 }
-        source.value = 1
-        source.value = 2
+        source.set(1)
+        source.set(2)
         #expect(first.value == 5 && second.value == 3 && third.value == 4)
         // The walk that began before the edge was parked came past its new place.
         #expect(missed == [11, 1, 2])
@@ -43,7 +43,7 @@ struct ParkingTests {
         parked.deliver(Emission<Int>.value(1))
         #expect(first.value == 1 && source.value == 2)
         parked.unpark()
-        source.value = 3
+        source.set(3)
         #expect(first.value == 3 && second.value == 4 && third.value == 6)
         #expect(missed == [11, 1, 2])
         expectSound(graph, source, first, second, third)
@@ -55,18 +55,18 @@ struct ParkingTests {
         var edges: [PostponingEdge] = []
         var nodes = (0..<6).map { _ in source.apply(Parking(limit: 10) { edges.append($0) }) }
         let before = nodes.map { $0.connections.map(\.number) }
-        source.value = 11
+        source.set(11)
         #expect(edges.count == 6 && nodes.map { $0.connections.map(\.number) } == before)
         var seed = SeededGenerator(seed: 7)
         while !nodes.isEmpty {
             if Bool.random(using: &seed) { edges.randomElement(using: &seed)?.unpark() }
             nodes.remove(at: Int.random(in: nodes.indices, using: &seed))
-            if nodes.count > 2 { source.value = 1 }
+            if nodes.count > 2 { source.set(1) }
             #expect(graph.validate(roots: [source] + nodes) == [])
         }
         edges = []
         let last = source.map { $0 }
-        source.value = 4
+        source.set(4)
         #expect(last.value == 4)
         expectSound(graph, source, last)
     }

@@ -136,7 +136,7 @@ struct ConfigurationTests {
     @Test(
         "a limit that is fixed is no key, and the hint says its value",
         arguments: [
-            ("limits: { work: 5 }", "1:11: unknown key 'limits.work' (limits.work is fixed at 500;"),
+            ("limits: { work: 5 }", "1:11: unknown key 'limits.work' (limits.work is fixed at 100;"),
             (
                 "memory: { pressure: auto }",
                 "unknown key 'memory.pressure' (memory.pressure is fixed at auto;"

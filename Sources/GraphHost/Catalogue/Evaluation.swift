@@ -19,6 +19,8 @@ struct Evaluation {
     private let key: Value?
     /// In a client's pipeline, the gate that is charged for the units.
     private let gate: StageGate?
+    /// The same, if the expression may pause.
+    private let pauser: StageGate?
 
     /// An evaluation that takes `count` values, in the order in which the expression declares its
     /// variables.
@@ -27,13 +29,15 @@ struct Evaluation {
         taking count: Int,
         at place: String,
         in graph: LiveGraph,
-        key: Value? = nil
+        key: Value? = nil,
+        pauses: Bool = false
     ) {
         program = expression.program
         self.place = place
         self.graph = graph
         self.key = expression.variables.last == Expression.keyName ? key : nil
         gate = graph.builder.gate
+        pauser = pauses && gate?.mayPause == true ? gate : nil
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
@@ -56,17 +60,32 @@ struct Evaluation {
     func result(_ value: Value) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
         defer { gate?.spend(spent) }
-        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
+        guard timePlace > 0 else {
+            guard let pauser else { return try program.evaluate(value, spent: &spent) }
+            return try withUnsafePointer(to: value) { value in
+                Result { () throws(EvaluationError) in
+                    try pauser.evaluate(program, UnsafeBufferPointer(start: value, count: 1), spent: &spent)
+                }
+            }.get()
+        }
         if key != nil { return try result([value]) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
             arguments.initializeElement(at: 0, to: value)
             arguments.initializeElement(at: 1, to: time)
             defer { arguments.deinitialize() }
             return Result { () throws(EvaluationError) in
-                try program.evaluate(UnsafeBufferPointer(arguments), spent: &spent)
+                try evaluate(UnsafeBufferPointer(arguments), spent: &spent)
             }
         }
         return try result.get()
+    }
+
+    private func evaluate(
+        _ arguments: UnsafeBufferPointer<Value>,
+        spent: inout Int
+    ) throws(EvaluationError) -> Value {
+        guard let pauser else { return try program.evaluate(arguments, spent: &spent) }
+        return try pauser.evaluate(program, arguments, spent: &spent)
     }
 
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
@@ -76,7 +95,7 @@ struct Evaluation {
         var arguments = timePlace > 0 ? values + [time] : values
         if let key { arguments.append(key) }
         let result = arguments.withUnsafeBufferPointer { arguments in
-            Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
+            Result { () throws(EvaluationError) in try evaluate(arguments, spent: &spent) }
         }
         return try result.get()
     }

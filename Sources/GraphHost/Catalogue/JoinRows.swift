@@ -155,7 +155,7 @@ extension StageSite {
             }
         }
         // In the list form the expression has the variables of a single value.
-        let evaluation = evaluation(map, taking: names?.count ?? 1)
+        let evaluation = evaluation(map, taking: names?.count ?? 1, pauses: true)
         return { data in
             if let fail = data.first(where: \.isFail) { return fail }
             let trees = data.map(\.tree)
@@ -185,6 +185,10 @@ private struct RowMap: Operator {
         waiting?.trim()
         guard gate.lets(Emission<[Datum]>.value(row), at: site) else { return nil }
         let result = Emission<Datum>.value(compute(row))
+        if gate.hasPaused {
+            gate.postpone(Emission<[Datum]>.value(row), at: site)
+            return nil
+        }
         return gate.holds(result, of: nil) ? result : nil
     }
 

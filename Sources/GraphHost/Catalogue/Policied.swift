@@ -98,6 +98,11 @@ struct Policied<Base: Operator>: Operator {
         case .failure(let failure): return .value(failure)
         case .value(let given):
             let result = base.receive(given, at: site)
+            if let gate = policy.gate, gate.hasPaused {
+                policy.failure?.datum = nil
+                gate.postpone(Emission<Datum>.value(value), at: site)
+                return nil
+            }
             if let failure = policy.failure?.datum.take() { return .value(failure) }
             if let afterwards = policy.afterwards { afterwards(base, value) }
             let emission = policy.emission(result)

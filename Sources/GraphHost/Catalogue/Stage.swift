@@ -74,8 +74,18 @@ struct StageSite {
     var gate: StageGate? { graph.builder.gate }
 
     /// The expression as this stage uses it, taking `count` values in the order of its variables.
-    func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
-        Evaluation(expression, taking: count, at: place, in: graph, key: member?.placeholderTexts)
+    ///
+    /// With `pauses` it may pause in a client's pipeline. Then it fails for now, and must leave the
+    /// operator as it was; its caller asks the gate (``StageGate/hasPaused``).
+    func evaluation(_ expression: Expression, taking count: Int = 1, pauses: Bool = false) -> Evaluation {
+        Evaluation(
+            expression,
+            taking: count,
+            at: place,
+            in: graph,
+            key: member?.placeholderTexts,
+            pauses: pauses
+        )
     }
 
     /// The node that the definition calls `reference`.

@@ -6,9 +6,15 @@
 public struct TurnShare {
     private var turn: UInt64 = 0
     private var work: UInt64 = 0
+    /// Which part of ``SessionLimits/work`` it is.
+    private let divisor: UInt64
 
-    /// A share of which nothing has been used.
-    public init() {}
+    /// A share of which nothing has been used: ``SessionLimits/work``, or that divided by a number.
+    public init(dividedBy divisor: UInt64 = 1) {
+        self.divisor = divisor
+    }
+
+    private func limit(of host: Host) -> UInt64 { max(1, host.limits.work / divisor) }
 
     /// Counts the cost of a request: the difference of ``Host/work`` before and after it.
     ///
@@ -20,17 +26,18 @@ public struct TurnShare {
             work = 0
         }
         work += host.work - before
-        return work >= host.limits.work
+        return work >= limit(of: host)
     }
 
     /// The remaining work in this turn's share.
     func room(of host: Host) -> UInt64 {
         let spent = turn == host.turns ? work : 0
-        return spent < host.limits.work ? host.limits.work - spent : 0
+        let limit = limit(of: host)
+        return spent < limit ? limit - spent : 0
     }
 
     /// Whether the share of this turn is used up.
     public func isSpent(of host: Host) -> Bool {
-        turn == host.turns && work >= host.limits.work
+        turn == host.turns && work >= limit(of: host)
     }
 }

@@ -2,24 +2,45 @@ internal import CEL
 
 /// A part of a client's request that takes long to read: the stages of a pipeline, or its source.
 public struct UnreadPart: Sendable {
-    /// The source's word, such as `combine`; nil: the part is a list of stages.
-    let word: String?
-    let text: Document
-    /// The sibling keys of a source.
-    var beside: [String: Document] = [:]
+    enum Text {
+        /// A list of stages.
+        case stages(Document)
+        /// The same as JSON.
+        case json([UInt8])
+        /// A source with its word, such as `combine`, and with its sibling keys.
+        case source(String, Document, beside: [String: Document])
+    }
+
+    let text: Text
 
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
-        guard let word else {
-            let (stages, problems) = Stage.parse(text, options: options)
-            guard problems.isEmpty else { return .stages(.failure(HostError(problems))) }
-            guard stages.count <= mostStages else {
-                return .stages(.failure(HostError(.pipeLimit, "at most \(mostStages) stages per pipe")))
+        switch text {
+        case .stages(let list): return .stages(Self.stages(list, options, most: mostStages))
+        case .json(let json):
+            let list = json.withUnsafeBytes { json in
+                Result { () throws(DefinitionProblem) in try Document.parse(json: json) }
             }
-            return .stages(.success(stages))
+            return .stages(
+                list.mapError { HostError([$0]) }.flatMap { Self.stages($0, options, most: mostStages) }
+            )
+        case .source(let word, let argument, let beside):
+            let (source, problems) = Source.parse(word, argument, beside: beside, options: options)
+            guard problems.isEmpty, let source else { return .source(.failure(HostError(problems))) }
+            return .source(.success(source))
         }
-        let (source, problems) = Source.parse(word, text, beside: beside, options: options)
-        guard problems.isEmpty, let source else { return .source(.failure(HostError(problems))) }
-        return .source(.success(source))
+    }
+
+    private static func stages(
+        _ list: Document,
+        _ options: DefinitionOptions,
+        most: Int
+    ) -> Result<[Stage], HostError> {
+        let (stages, problems) = Stage.parse(list, options: options)
+        guard problems.isEmpty else { return .failure(HostError(problems)) }
+        guard stages.count <= most else {
+            return .failure(HostError(.pipeLimit, "at most \(most) stages per pipe"))
+        }
+        return .success(stages)
     }
 }
 

@@ -1,6 +1,9 @@
 internal import ReactiveGraph
 
 extension NodeBuilder {
+    /// How many times longer than a plain node it takes to build a stage with its gate and record.
+    private static let workPerStage: UInt64 = 6
+
     /// The last node of a client's pipeline, and its record; the record is nil for a node without
     /// stages.
     ///
@@ -54,7 +57,7 @@ extension NodeBuilder {
             site.onLast = { [unowned(unsafe) subscription] in subscription?.isComplete = true }
             let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
-            host.work += 1
+            host.work += Self.workPerStage
             let made = Chains.Record(
                 key,
                 (record?.hash ?? ChainHash(subject.origin.key)).adding(stage),
@@ -80,7 +83,7 @@ extension NodeBuilder {
         self.gate = gate
         let members = source.argument.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
         let node = self.source(source, at: "pipe", nil, members)
-        graph.host.work += 1
+        graph.host.work += Self.workPerStage
         graph.chains.add(
             Chains.Record(
                 ChainKey(source),

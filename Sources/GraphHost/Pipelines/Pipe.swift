@@ -10,12 +10,14 @@ internal import CEL
 final class Pipe {
     /// The longest text: reading it takes about 10 ms.
     static let longestText = 16 << 10
-    /// The longest text that is read at once, if another thread can read longer ones: about 0.6 ms.
-    static let shortText = 1 << 10
+    /// The longest text that is read at once, if another thread can read longer ones: 0.08 ms.
+    static let shortText = 128
     /// The most work of compiling patterns at once: 0.5 ms.
     static let quickUnits = 25_000
     /// How many bytes take about as long to read as building a node: a microsecond.
     private static let bytesPerWork = 2
+    /// The same for reading them as JSON only.
+    private static let jsonBytesPerWork = 32
 
     private let host: Host
     private let options: DefinitionOptions
@@ -33,10 +35,21 @@ final class Pipe {
     }
 
     /// The stages of a list that is part of a document.
-    func stages(_ document: Document) throws(HostError) -> [Stage] {
+    func stages(_ list: Document) throws(HostError) -> [Stage] {
         if let known = host.readParts?.stages { return try known.get() }
-        guard case .stages(let result) = try read(UnreadPart(word: nil, text: document)) else {
-            preconditionFailure("without a word a part is stages")
+        return try stages(.stages(list))
+    }
+
+    /// The stages of a list in JSON text.
+    func stages(of text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
+        if let known = host.readParts?.stages { return try known.get() }
+        try take(text)
+        return try stages(.json(Array(text)))
+    }
+
+    private func stages(_ text: UnreadPart.Text) throws(HostError) -> [Stage] {
+        guard case .stages(let result) = try read(UnreadPart(text: text)) else {
+            preconditionFailure("stages are read as stages")
         }
         return try result.get()
     }
@@ -58,7 +71,7 @@ final class Pipe {
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
-        let source = try source(UnreadPart(word: word, text: argument, beside: beside))
+        let source = try source(UnreadPart(text: .source(word, argument, beside: beside)))
         source.choose(for: view.access)
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
@@ -67,12 +80,23 @@ final class Pipe {
     private func source(_ part: UnreadPart) throws(HostError) -> Source {
         if let known = host.readParts?.source { return try known.get() }
         guard case .source(let result) = try read(part) else {
-            preconditionFailure("with a word a part is a source")
+            preconditionFailure("a source is read as a source")
         }
         return try result.get()
     }
 
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {
+        try take(text)
+        host.work += UInt64(text.count / Self.jsonBytesPerWork)
+        do throws(DefinitionProblem) {
+            return try Document.parse(json: text)
+        } catch {
+            throw HostError([error])
+        }
+    }
+
+    /// Counts a text against the bytes of the request.
+    private func take(_ text: UnsafeRawBufferPointer) throws(HostError) {
         guard text.count <= room else {
             throw HostError(
                 .pipeLimit,
@@ -81,11 +105,6 @@ final class Pipe {
         }
         room -= text.count
         uncounted += text.count
-        do throws(DefinitionProblem) {
-            return try Document.parse(json: text)
-        } catch {
-            throw HostError([error])
-        }
     }
 
     /// Reads a part now, if that is quick; reading it and compiling its patterns count as work of
@@ -116,8 +135,7 @@ extension Host {
         by pipe: @autoclosure () -> Pipe
     ) throws(HostError) -> [Stage] {
         if let known = pipelineTexts.find(text) { return known }
-        let pipe = pipe()
-        let stages = try pipe.stages(try pipe.document(text))
+        let stages = try pipe().stages(of: text)
         pipelineTexts.keep(stages, of: text)
         return stages
     }

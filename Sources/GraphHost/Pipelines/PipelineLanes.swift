@@ -7,11 +7,13 @@ internal import DequeModule
 /// turn. Work above that waits at the stage's ``StageGate`` for the late lane: a slice of each turn
 /// after all other clients have been served. Principals take turns in it.
 final class PipelineLanes {
-    /// The units of one turn for all pipelines together, outside of the late lane: 1 ms.
-    static let crowd = 50_000
-    /// The units of the late lane in one turn: 0.2 ms.
-    static let slice = 10_000
-    /// The units for the first values of a new pipeline whose principal has none left: 0.04 ms.
+    /// The units of one turn for all pipelines together, outside of the late lane: 0.2 ms.
+    static let crowd = 10_000
+    /// The units of the late lane in one turn: 0.05 ms.
+    static let slice = 2_500
+    /// The units after which the late lane goes on with the next principal.
+    private static let each = 500
+    /// The units for the first values of a new pipeline within its request: 0.04 ms.
     static let opening = 2_000
 
     /// Units that stages have spent since the start.
@@ -21,15 +23,16 @@ final class PipelineLanes {
     @exclusivity(unchecked) private var turn = UInt64.max
     /// Whether the late lane is running.
     @exclusivity(unchecked) private var isLate = false
-    /// Principals with waiting stages, in the order in which they are served.
+    /// Principals with waiting stages, in the order in which they are served: those that have units
+    /// left first, because only the crowd made them wait.
     private var waiting: Deque<PipelineAccount> = []
     /// Stages and subscriptions for which too much waits.
     private var overflowing: Deque<StageGate> = []
     private var slow: Deque<Subscription> = []
     /// How much of the turn ending their subscriptions has used.
     private var ending = TurnShare()
-    /// Until `total` has passed this, a new pipeline computes its first values at once, even if its
-    /// principal has no units left.
+    /// While the first values of a new pipeline are computed: where `total` is when the rest must
+    /// wait, whatever its principal has left.
     @exclusivity(unchecked) var openUntil = Int.max
     /// Waits for the first value that is passing a gate; the next gate that holds the value back
     /// takes this over.
@@ -40,12 +43,22 @@ final class PipelineLanes {
 
     private var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
 
+    /// Whether the first values of a new pipeline are being computed.
+    var isOpening: Bool { openUntil != .max }
+
     /// Whether a stage may run now that is charged to this principal.
     @inline(__always)
     func hasRoom(for account: PipelineAccount, in host: Host) -> Bool {
+        if isOpening { return total < openUntil }
         if isLate { return left > 0 }
         if turn != host.turns { begin(host.turns) }
         return left > 0 && account.hasRoom(in: host)
+    }
+
+    /// How many units a run may spend now that is charged to this principal.
+    func unitsLeft(for account: PipelineAccount?) -> Int {
+        if isOpening { return openUntil - total }
+        return isLate ? left : min(left, account?.room ?? left)
     }
 
     private func begin(_ number: UInt64) {
@@ -62,8 +75,12 @@ final class PipelineLanes {
 
     /// A gate has started to hold something back.
     func wait(_ gate: StageGate, for account: PipelineAccount) {
-        if account.waiting.isEmpty { waiting.append(account) }
+        if account.waiting.isEmpty { queue(account) }
         account.waiting.append(gate)
+    }
+
+    private func queue(_ account: PipelineAccount) {
+        if account.room > 0 { waiting.prepend(account) } else { waiting.append(account) }
     }
 
     /// Too much waits at a gate.
@@ -103,7 +120,7 @@ final class PipelineLanes {
         return nil
     }
 
-    /// Runs the late lane's slice of this turn: one emission of one principal after the other.
+    /// Runs the late lane's slice of this turn: some emissions of one principal after the other.
     func run(in host: Host) {
         guard !waiting.isEmpty else { return endSlow(in: host) }
         if turn != host.turns { begin(host.turns) }
@@ -111,11 +128,13 @@ final class PipelineLanes {
         isLate = true
         left = Self.slice
         while left > 0, let account = waiting.popFirst() {
-            guard let gate = account.waiting.popFirst() else { continue }
-            // A run without cost must not continue for ever.
-            spend(1)
-            if gate.passNext() { account.waiting.append(gate) }
-            if !account.waiting.isEmpty { waiting.append(account) }
+            let end = total + Self.each
+            while left > 0, total < end, let gate = account.waiting.popFirst() {
+                // A run without cost must not continue for ever.
+                spend(1)
+                if gate.passNext() { account.waiting.append(gate) }
+            }
+            if !account.waiting.isEmpty { queue(account) }
         }
         isLate = false
         left = outer

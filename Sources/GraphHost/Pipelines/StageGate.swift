@@ -1,7 +1,10 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds
 /// emissions back while none of its principals has units left (``PipelineLanes``).
+///
+/// A run for which too few are left pauses, and goes on when it is the stage's turn again.
 ///
 /// While it waits, its edge is parked, and the emissions are in the ``Backlog`` of its input. If
 /// only the newest value matters, because every stage from here on depends only on its present
@@ -22,6 +25,8 @@ final class StageGate {
         var stand: UInt64?
         /// The first emission that it has not handled.
         var since: UInt64
+        /// The emission whose run has paused.
+        var present: (number: UInt64, entry: Backlog.Entry)?
         let account: PipelineAccount
     }
 
@@ -32,6 +37,8 @@ final class StageGate {
     private unowned let graph: LiveGraph
     private let lanes: PipelineLanes
     @exclusivity(unchecked) private var wait: Wait?
+    /// The expression that is paused.
+    @exclusivity(unchecked) private var paused: PausedEvaluation?
     /// A waiting emission is being passed on.
     @exclusivity(unchecked) private var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
@@ -100,18 +107,25 @@ final class StageGate {
     @inline(__always)
     func lets<Value: Weighed>(_ emission: @autoclosure () -> Emission<Value>, at site: Site) -> Bool {
         if isPassing { return true }
-        if wait == nil, let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
         if let most { return lanes.total <= most }
-        if graph.builder.running > 0, lanes.total <= lanes.openUntil { return true }
+        if !isBehind, hasRoom { return true }
+        if graph.builder.running > 0, !lanes.isOpening { return true }
         return letsAnother(emission(), at: site)
+    }
+
+    /// Whether the payer may spend something now.
+    @inline(__always)
+    private var hasRoom: Bool {
+        guard let payer, lanes.hasRoom(for: payer, in: graph.host) else { return false }
+        return true
     }
 
     /// The slow path, if the present payer has no units left: the account of another user may have
     /// some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
-        if wait == nil, passToNext(), let payer, lanes.hasRoom(for: payer, in: graph.host) { return true }
-        if !isBehind { beginWaiting(emission, at: site) }
+        if !isBehind, passToNext(), hasRoom { return true }
+        postpone(emission, at: site)
         return false
     }
 
@@ -137,7 +151,9 @@ final class StageGate {
 
     // MARK: - Waiting
 
-    private func beginWaiting<Value: Weighed>(_ emission: Emission<Value>, at site: Site) {
+    /// The stage handles the present emission, or goes on with it, when it is its turn.
+    func postpone<Value: Weighed>(_ emission: Emission<Value>, at site: Site) {
+        if isBehind { return }
         let edge = PostponingEdge(at: site)
         // Without users it is being torn down.
         guard let payer, let source = edge.source(of: Value.self) else { return }
@@ -150,8 +166,9 @@ final class StageGate {
         graph.host.work += 1
         edge.park()
         let backlog = Backlog.of(source, in: graph, emission)
-        let index = backlog.add(self)
-        wait = Wait(edge: edge, backlog: backlog, index: index, since: backlog.newest, account: payer)
+        let (index, newest) = (backlog.add(self), backlog.newest)
+        wait = Wait(edge: edge, backlog: backlog, index: index, since: newest, account: payer)
+        if hasPaused { wait?.present = (newest, backlog[newest]) }
         standIfNeeded()
         lanes.wait(self, for: payer)
     }
@@ -179,6 +196,7 @@ final class StageGate {
     }
 
     private func endWaiting() {
+        paused = nil
         guard let wait else { return }
         self.wait = nil
         if let stand = wait.stand { wait.backlog.leave(stand, for: wait.account) }
@@ -198,26 +216,36 @@ final class StageGate {
     /// - Returns: whether more are waiting.
     func passNext() -> Bool {
         guard let wait else { return false }
-        let number = wait.stand ?? wait.backlog.newest
+        let number = wait.present?.number ?? wait.stand ?? wait.backlog.newest
+        let entry = wait.present?.entry ?? wait.backlog[number]
         let isNews = opening == nil
         lanes.opening = opening.take()
         isPassing = true
-        deliver(wait.backlog[number], over: wait.edge, replaced: number - wait.since, isNews: isNews)
+        deliver(entry, over: wait.edge, replaced: number - wait.since, isNews: isNews)
         isPassing = false
-        if let arrived = lanes.opening.take() { arrived() }
+        let arrived = lanes.opening.take()
+        if hasPaused {
+            opening = arrived
+            self.wait?.present = (number, entry)
+            return true
+        }
+        if let arrived { arrived() }
         return goOn(after: number)
     }
 
     private func goOn(after number: UInt64) -> Bool {
         guard let wait else { return false }
-        guard wait.stand != nil, number < wait.backlog.newest else {
+        guard number < wait.backlog.newest else {
             endWaiting()
             wait.edge.unpark()
             return false
         }
-        wait.backlog.stand(at: number + 1, for: wait.account)
-        wait.backlog.leave(number, for: wait.account)
-        self.wait?.stand = number + 1
+        if let stand = wait.stand, stand <= number {
+            wait.backlog.stand(at: number + 1, for: wait.account)
+            wait.backlog.leave(stand, for: wait.account)
+            self.wait?.stand = number + 1
+        }
+        self.wait?.present = nil
         self.wait?.since = number + 1
         return true
     }
@@ -233,6 +261,38 @@ final class StageGate {
         graph.envelope.deliver(late: late.commit) { late.emission.deliver(over: edge) }
         graph.replacedEmissions = 0
         graph.evaluationTime = outerTime
+    }
+
+    // MARK: - Pauses
+
+    /// Whether the stage's last run has paused.
+    var hasPaused: Bool { paused != nil }
+
+    /// Whether its runs may pause; those of definitions are part of a commit.
+    var mayPause: Bool { most == nil }
+
+    /// Evaluates a program as far as the payer has units, or goes on with the paused evaluation of
+    /// the same emission.
+    ///
+    /// If it pauses, it throws an error that means nothing.
+    func evaluate(
+        _ program: Program,
+        _ arguments: UnsafeBufferPointer<Value>,
+        spent: inout Int
+    ) throws(EvaluationError) -> Value {
+        let units = lanes.unitsLeft(for: payer)
+        let state =
+            if let paused = paused.take() {
+                try paused.resume(pausingAfter: units, spent: &spent)
+            } else {
+                try program.evaluate(arguments, pausingAfter: units, spent: &spent)
+            }
+        switch state {
+        case .finished(let value): return value
+        case .paused(let evaluation):
+            paused = evaluation
+            throw EvaluationError(code: .cost, message: "", offset: 0)
+        }
     }
 
     // MARK: - Bytes

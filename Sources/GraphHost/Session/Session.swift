@@ -225,7 +225,7 @@ public final class Session {
         if !isKept { remove(subscription) }
         graph.audit()
         let freed = graph.releases.count - before
-        host.work += 1 + freed
+        host.work += 1 + Self.workPerRelease * freed
         return freed
     }
 
@@ -277,6 +277,9 @@ public final class Session {
         if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
         return released
     }
+
+    /// How many times longer than a plain node it takes to free one with its stage.
+    private static let workPerRelease: UInt64 = 3
 
     /// Ends subscriptions of a closed session, newest first, until they exceed `room` units of
     /// ``Host/work``.

@@ -4,7 +4,7 @@ public struct SessionLimits: Sendable {
     public var subscriptions = 1_000
     /// Nodes that one session's requests may build, and values they may read, in one turn; the rest
     /// continues in the next turn.
-    public var work: UInt64 = 500
+    public var work: UInt64 = 100
     /// Observers of one session (`sub_limit`).
     public var observers = 4
     /// Bytes of one message from the client.
@@ -26,11 +26,11 @@ public struct SessionLimits: Sendable {
     /// Units of 20 ns for compiling the regular expressions of one request; four times as many for
     /// a definition (`pattern_limit`).
     public var patternWork = 500_000
-    /// Units per second that all pipelines of one principal may spend, a hundredth of them at once;
-    /// work above that waits until other clients have been served.
+    /// Units per second that all pipelines of one principal may spend, a five hundredth of them at
+    /// once; work above that waits until other clients have been served.
     public var pipelineUnits = 5_000_000
-    /// A hundredth of them.
-    var pipelineBurst: Int { max(1, pipelineUnits / 100) }
+    /// A five hundredth of them: 0.2 ms by default.
+    var pipelineBurst: Int { max(1, pipelineUnits / 500) }
     /// Bytes that one principal's pipelines may hold; a pipeline that would exceed this ends with
     /// `slow`.
     public var held = 16 << 20

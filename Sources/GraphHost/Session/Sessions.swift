@@ -25,7 +25,7 @@ final class Sessions {
     /// Closed sessions that still have subscriptions, in the order in which they were closed.
     @exclusivity(unchecked) private var toRelease: Deque<Session> = []
     /// How much of the present turn releases have used.
-    @exclusivity(unchecked) private var released = TurnShare()
+    @exclusivity(unchecked) private var released = TurnShare(dividedBy: 4)
     @exclusivity(unchecked) private var isReleasing = false
 
     /// How many of `open` are closed.

@@ -1,4 +1,4 @@
-// Edges out of service. Emissions of their source cost nothing for each of them: they stand behind
+// Edges out of service. Emissions of their source cost nothing for each of them: they come after
 // the edges that are served, and a walk ends at the first of them.
 extension Edge {
     /// Set in the stamp of a parked edge, which makes it newer than any emission.

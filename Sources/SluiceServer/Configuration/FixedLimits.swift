@@ -151,7 +151,7 @@ struct FixedLimit {
                 ),
             Self("limits.work", \.session.work, .number)
                 .means(
-                    "Nodes that one client's requests may build, read or release in one turn: half a millisecond."
+                    "Nodes that one client's requests may build, read or release in one turn: 0.1 to 0.3 ms."
                 ),
             Self("limits.unsent", \.session.softBytes, .size)
                 .means("Unsent bytes above which values are folded and the client is not read from."),

@@ -13,7 +13,7 @@ struct TrialBirthTests {
     }
 
     private func read(_ text: String, most: Int) throws -> GraphDefinition {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.pipelineUnits = most * 5 / 2
         return try DefinitionReader(limits: limits) { DefinitionOptions() }.read(
             try Document.parse(json: text),
@@ -27,7 +27,7 @@ struct TrialBirthTests {
             GraphDefinition.read(try Document.parse(json: text), file: nil, named: "g", options: options)
                 .definition
         )
-        return TrialBirth(SessionLimits(), options).units(of: definition, atMost: most)
+        return TrialBirth(SessionLimits.ample, options).units(of: definition, atMost: most)
     }
 
     @Test("first values of nodes that are always kept are counted, each once; others cost nothing")

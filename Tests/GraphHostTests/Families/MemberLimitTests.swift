@@ -9,7 +9,7 @@ struct MemberLimitTests {
     private static let families = #""s.{id}":{"set":"number","expire":"1s"},"d.{id}":{"from":"s.{id}"}"#
 
     private func bench(_ log: FaultyLog? = nil, members: Int = 100, own: Int = 3) -> Bench {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.members = members
         limits.membersPerPrincipal = own
         return Bench(log: log, limits: limits)

@@ -22,7 +22,7 @@ struct MemberTests {
     let client: Client
 
     init() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.members = 50
         bench = Bench(limits: limits)
         graph = try bench.define(fleet)

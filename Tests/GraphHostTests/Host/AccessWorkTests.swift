@@ -92,7 +92,7 @@ struct AccessWorkTests {
 
     @Test("Globs that take too long to compare are refused, in whichever list they stand")
     func globSteps() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.globSteps = 100_000
         let bench = Bench(limits: limits)
         try bench.define(wide())
@@ -119,7 +119,7 @@ struct AccessWorkTests {
     @Test("A glob with many ways to be compared is counted by the characters compared")
     func dearGlobs() throws {
         let name = String(repeating: "a", count: 128)
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.globSteps = 6_000
         let bench = Bench(limits: limits)
         try bench.define(#"{"graph":"g","nodes":{"\#(name)":{"set":"any"}}}"#)

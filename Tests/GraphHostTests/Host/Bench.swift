@@ -3,6 +3,15 @@ import Testing
 
 @testable import GraphHost
 
+extension SessionLimits {
+    /// The default ones, with a share of a turn into which all that one test asks for fits.
+    static var ample: SessionLimits {
+        var limits = SessionLimits()
+        limits.work = 3_000
+        return limits
+    }
+}
+
 /// A host in memory, or on a log, with a clock that the test moves.
 final class Bench {
     let clock: ManualHostClock
@@ -13,7 +22,7 @@ final class Bench {
         log: FaultyLog? = nil,
         epoch: String = "e1",
         clock: ManualHostClock = ManualHostClock(now: 1_000, wall: 5_000_000),
-        limits: SessionLimits = SessionLimits(),
+        limits: SessionLimits = .ample,
         definitions: DefinitionOptions = DefinitionOptions()
     ) {
         self.clock = clock
@@ -33,6 +42,14 @@ final class Bench {
         guard let log, log.answers, log.pending > 0 else { return }
         log.settle()
         host.flush()
+    }
+
+    /// Lets all requests and stages of pipelines run that wait.
+    func settle() {
+        while host.nextDeadline == clock.now {
+            host.advance()
+            endTurn()
+        }
     }
 
     /// Defines a graph from its JSON text.

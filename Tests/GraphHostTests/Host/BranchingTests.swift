@@ -10,7 +10,7 @@ struct BranchingTests {
     private func same(
         _ nodes: String,
         source: String,
-        limits: SessionLimits = SessionLimits(),
+        limits: SessionLimits = .ample,
         _ steps: [(set: [(String, String)], clear: [String], seen: [String])]
     ) throws {
         let bench = Bench(limits: limits)
@@ -89,7 +89,7 @@ struct BranchingTests {
         "G-142: at most `limits.zipBuffer` values wait; then the oldest is lost, and the node says so until the next row"
     )
     func zipOverflow() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.zipBuffer = 2
         try same(
             #""a":{"set":"any"},"b":{"set":"any"}"#,
@@ -200,6 +200,7 @@ struct BranchingTests {
             client.ask(#"{"op":"sub","id":\#(key),"graph":"g","case":{"of":"s","key":\#(key)0e-1}}"#)
         }
         for key in 1...40 {
+            bench.pass(10)
             try bench.set(graph, [("x", "\(key)")])
             #expect(client.take().first?.contains(#"{"id":\#(key),"v":\#(key)}"#) == true)
         }

@@ -37,7 +37,7 @@ private final class Correspondence {
 
     init(_ seed: UInt64) throws {
         dice = SeededGenerator(seed: seed)
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         // Small enough that requests often wait for the next turn.
         limits.work = UInt64(1 + dice.below(20))
         bench = Bench(log: log, limits: limits)

@@ -148,7 +148,7 @@ struct EventStreamTests {
 
     @Test("What cannot be streamed is refused before anything is held")
     func refusals() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.subscriptions = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(house)

@@ -197,7 +197,7 @@ struct GroupModeAllTests {
 
     @Test("Nodes that limits.matches leaves out are counted in the commit that brings them")
     func more() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.matches = 1
         let bench = Bench(limits: limits)
         let graph = try bench.define(nodes: #""r.a":{"set":"any"}"#)

@@ -133,7 +133,7 @@ struct HistoryTests {
 
     @Test("The bytes of a ring are bounded")
     func bytes() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.historyBytes = 10
         let bench = Bench(limits: limits)
         let graph = try bench.define(house)
@@ -216,7 +216,7 @@ struct HistoryTests {
 
     @Test("A replay too long for one message is no replay")
     func tooLong() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.hardBytes = 400
         let bench = Bench(limits: limits)
         let graph = try bench.define(house)

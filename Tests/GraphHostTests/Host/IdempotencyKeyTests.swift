@@ -5,7 +5,7 @@ import Testing
 @Suite("Idempotency keys")
 struct IdempotencyKeyTests {
     private func bench(_ limit: Int) throws -> (Bench, LiveGraph) {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.idempotencyKeys = limit
         let bench = Bench(limits: limits)
         return (bench, try bench.define(#"{"graph": "g", "nodes": {"x": {"set": "number", "max": 1000}}}"#))

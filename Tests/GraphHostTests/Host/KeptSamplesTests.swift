@@ -18,7 +18,7 @@ struct KeptSamplesTests {
         guard let samples = KeptSamples(of: node, since: since, epoch: epoch, limit: limit) else {
             return nil
         }
-        let answer = samples.answer(limits: SessionLimits(), definitions: DefinitionOptions()) { true }
+        let answer = samples.answer(limits: SessionLimits.ample, definitions: DefinitionOptions()) { true }
         guard case .body(let bytes) = answer else {
             Issue.record("\(answer)")
             return nil
@@ -117,7 +117,7 @@ struct KeptSamplesTests {
         let node = try #require(graph.node("d"))
         let samples = try #require(KeptSamples(of: node, since: nil, epoch: nil, limit: 1000))
         #expect(samples.samples.count == 20)
-        let answer = samples.answer(limits: SessionLimits(), definitions: DefinitionOptions()) { false }
+        let answer = samples.answer(limits: SessionLimits.ample, definitions: DefinitionOptions()) { false }
         guard case .stopped = answer else { throw HostError(.internalError, "\(answer)") }
         // Of large values as many as fit are taken, and a client goes on from there.
         let large = "\"" + String(repeating: "x", count: KeptSamples.mostBytes / 8) + "\""

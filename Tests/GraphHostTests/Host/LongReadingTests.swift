@@ -22,7 +22,7 @@ struct LongReadingTests {
 
     /// Another thread has read what waits.
     private func readAll() {
-        let reader = PartReader(limits: SessionLimits()) { DefinitionOptions() }
+        let reader = PartReader(limits: SessionLimits.ample) { DefinitionOptions() }
         let waiting = queue.waiting
         queue.waiting = []
         for (part, done) in waiting { done(reader.read(part)) }
@@ -83,7 +83,7 @@ struct LongReadingTests {
 
     @Test("It counts as one message")
     func rate() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.messagesPerSecond = 1
         let bench = Bench(limits: limits)
         _ = try bench.define(PipelineGraph.text)

@@ -213,7 +213,7 @@ struct ObservingTests {
 
     @Test("However much dies between two messages, what is held back is bounded, and what was shown is gone")
     func manyDeaths() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.hardBytes = 1 << 17
         let bench = Bench(limits: limits)
         let graph = try bench.define(house)
@@ -279,7 +279,7 @@ struct ObservingTests {
 
     @Test("A graph too large for one message is refused")
     func tooLarge() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.hardBytes = 500
         let bench = Bench(limits: limits)
         _ = try bench.define(house)

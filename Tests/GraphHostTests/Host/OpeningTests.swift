@@ -13,8 +13,8 @@ struct OpeningTests {
         + #",{"map":"value * 10"}]"#
 
     init() throws {
-        var limits = SessionLimits()
-        limits.pipelineUnits = 10_000
+        var limits = SessionLimits.ample
+        limits.pipelineUnits = 50_000
         bench = Bench(limits: limits)
         graph = try bench.define(PipelineGraph.text)
     }
@@ -46,7 +46,7 @@ struct OpeningTests {
         let other = bench.connect()
         #expect(other.ask(#"{"op":"ping","id":1}"#).count == 1)
         let (most, count) = turns()
-        #expect(most < PipelineLanes.slice + 5_000 && count >= 4)
+        #expect(most < PipelineLanes.slice + 3_000 && count >= 4)
         let answers = client.take()
         #expect(answers.count == 2)
         #expect(answers.first?.contains(#""op":"snap","id":1"#) == true)
@@ -146,7 +146,7 @@ struct OpeningTests {
         try question.withUTF8 { try view.evaluate(UnsafeRawBufferPointer($0)) { answer = $0 } }
         #expect(answer == nil)
         let (most, count) = turns()
-        #expect(most < PipelineLanes.slice + 5_000 && count >= 4)
+        #expect(most < PipelineLanes.slice + 3_000 && count >= 4)
         let text = String(decoding: try #require(try answer?.get()), as: UTF8.self)
         #expect(text.contains(#""v":10}"#))
         #expect(graph.chains.all.isEmpty && graph.isWhole)
@@ -165,7 +165,7 @@ struct OpeningTests {
         #expect(events.take().isEmpty && plain.take().isEmpty)
         let (most, _) = turns()
         #expect(
-            most < PipelineLanes.slice + 10_000,
+            most < PipelineLanes.slice + 3_000,
             "one slice, and the first stage of the second subscription"
         )
         let snaps = events.take()

@@ -17,7 +17,7 @@ private let longName = String(repeating: "a", count: 65)
 
 @Suite("Owners of subscriptions")
 struct OwnerTests {
-    private func prepared(limits: SessionLimits = SessionLimits()) throws -> (Bench, LiveGraph, Client) {
+    private func prepared(limits: SessionLimits = .ample) throws -> (Bench, LiveGraph, Client) {
         let bench = Bench(limits: limits)
         return (bench, try bench.define(graphText), bench.connect())
     }
@@ -207,7 +207,7 @@ struct OwnerTests {
 
     @Test("O-2: an id stays in use where the release before it leaves the subscription an owner")
     func idStaysInUse() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.work = 1
         let (bench, _, client) = try prepared(limits: limits)
         client.send(
@@ -226,7 +226,7 @@ struct OwnerTests {
 
     @Test("O-2: a release is one turn's work, however much it frees, and counts as such")
     func oneTurn() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.work = 10
         let (bench, graph, client) = try prepared(limits: limits)
         for id in 1...50 {

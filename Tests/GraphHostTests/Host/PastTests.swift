@@ -27,7 +27,7 @@ struct PastTests {
         _ subject: PastQuestion.Subject,
         at rev: UInt64,
         _ access: Access = .full,
-        limits: SessionLimits = SessionLimits(),
+        limits: SessionLimits = .ample,
         while isWanted: () -> Bool = { true }
     ) throws -> PastAnswer {
         let past = Past(log.reader, limits: limits) { DefinitionOptions() }
@@ -370,7 +370,7 @@ struct PastTests {
     )
     func bytes() throws {
         for value in 2...50 { try bench.set(graph, [("secret", "\"\(value)\"")]) }
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.historyBytes = 20
         guard case .body(let bytes) = try ask(.history(of: "secret", limit: 100), at: 1, limits: limits)
         else {

@@ -64,7 +64,7 @@ struct PatternLimitTests {
     private let engine = CountingEngine()
 
     private func bench(patterns: Int = 250, work: Int = 500_000, turn: UInt64 = 2_000) -> Bench {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.patterns = patterns
         limits.patternWork = work
         limits.work = turn
@@ -153,7 +153,9 @@ struct PatternLimitTests {
         let both =
             #"{"op":"sub","id":4,"graph":"g","combine":{"a":"x"},"map":"a.matches('m0')","pipe":["#
         let stages = (1..<11).map { filter(["m\($0)"]) }.joined(separator: ",")
-        let last = client.ask(both + stages + "]}").first ?? ""
+        client.ask(both + stages + "]}")
+        bench.settle()
+        let last = client.take().first ?? ""
         #expect(last.contains("pattern_limit"), "\(last)")
     }
 
@@ -179,7 +181,7 @@ struct PatternLimitTests {
 
     @Test("A definition by a client has bounds, refused patterns count, and one problem says so")
     func definitions() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.patternWork = 500
         // One engine for all of them, to count by; a server gives each definition one of its own.
         nonisolated(unsafe) let engine = engine

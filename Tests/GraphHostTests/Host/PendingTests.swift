@@ -279,7 +279,7 @@ struct PendingTests {
     @Test("An answer that waits for the frames of its turn is not overtaken by the next turn's requests")
     func held() throws {
         let log = FaultyLog()
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.work = 1
         let bench = Bench(log: log, limits: limits)
         try bench.define(graphText)

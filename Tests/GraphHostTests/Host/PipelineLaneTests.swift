@@ -28,10 +28,10 @@ extension String {
 @Suite("Client pipelines run as far as their principal has room, the rest later")
 struct PipelineLaneTests {
     /// A host whose principals may spend `burst` units at once.
-    private func bench(burst: Int, held: Int = 16 << 20, work: UInt64 = 500) -> Bench {
-        var limits = SessionLimits()
+    private func bench(burst: Int, held: Int = 16 << 20, work: UInt64 = 1_500) -> Bench {
+        var limits = SessionLimits.ample
         limits.work = work
-        limits.pipelineUnits = burst * 100
+        limits.pipelineUnits = burst * 500
         limits.held = held
         return Bench(limits: limits)
     }
@@ -52,6 +52,8 @@ struct PipelineLaneTests {
         let client = bench.connect()
         client.subscribe(1, pipe, more)
         client.subscribe(99, "[\(PipelineGraph.expensive(400, Int(client.session.number)))]", to: "y")
+        bench.settle()
+        _ = client.take()
         return client
     }
 
@@ -232,13 +234,16 @@ struct PipelineLaneTests {
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(99, "[\(PipelineGraph.expensive(400, 99))]", to: "y")
+        bench.settle()
         for id in 1...10 { client.subscribe(id, "[\(PipelineGraph.expensive(1, id))]", #","mode":"all""#) }
+        bench.settle()
         let account = try #require(client.session.subscription(1)?.pipeline?.account)
         let before = account.held
         for value in 0..<401 { try bench.set(graph, [("x", "\(value)")]) }
         // The first of each gate is the node's own value.
         #expect((10 * 400 * 256..<10 * 400 * 272).contains(account.held - before))
         client.session.close()
+        bench.settle()
         #expect(account.held == 0 && graph.backlogs.isEmpty && graph.isWhole)
     }
 
@@ -286,6 +291,8 @@ struct PipelineLaneTests {
         client.ask(#"{"op":"sub","id":1,"graph":"g","combine":{"a":"x","b":"double"},"mode":"all"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","zip":["x","y"],"mode":"all"}"#)
         client.subscribe(99, "[\(PipelineGraph.expensive(400, 99))]", to: "y")
+        bench.settle()
+        _ = client.take()
         try bench.set(graph, [("x", "5")])
         try bench.set(graph, [("x", "6"), ("y", "7")])
         try bench.submit(graph, [], clear: ["x"])
@@ -311,7 +318,7 @@ struct PipelineLaneTests {
         for id in 1...50 {
             greedy.subscribe(id, "[\(PipelineGraph.expensive(600, id)),\(PipelineGraph.expensive(500, id))]")
         }
-        while greedy.session.subscriptionCount < 50 || bench.host.lanes.isWaiting { turn(bench) }
+        bench.settle()
         let modest = bench.connect()
         modest.subscribe(1, #"[{"map":"value + 1"}]"#)
         try bench.set(graph, [("x", "5")])
@@ -321,7 +328,7 @@ struct PipelineLaneTests {
             let before = bench.host.lanes.total
             turn(bench)
             turns += 1
-            #expect(bench.host.lanes.total - before <= PipelineLanes.slice + 10_000)
+            #expect(bench.host.lanes.total - before <= PipelineLanes.slice + 3_000)
             if !modest.take().isEmpty { modestTurn = turns }
         }
         #expect(turns >= 10, "50 pipelines with two stages of some 5,000 units")
@@ -338,12 +345,13 @@ struct PipelineLaneTests {
         let clients = (0..<100).map { place in
             let client = bench.connect()
             client.subscribe(1, "[\(PipelineGraph.expensive(600, place))]")
+            bench.settle()
             return client
         }
         let before = bench.host.lanes.total
         try bench.set(graph, [("x", "5")])
         let spent = bench.host.lanes.total - before
-        #expect(spent >= PipelineLanes.crowd && spent <= PipelineLanes.crowd + 10_000)
+        #expect(spent >= PipelineLanes.crowd && spent <= PipelineLanes.crowd + 3_000 + 100 * 40)
         while bench.host.lanes.isWaiting { turn(bench) }
         #expect(clients.allSatisfy { values($0.take()) == [#""v":5"#] })
     }
@@ -398,8 +406,8 @@ struct PipelineLaneHistoryTests {
 
     private func play(_ seed: UInt64, burst: Int) throws -> [Heard] {
         var random = SeededGenerator(seed: seed)
-        var limits = SessionLimits()
-        limits.pipelineUnits = burst * 100
+        var limits = SessionLimits.ample
+        limits.pipelineUnits = burst * 500
         let bench = Bench(limits: limits)
         let mode = Bool.random(using: &random) ? "settled" : "immediate"
         let graph = try bench.define(
@@ -459,7 +467,7 @@ struct PipelineLaneHistoryTests {
             }
             client.session.close()
         }
-        #expect(graph.chains.all.isEmpty && graph.isWhole)
+        #expect(graph.chains.all.isEmpty && graph.backlogs.isEmpty && graph.isWhole)
         return heard
     }
 

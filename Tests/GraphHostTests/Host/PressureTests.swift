@@ -45,7 +45,7 @@ struct PressureTests {
 
     @Test("G-131: a flush for the limit is counted, and takes no input of what is being made")
     func limit() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.kept = 1
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)

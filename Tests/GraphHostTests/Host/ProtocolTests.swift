@@ -83,7 +83,7 @@ struct ProtocolTests {
         ]
     )
     func refusals(request: String, code: String) throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.stages = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)
@@ -187,7 +187,7 @@ struct ProtocolTests {
 
     @Test("A session may not have more subscriptions than allowed")
     func subscriptionLimit() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.subscriptions = 2
         limits.matches = 2
         let bench = Bench(limits: limits)

@@ -5,7 +5,7 @@ import Testing
 private let graphText = #"{"graph": "g", "nodes": {"x": {"set": "any"}}}"#
 
 private func limits(sets: UInt64 = 0, messages: UInt64 = 0) -> SessionLimits {
-    var limits = SessionLimits()
+    var limits = SessionLimits.ample
     limits.setsPerSecond = sets
     limits.messagesPerSecond = messages
     return limits
@@ -122,7 +122,7 @@ struct RateTests {
         ]
     )
     func repeatedLimits(request: String, code: String) throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.stages = 1
         limits.subscriptions = code == "sub_limit" ? 1 : 2
         let bench = Bench(limits: limits)

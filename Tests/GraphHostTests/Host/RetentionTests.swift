@@ -12,7 +12,7 @@ private final class Names: RetainedNames {
     private var removed: Set<String> = []
 
     init(limit: Int) {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.kept = limit
         bench = Bench(limits: limits)
         do {

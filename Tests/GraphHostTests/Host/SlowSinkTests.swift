@@ -65,7 +65,7 @@ struct SlowSinkTests {
     )
     func crowd() throws {
         for hardBytes in [1 << 20, 3_000] {
-            var limits = SessionLimits()
+            var limits = SessionLimits.ample
             limits.work = 20
             (limits.softBytes, limits.hardBytes) = (2_000, hardBytes)
             let bench = Bench(limits: limits)
@@ -143,7 +143,7 @@ struct SlowSinkTests {
 
     @Test("Past the hard limit the largest queue ends, and then the connection")
     func hardLimit() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.hardBytes = 70_000
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)

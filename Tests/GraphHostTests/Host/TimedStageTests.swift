@@ -155,7 +155,7 @@ struct TimedStageTests {
 
     @Test("A full delay lets its oldest value leave early")
     func fullDelay() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.delayed = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(

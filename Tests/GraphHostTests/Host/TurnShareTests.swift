@@ -16,7 +16,7 @@ private func deepGraph(_ count: Int) -> String {
 @Suite("One client's share of a turn")
 struct TurnShareTests {
     private func limits(_ work: UInt64) -> SessionLimits {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.work = work
         return limits
     }

@@ -127,7 +127,7 @@ struct KeepingModeAllTests {
 
     @Test("K-3, limits.held: what is kept in mode all counts; where it is too much, none of it is")
     func held() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.held = 20_000
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)

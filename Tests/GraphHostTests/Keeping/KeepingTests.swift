@@ -193,7 +193,7 @@ struct KeepingTests {
 
     @Test("K-1: keep is a time; a longer one is shortened, and snap says to what")
     func shortened() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.keepMilliseconds = 1_500
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)
@@ -299,7 +299,7 @@ struct KeepingTests {
         "K-3: limits.keptChains tickets for a principal; beyond it snap has none. Without tokens all are one"
     )
     func limit() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.keptChains = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)

@@ -7,7 +7,7 @@ private let graphText = #"{"graph":"g","nodes":{"x":{"set":"any","initial":1}}}"
 @Suite("What kept chains hold and cost")
 struct KeptHeldTests {
     private func bench(_ change: (inout SessionLimits) -> Void = { _ in }) throws -> (Bench, LiveGraph) {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         change(&limits)
         let bench = Bench(limits: limits)
         return (bench, try bench.define(graphText))
@@ -67,7 +67,7 @@ struct KeptHeldTests {
 
     @Test("limits.pipelines: what kept chains compute is the principal's, as of any pipeline")
     func work() throws {
-        let (bench, graph) = try bench { $0.pipelineUnits = 10_000 }
+        let (bench, graph) = try bench { $0.pipelineUnits = 50_000 }
         var keeper = Keeper(
             bench,
             pipe: #"[{"map":"[1,2,3,4,5,6,7,8,9].map(i, i * value)"},{"scan":{"start":0,"with":"acc + 1"}}]"#,

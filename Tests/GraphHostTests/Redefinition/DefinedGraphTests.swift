@@ -26,7 +26,7 @@ struct DefinedGraphTests {
 
     @Test("As many graphs as the limit says")
     func graphLimit() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.graphs = 2
         let bench = Bench(limits: limits)
         try bench.define(#"{"graph":"a","nodes":{}}"#)

@@ -100,7 +100,7 @@ struct RedefinitionClientTests {
 
     @Test("Globs: many nodes join in time linear in their number")
     func manyJoin() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.matches = 10_000
         let bench = Bench(limits: limits)
         let graph = try bench.define(#"{"graph":"g","nodes":{"s":{"set":"any"}}}"#)
@@ -140,7 +140,7 @@ struct RedefinitionClientTests {
         "limits.matches: a glob that comes to match more nodes continues with those it has, and says how many are left out"
     )
     func growingGlobs() throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.ample
         limits.matches = 2
         let bench = Bench(limits: limits)
         func nodes(_ names: [String]) -> String {
