@@ -17,9 +17,9 @@ from tracing import QUIET
 # The longest that another client may wait, in milliseconds.
 LONGEST = 50
 MOST = 64 << 20
-# What others may take before a victim's frame: one share of each kind of work, and a run of a stage
-# (docs/decisions/018-fair-shares-of-a-turn.md). In milliseconds.
-SHARES = 2.5
+# What others may take before a victim's frame: a turn with its shares, and an operation that is not
+# divided (docs/decisions/018-fair-shares-of-a-turn.md). In milliseconds.
+SHARES = 1.5
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)

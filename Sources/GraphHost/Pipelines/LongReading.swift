@@ -15,13 +15,13 @@ public struct UnreadPart: Sendable {
 
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
         switch text {
-        case .stages(let list): return .stages(Self.stages(list, options, most: mostStages))
+        case .stages(let list): return .stages(Self.stages(list, options, mostStages))
         case .json(let json):
             let list = json.withUnsafeBytes { json in
                 Result { () throws(DefinitionProblem) in try Document.parse(json: json) }
             }
             return .stages(
-                list.mapError { HostError([$0]) }.flatMap { Self.stages($0, options, most: mostStages) }
+                list.mapError { HostError([$0]) }.flatMap { Self.stages($0, options, mostStages) }
             )
         case .source(let word, let argument, let beside):
             let (source, problems) = Source.parse(word, argument, beside: beside, options: options)
@@ -33,12 +33,12 @@ public struct UnreadPart: Sendable {
     private static func stages(
         _ list: Document,
         _ options: DefinitionOptions,
-        most: Int
+        _ mostStages: Int
     ) -> Result<[Stage], HostError> {
         let (stages, problems) = Stage.parse(list, options: options)
         guard problems.isEmpty else { return .failure(HostError(problems)) }
-        guard stages.count <= most else {
-            return .failure(HostError(.pipeLimit, "at most \(most) stages per pipe"))
+        guard stages.count <= mostStages else {
+            return .failure(HostError(.pipeLimit, "at most \(mostStages) stages per pipe"))
         }
         return .success(stages)
     }

@@ -19,7 +19,7 @@ final class PipelineAccount {
     @exclusivity(unchecked) private var turn = UInt64.max
     private var filledAt: UInt64
     /// Its waiting stages, in the order in which they continue.
-    var waiting: Deque<StageGate> = []
+    @exclusivity(unchecked) var waiting: Deque<StageGate> = []
     /// Bytes that its stages hold: their values, what operators keep, and what waits except the
     /// newest emission of each stage.
     @exclusivity(unchecked) var held = 0
@@ -30,11 +30,16 @@ final class PipelineAccount {
         room = host.limits.pipelineBurst
     }
 
-    /// Whether its stages may run at once.
+    /// Whether its stages may run at once: what waits comes first.
     @inline(__always)
     func hasRoom(in host: Host) -> Bool {
         if turn != host.turns { fill(host) }
-        return room > 0
+        return room > 0 && waiting.isEmpty
+    }
+
+    /// A stage waits; one that has paused continues first, so that there is only one of them.
+    func add(_ gate: StageGate) {
+        if gate.hasPaused { waiting.prepend(gate) } else { waiting.append(gate) }
     }
 
     /// Another subscription uses it, until ``PipelineAccounts/end(_:)``.

@@ -49,16 +49,15 @@ final class PipelineLanes {
     /// Whether a stage may run now that is charged to this principal.
     @inline(__always)
     func hasRoom(for account: PipelineAccount, in host: Host) -> Bool {
-        if isOpening { return total < openUntil }
         if isLate { return left > 0 }
         if turn != host.turns { begin(host.turns) }
         return left > 0 && account.hasRoom(in: host)
     }
 
     /// How many units a run may spend now that is charged to this principal.
-    func unitsLeft(for account: PipelineAccount?) -> Int {
+    func unitsLeft(for account: PipelineAccount) -> Int {
         if isOpening { return openUntil - total }
-        return isLate ? left : min(left, account?.room ?? left)
+        return isLate ? left : min(left, account.room)
     }
 
     private func begin(_ number: UInt64) {
@@ -76,7 +75,7 @@ final class PipelineLanes {
     /// A gate has started to hold something back.
     func wait(_ gate: StageGate, for account: PipelineAccount) {
         if account.waiting.isEmpty { queue(account) }
-        account.waiting.append(gate)
+        account.add(gate)
     }
 
     private func queue(_ account: PipelineAccount) {
@@ -132,7 +131,7 @@ final class PipelineLanes {
             while left > 0, total < end, let gate = account.waiting.popFirst() {
                 // A run without cost must not continue for ever.
                 spend(1)
-                if gate.passNext() { account.waiting.append(gate) }
+                if gate.passNext() { account.add(gate) }
             }
             if !account.waiting.isEmpty { queue(account) }
         }

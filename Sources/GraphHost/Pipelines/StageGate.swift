@@ -116,8 +116,9 @@ final class StageGate {
     /// Whether the payer may spend something now.
     @inline(__always)
     private var hasRoom: Bool {
-        guard let payer, lanes.hasRoom(for: payer, in: graph.host) else { return false }
-        return true
+        if lanes.isOpening { return lanes.total < lanes.openUntil }
+        guard let payer else { return false }
+        return lanes.hasRoom(for: payer, in: graph.host)
     }
 
     /// The slow path, if the present payer has no units left: the account of another user may have
@@ -154,6 +155,8 @@ final class StageGate {
     /// The stage handles the present emission, or goes on with it, when it is its turn.
     func postpone<Value: Weighed>(_ emission: Emission<Value>, at site: Site) {
         if isBehind { return }
+        // Every new pipeline could keep a paused evaluation: theirs begin again.
+        if lanes.isOpening { paused = nil }
         let edge = PostponingEdge(at: site)
         // Without users it is being torn down.
         guard let payer, let source = edge.source(of: Value.self) else { return }
@@ -280,7 +283,8 @@ final class StageGate {
         _ arguments: UnsafeBufferPointer<Value>,
         spent: inout Int
     ) throws(EvaluationError) -> Value {
-        let units = lanes.unitsLeft(for: payer)
+        // Without a payer it could not wait.
+        let units = if let payer { lanes.unitsLeft(for: payer) } else { Int.max }
         let state =
             if let paused = paused.take() {
                 try paused.resume(pausingAfter: units, spent: &spent)
