@@ -46,8 +46,8 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
         # What is made once for all: the first code that runs, tables, buffers.
         for client in subscribe(server, 100, 0):
             client.close()
-        counts, open_descriptors = server.counts("g"), server.descriptors()
         eventually(lambda: server.count("subscriptions", "g") == 0)
+        counts, open_descriptors = server.counts("g"), server.descriptors()
         sizes = [server.resident()]
         for round in (1, 2, 3):
             clients = subscribe(server, SOCKETS, round)

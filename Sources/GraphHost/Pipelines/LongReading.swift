@@ -12,6 +12,11 @@ public struct UnreadPart: Sendable {
     }
 
     let text: Text
+    /// The bytes of all texts that the request has until here.
+    let bytes: Int
+
+    /// Whether it takes less than a millisecond to read.
+    public var isShort: Bool { bytes <= 1 << 10 }
 
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPart {
         switch text {

@@ -48,7 +48,7 @@ final class Pipe {
     }
 
     private func stages(_ text: UnreadPart.Text) throws(HostError) -> [Stage] {
-        guard case .stages(let result) = try read(UnreadPart(text: text)) else {
+        guard case .stages(let result) = try read(part(text)) else {
             preconditionFailure("stages are read as stages")
         }
         return try result.get()
@@ -71,7 +71,7 @@ final class Pipe {
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
-        let source = try source(UnreadPart(text: .source(word, argument, beside: beside)))
+        let source = try source(part(.source(word, argument, beside: beside)))
         source.choose(for: view.access)
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
@@ -83,6 +83,10 @@ final class Pipe {
             preconditionFailure("a source is read as a source")
         }
         return try result.get()
+    }
+
+    private func part(_ text: UnreadPart.Text) -> UnreadPart {
+        UnreadPart(text: text, bytes: Self.longestText - room)
     }
 
     func document(_ text: UnsafeRawBufferPointer) throws(HostError) -> Document {

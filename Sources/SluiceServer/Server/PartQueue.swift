@@ -1,15 +1,17 @@
 internal import EventLoop
 internal import GraphHost
 
-/// Reads parts of clients' requests, one after the other on a thread of its own; the loop never
-/// waits for it.
+/// Reads parts of clients' requests, one after the other on threads of its own; the loop never
+/// waits for them, and short parts do not wait for long ones.
 ///
 /// A connection has at most one part in the queue, because later requests wait.
 final class PartQueue {
     private let reader: PartReader
     private let loop: Loop
-    /// Started with the first part: most servers get none.
-    private var thread: SerialThread?
+    /// For short and for long parts; each is started with its first part, and most servers get
+    /// none.
+    private var short: SerialThread?
+    private var long: SerialThread?
 
     /// A queue with the options of the configuration.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
@@ -19,7 +21,10 @@ final class PartQueue {
 
     /// Reads a part; `done` is called in a later turn, or at once if there is no thread.
     func read(_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) {
-        guard let thread = startedThread() else { return done(reader.read(part)) }
+        let known = part.isShort ? short : long
+        guard let thread = known ?? startedThread(forShort: part.isShort) else {
+            return done(reader.read(part))
+        }
         thread.run { [reader] in
             reader.read(part)
         } then: {
@@ -27,15 +32,15 @@ final class PartQueue {
         }
     }
 
-    private func startedThread() -> SerialThread? {
-        if let thread { return thread }
+    private func startedThread(forShort isShort: Bool) -> SerialThread? {
         // A stopping server does not wait for parts of clients that have gone.
-        thread = try? SerialThread(on: loop, keepsLoopAlive: false)
+        guard let thread = try? SerialThread(on: loop, keepsLoopAlive: false) else { return nil }
         // A low priority: the loop must not wait for the processor.
-        thread?.run {
+        thread.run {
             OwnProcess.lowerThreadPriority()
         } then: {
         }
+        if isShort { short = thread } else { long = thread }
         return thread
     }
 }
