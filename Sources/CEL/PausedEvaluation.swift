@@ -13,7 +13,7 @@ public enum EvaluationState {
 public final class PausedEvaluation {
     private let code: Code
     private let outputBytes: Int
-    /// The stack, and the arguments behind it.
+    /// The stack, followed by the arguments.
     private let memory: UnsafeMutablePointer<Value>
     private var machine: Machine
 

@@ -112,7 +112,7 @@ struct Machine {
         isPaused = true
     }
 
-    /// Moves the stack of a pause to `memory`, and copies the arguments to behind it.
+    /// Moves the stack of a pause to `memory`, and copies the arguments after it.
     mutating func move(to memory: UnsafeMutablePointer<Value>) {
         memory.moveInitialize(from: stack, count: Int(instructions[position].height))
         (memory + code.stackSize).initialize(from: arguments, count: code.argumentCount)

@@ -1,5 +1,5 @@
-/// The edges that leave a node, in order of service, behind them those that are parked: a list
-/// through ``Edge/next``.
+/// The edges that leave a node, in order of service, and then those that are parked: a list through
+/// ``Edge/next``.
 ///
 /// It holds none of them. The edge that a walk has given last may end meanwhile, but no other.
 @usableFromInline

@@ -21,7 +21,7 @@ extension Edge {
         }
     }
 
-    /// Puts it back, behind the other edges that are served.
+    /// Puts it back into service; the other edges are served before it.
     final func unpark() {
         guard let source, isParked else { return }
         let ref = EdgeRef.passUnretained(self)
