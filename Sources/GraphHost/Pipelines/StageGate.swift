@@ -43,23 +43,10 @@ final class StageGate {
     @exclusivity(unchecked) private var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
-    /// The account that is charged for the next run.
-    @exclusivity(unchecked) private var payer: PipelineAccount?
-    /// The subscriptions whose pipelines use the stage; each remembers its index.
-    private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
-    private var turnToPay = 0
+    @exclusivity(unchecked) private(set) var users: StageUsers
     /// How many of them need every emission.
     private var needingAll = 0
-    /// Bytes of the stage's own value, unless the previous stage has the same value, and of what
-    /// its operator keeps.
-    @exclusivity(unchecked) private var valueBytes = 0
-    @exclusivity(unchecked) private var keptBytes = 0
-    /// Bytes of the stage itself: its nodes, and its compiled expressions, which take up to sixteen
-    /// times their text.
-    let ownBytes: Int
-    /// The account that is charged for these bytes.
-    private(set) var holder: PipelineAccount?
-
+    @exclusivity(unchecked) private(set) var bytes: StageBytes
     /// The units of all stages after which nothing passes any more; nil: no limit.
     private let most: Int?
 
@@ -68,9 +55,9 @@ final class StageGate {
     /// `text` is the stage's key, `payer` the account of the client that caused it to be built.
     init(_ graph: LiveGraph, sized text: String, for payer: PipelineAccount?) {
         self.graph = graph
-        self.payer = payer
+        users = StageUsers(payer: payer)
+        bytes = StageBytes(of: text)
         most = nil
-        ownBytes = 512 + 16 * text.utf8.count
         lanes = graph.host.lanes
     }
 
@@ -78,7 +65,8 @@ final class StageGate {
     init(_ graph: LiveGraph, atMost most: Int) {
         self.graph = graph
         self.most = most
-        ownBytes = 0
+        users = StageUsers(payer: nil)
+        bytes = StageBytes()
         lanes = graph.host.lanes
     }
 
@@ -92,15 +80,13 @@ final class StageGate {
     var stand: UInt64? { wait?.stand }
 
     /// The newest open subscription that depends on the stage.
-    var newestSubscription: Subscription? {
-        uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }
-    }
+    var newestSubscription: Subscription? { users.newest }
 
     /// Counts the cost of a run.
     @inline(__always)
     func spend(_ units: Int) {
         lanes.spend(units)
-        if let payer { payer.room &-= units }
+        if let payer = users.payer { payer.room &-= units }
     }
 
     /// Whether the stage may handle an emission now; otherwise it is held back.
@@ -117,7 +103,7 @@ final class StageGate {
     @inline(__always)
     private var hasRoom: Bool {
         if lanes.isOpening { return lanes.total < lanes.openUntil }
-        guard let payer else { return false }
+        guard let payer = users.payer else { return false }
         return lanes.hasRoom(for: payer, in: graph.host)
     }
 
@@ -125,29 +111,9 @@ final class StageGate {
     /// some.
     @inline(never)
     private func letsAnother<Value: Weighed>(_ emission: Emission<Value>, at site: Site) -> Bool {
-        if !isBehind, passToNext(), hasRoom { return true }
+        if !isBehind, users.passToNext(), hasRoom { return true }
         postpone(emission, at: site)
         return false
-    }
-
-    /// Makes the next user the payer.
-    ///
-    /// - Returns: whether the payer is a different account now.
-    private func passToNext() -> Bool {
-        guard uses.count > 1 else { return payer == nil && takePayer() }
-        turnToPay = (turnToPay + 1) % uses.count
-        return takePayer()
-    }
-
-    private func takePayer() -> Bool {
-        guard turnToPay < uses.count else {
-            payer = nil
-            return false
-        }
-        let account = uses[turnToPay]._withUnsafeGuaranteedRef { $0.account }
-        let isOther = account !== payer
-        payer = account
-        return isOther
     }
 
     // MARK: - Waiting
@@ -159,7 +125,7 @@ final class StageGate {
         if lanes.isOpening { paused = nil }
         let edge = PostponingEdge(at: site)
         // Without users it is being torn down.
-        guard let payer, let source = edge.source(of: Value.self) else { return }
+        guard let payer = users.payer, let source = edge.source(of: Value.self) else { return }
         if let first = lanes.opening.take() {
             opening = first
         } else if graph.builder.running == 0 {
@@ -284,7 +250,7 @@ final class StageGate {
         spent: inout Int
     ) throws(EvaluationError) -> Value {
         // Without a payer it could not wait.
-        let units = if let payer { lanes.unitsLeft(for: payer) } else { Int.max }
+        let units = if let payer = users.payer { lanes.unitsLeft(for: payer) } else { Int.max }
         let state =
             if let paused = paused.take() {
                 try paused.resume(pausingAfter: units, spent: &spent)
@@ -307,40 +273,20 @@ final class StageGate {
     @inline(__always)
     func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
         guard let result else { return true }
-        let bytes = result.value.map { $0 === input ? 0 : $0.heldBytes } ?? 0
-        // Small changes are not worth counting.
-        if (bytes ^ valueBytes) < 64 { return true }
-        guard hold(bytes - valueBytes) else { return false }
-        valueBytes = bytes
-        return true
+        let held = result.value.map { $0 === input ? 0 : $0.heldBytes } ?? 0
+        if bytes.hold(value: held, most: graph.host.limits.held) { return true }
+        overflow()
+        return false
     }
 
     /// Updates the bytes that the operator keeps; if they are too many, the subscriptions end.
-    func keeps(_ bytes: Int) {
-        guard bytes != keptBytes, hold(bytes - keptBytes) else { return }
-        keptBytes = bytes
-    }
-
-    private func hold(_ more: Int) -> Bool {
-        guard let holder else { return true }
-        if more > 0, holder.held + more > graph.host.limits.held {
-            overflow()
-            return false
-        }
-        holder.held += more
-        return true
-    }
-
-    private func hand(to account: PipelineAccount?) {
-        let held = ownBytes + valueBytes + keptBytes
-        holder?.held -= held
-        account?.held += held
-        holder = account
+    func keeps(_ kept: Int) {
+        if !bytes.hold(kept: kept, most: graph.host.limits.held) { overflow() }
     }
 
     /// The stage's node has been freed.
     func close() {
-        hand(to: nil)
+        bytes.hand(to: nil)
         endWaiting()
         // There will be no first value.
         if let opening = opening.take() { opening() }
@@ -352,25 +298,14 @@ final class StageGate {
     ///
     /// - Returns: the index to remember.
     func add(_ use: PipelineUse) -> Int {
-        uses.append(.passUnretained(use))
-        if payer == nil { payer = use.account }
-        if holder == nil { hand(to: use.account) }
-        return uses.count - 1
+        let place = users.add(use)
+        if bytes.holder == nil { bytes.hand(to: use.account) }
+        return place
     }
 
     /// The pipeline no longer uses the stage.
     func remove(at place: Int, level: Int) {
-        let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
-        let last = uses.removeLast()
-        if place < uses.count {
-            uses[place] = last
-            last._withUnsafeGuaranteedRef { $0.moved(to: place, level: level) }
-        }
-        if account === payer {
-            payer = nil
-            turnToPay = 0
-            _ = takePayer()
-        }
-        if account === holder { hand(to: payer) }
+        let account = users.remove(at: place, level: level)
+        if account === bytes.holder { bytes.hand(to: users.payer) }
     }
 }

@@ -21,7 +21,7 @@ struct HeldTests {
     private func held(_ client: Client) -> Int {
         guard let account = client.session.extras?.ownAccount else { return 0 }
         let stages = client.session.subscriptions.first?.graph.chains.all ?? []
-        return stages.reduce(account.held) { $1.gate.holder === account ? $0 - $1.gate.ownBytes : $0 }
+        return stages.reduce(account.held) { $1.gate.bytes.holder === account ? $0 - $1.gate.bytes.own : $0 }
     }
 
     private func ends(_ messages: [String]) -> Int { messages.count { $0.contains(#""code":"slow""#) } }
@@ -90,6 +90,7 @@ struct HeldTests {
         let before = held(client)
         #expect((32_000...70_000).contains(before), "\(before)")
         for _ in 0..<30 { try bench.set(graph, [("x", text(4_000))]) }
+        bench.settle()
         #expect(ends(client.take()) == 1)
         #expect(held(client) == 0)
         client.session.close()

@@ -1,0 +1,65 @@
+/// The subscriptions whose pipelines use one stage; their accounts take turns in paying for its
+/// runs.
+struct StageUsers {
+    /// The account that is charged for the next run; nil: nobody uses the stage.
+    private(set) var payer: PipelineAccount?
+    /// Each use remembers its index.
+    private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
+    /// The index of the use whose account pays.
+    private var turn = 0
+
+    /// `payer` is the account of the client that caused the stage to be built.
+    init(payer: PipelineAccount?) {
+        self.payer = payer
+    }
+
+    /// The newest open subscription.
+    var newest: Subscription? {
+        uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }
+    }
+
+    /// Makes the account of the next use the payer.
+    ///
+    /// - Returns: whether the payer is a different account now.
+    mutating func passToNext() -> Bool {
+        guard uses.count > 1 else { return payer == nil && takePayer() }
+        turn = (turn + 1) % uses.count
+        return takePayer()
+    }
+
+    private mutating func takePayer() -> Bool {
+        guard turn < uses.count else {
+            payer = nil
+            return false
+        }
+        let account = uses[turn]._withUnsafeGuaranteedRef { $0.account }
+        let isOther = account !== payer
+        payer = account
+        return isOther
+    }
+
+    /// - Returns: the index for the use to remember.
+    mutating func add(_ use: PipelineUse) -> Int {
+        uses.append(.passUnretained(use))
+        if payer == nil { payer = use.account }
+        return uses.count - 1
+    }
+
+    /// Removes a use of the stage at that level of its pipeline.
+    ///
+    /// - Returns: its account.
+    mutating func remove(at place: Int, level: Int) -> PipelineAccount {
+        let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
+        let last = uses.removeLast()
+        if place < uses.count {
+            uses[place] = last
+            last._withUnsafeGuaranteedRef { $0.moved(to: place, level: level) }
+        }
+        if account === payer {
+            payer = nil
+            turn = 0
+            _ = takePayer()
+        }
+        return account
+    }
+}
