@@ -3,7 +3,7 @@ struct Scope {
     let variables: [Variable]
     /// The namespace in which names are looked up first.
     private let container: String
-    private let positions: [String: Int]
+    private var positions: [String: Int] = [:]
     /// In the names of variables and types: a longer chain of fields is not a name.
     let mostDots: Int
     /// The variables of the macros around the place, outermost first.
@@ -13,11 +13,9 @@ struct Scope {
     init(_ variables: [Variable], container: String) {
         self.variables = variables
         self.container = container
-        positions = Dictionary(
-            variables.enumerated().map { ($0.element.name, $0.offset) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        mostDots = (Array(positions.keys) + Self.typeNames.keys).map(Self.dots).max() ?? 0
+        // The first of equal names counts.
+        for (position, variable) in variables.enumerated().reversed() { positions[variable.name] = position }
+        mostDots = variables.lazy.map { Self.dots($0.name) }.reduce(Self.dotsOfTypes, max)
     }
 
     private static func dots(_ name: String) -> Int {
@@ -75,4 +73,6 @@ struct Scope {
         ]
         return Dictionary(uniqueKeysWithValues: types.map { ($0.rawValue, $0) })
     }()
+
+    private static let dotsOfTypes = typeNames.keys.lazy.map(dots).max() ?? 0
 }
