@@ -13,7 +13,8 @@ package struct PostponingEdge {
     /// The node whose emissions the operator receives, which emits values of this type; `nil` if
     /// the edge has lost an end.
     package func source<Value>(of type: Value.Type) -> Node<Value>? {
-        edge.source.map { unsafeDowncast($0.takeUnretainedValue(), to: Node<Value>.self) }
+        // A downcast would look the type up for each emission.
+        edge.source.map { Unmanaged<Node<Value>>.fromOpaque($0.toOpaque()).takeUnretainedValue() }
     }
 
     /// Its source's emissions no longer reach the operator (``Node/observeMissed(_:)``).
