@@ -225,7 +225,6 @@ public final class Host {
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
             work += UInt64((lanes.total - spent) / NodeBuilder.unitsPerNode)
-            lanes.endSlow(in: self)
         }
     }
 

@@ -2,7 +2,7 @@ internal import ReactiveGraph
 
 extension NodeBuilder {
     /// How many times longer than a plain node it takes to build a stage with its gate and record.
-    private static let workPerStage: UInt64 = 6
+    private static let workPerStage: UInt64 = 8
 
     /// The last node of a client's pipeline, and its record; the record is nil for a node without
     /// stages.

@@ -10,8 +10,8 @@ internal import CEL
 final class Pipe {
     /// The longest text: reading it takes about 10 ms.
     static let longestText = 16 << 10
-    /// The longest text that is read at once, if another thread can read longer ones: 0.08 ms.
-    static let shortText = 128
+    /// The longest text that is read at once, if another thread can read longer ones: 0.04 ms.
+    static let shortText = 64
     /// The most work of compiling patterns at once: 0.5 ms.
     static let quickUnits = 25_000
     /// How many bytes take about as long to read as building a node: a microsecond.

@@ -265,6 +265,7 @@ struct AllTests {
         bench.settle()
         #expect(client.take().first?.contains(#""v":50"#) == true)
         for number in 50..<120 { try bench.set(graph, [("s.\(number)", "1")]) }
+        bench.settle()
         #expect(client.take().joined().contains(#""code":"slow""#))
         #expect(
             client.ask(#"{"op":"sub","id":2,"graph":"g","all":"s.*","reduce":"sum"}"#).joined().contains(
