@@ -17,9 +17,8 @@ from tracing import QUIET
 # The longest that another client may wait, in milliseconds.
 LONGEST = 50
 MOST = 64 << 20
-# What others may take before a victim's frame: a turn with its shares, and an operation that is not
-# divided (docs/decisions/018-fair-shares-of-a-turn.md). In milliseconds.
-SHARES = 1.5
+# By so much the p99 of a few hundred sets differs from one time alone to the next. In milliseconds.
+NOISE = 0.3
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)
@@ -74,4 +73,4 @@ def test_a_victim_among_three_attackers():
     print(f"alone: {alone}\namong attackers: {attacked}")
     if len(attacked.fair) < 0.8 * len(attacked.all):
         pytest.skip("other work on this machine held up more than a fifth of the sets")
-    assert attacked.late(attacked.fair) < alone.late(alone.fair) + SHARES
+    assert attacked.late(attacked.fair) < 1.1 * alone.late(alone.fair) + NOISE

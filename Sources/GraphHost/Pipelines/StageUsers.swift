@@ -1,7 +1,7 @@
 /// The subscriptions whose pipelines use one stage; their accounts take turns in paying for its
 /// runs.
 struct StageUsers {
-    /// The account that is charged for the next run; nil: nobody uses the stage.
+    /// The account that is charged for the next run; nil: the stage has no user.
     private(set) var payer: PipelineAccount?
     /// Each use remembers its index.
     private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
