@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import random
+import re
 import subprocess
 import threading
 import time
@@ -12,7 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, ROOT, Server, eventually
 
 WRITERS = 8
 GRAPH = "graph: g\nnodes:\n" + "".join(
@@ -144,6 +145,25 @@ def test_graphs_defined_by_http_come_back_and_removed_ones_do_not():
         assert server.value("kept", "x") == 5
         assert server.get("/v1/graphs/kept").json()["owner"] == "api"
         assert server.get("/v1/graphs/gone").status == 404
+
+
+def test_the_shipped_graphs_and_all_recipes_come_back_after_an_ordered_end():
+    graphs = {path.stem: path.read_text() for path in (ROOT / "config/graphs").glob("*.yaml")}
+    recipes = re.findall(r"```yaml\n(nodes:\n.*?)```", (ROOT / "docs/cookbook.md").read_text(), re.S)
+    graphs |= {f"recipe{number}": f"graph: recipe{number}\n{text}" for number, text in enumerate(recipes)}
+    assert len(graphs) >= 10
+    with Server(graphs, keeps=True) as server:
+        for celsius in (None, 31):
+            if celsius:
+                server.set("house", "indoor_c", 17)
+                server.set("fleet", "sensor.a.celsius", celsius)
+            before = {name: server.get(f"/v1/graphs/{name}").json()["rev"] for name in graphs}
+            assert server.stop() == 0
+            server.start()
+            for name, rev in before.items():
+                assert server.get(f"/v1/graphs/{name}").json()["rev"] >= rev
+        assert server.value("house", "indoor_f") == 62.6
+        assert server.value("fleet", "mean") == 31
 
 
 def test_what_a_graph_holds_waits_for_its_file():

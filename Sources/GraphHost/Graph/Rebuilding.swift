@@ -140,7 +140,8 @@ extension NodeBuilder {
             made = last.connect(before, living)
         } else {
             living.link(to: before, replay: false)
-            note(before, as: node.lastPart)
+            // After a bare `from` that is the node of another name.
+            if let part = node.lastPart { note(before, as: part) }
             made = before.emission
         }
         note(living, as: last == nil ? nil : node.lastPart)

@@ -13,7 +13,10 @@ struct SavedGraph {
     let graph: LiveGraph
 
     /// The first byte of a saved graph; it changes with the format.
-    static let version: UInt8 = 5
+    static let version: UInt8 = 6
+    /// The format of 0.1.0, in which every node of an `all` with a `map` is said to follow another
+    /// one.
+    static let firstVersion: UInt8 = 5
 
     /// The state on which the future of the graph depends, without pending commits.
     ///
@@ -79,8 +82,9 @@ struct SavedGraph {
         return parts
     }
 
-    /// Builds the nodes on empty sources, and restores their saved state.
-    func restore(from reader: inout StateReader) throws {
+    /// Builds the nodes on empty sources, and restores their state, which was saved in the format
+    /// `version`.
+    func restore(from reader: inout StateReader, _ version: UInt8) throws {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
@@ -109,7 +113,10 @@ struct SavedGraph {
         let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
         graph.members.show(holding: held)
         graph.ties.connectSyncs(of: graph)
-        let living = materialise(zip(named, saved).map { ($0, $1.form) })
+        let forms = zip(named, saved).map { node, state in
+            (node, version == Self.firstVersion && node.definition.mapsAll ? state.form.built : state.form)
+        }
+        let living = materialise(forms)
         graph.ties.connectLinks(of: graph)
         // Building looked up every entry. Nodes that the registry had released must be held only by
         // the nodes that need them.

@@ -11,6 +11,9 @@ struct SavedNode {
         /// It follows the node that is built as the definition says, because it has outlived a
         /// change.
         case follower
+
+        /// The same without following another node.
+        var built: Form { self == .follower ? .own : self }
     }
 
     let definedAt: UInt64
@@ -84,6 +87,14 @@ extension SavedNode {
     }
 }
 
+extension NodeDefinition {
+    /// Whether it is an `all` with a `map`.
+    var mapsAll: Bool {
+        guard case .derived(let derived) = kind else { return false }
+        return (derived.source.argument as? AllArgument)?.map != nil
+    }
+}
+
 extension NamedNode {
     /// Whether the living node follows another one that is built as the definition says, see
     /// ``Rebuilding``.
@@ -91,12 +102,9 @@ extension NamedNode {
         switch definition.kind {
         case .mutable: return living !== source
         case .derived(let derived):
-            guard derived.pipe.isEmpty, let living else { return false }
-            let ends = Set(graph.ties.all.compactMap(\.end?.id))
-            return living.upstreamNodes.contains {
-                // Helper nodes that start a clock-driven source are hidden.
-                graph.name(of: $0) == nil && !ends.contains($0.id) && !graph.chains.isHidden($0.id)
-            }
+            guard derived.pipe.isEmpty, !derived.source.isNode, let living else { return false }
+            // One that does not follow another is noted as the step that it implements.
+            return graph.chains.inner(living.id) == nil
         }
     }
 

@@ -158,16 +158,19 @@ struct GraphRestorer {
     /// ``apply(stored:at:to:preparing:)``. To give the graph another definition, make a commit
     /// (``Host/redefine(_:as:from:ifHash:by:)``).
     ///
-    /// - Throws: ``StoreError`` if the bytes are not a saved graph of this version, or this server
-    ///   refuses the definition. The host is unchanged then.
+    /// - Throws: ``StoreError`` if the bytes are not a saved graph of a known version, or this
+    ///   server refuses the definition. The host is unchanged then.
     func restore(_ saved: [UInt8], epoch: String) throws(StoreError) -> LiveGraph {
-        guard let version = saved.first, version == SavedGraph.version else {
+        let versions = SavedGraph.firstVersion...SavedGraph.version
+        guard let version = saved.first, versions.contains(version) else {
             let found = saved.first.map { "has format \($0)" } ?? "is empty"
-            throw StoreError("a snapshot \(found); this server reads format \(SavedGraph.version)")
+            throw StoreError(
+                "a snapshot \(found); this server reads formats \(versions.lowerBound) to \(versions.upperBound)"
+            )
         }
         var reader = StateReader(saved.dropFirst(), decode: Datum.restore)
         do {
-            return try restore(&reader, epoch)
+            return try restore(&reader, version, epoch)
         } catch let error as StoreError {
             throw error
         } catch let error as JSONError {
@@ -177,7 +180,7 @@ struct GraphRestorer {
         }
     }
 
-    private func restore(_ reader: inout StateReader, _ epoch: String) throws -> LiveGraph {
+    private func restore(_ reader: inout StateReader, _ version: UInt8, _ epoch: String) throws -> LiveGraph {
         let definition = try storedDefinition(of: try reader.text(), try reader.text())
         guard let origin = DefinitionOrigin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
             throw StateError.malformed
@@ -190,7 +193,7 @@ struct GraphRestorer {
         let stamp = try reader.stamp()
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
-        try SavedGraph(graph: graph).restore(from: &reader)
+        try SavedGraph(graph: graph).restore(from: &reader, version)
         host.add(graph)
         graph.isLive = true
         graph.audit()
