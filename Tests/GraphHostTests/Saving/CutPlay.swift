@@ -32,9 +32,20 @@ final class CutPlay {
     }
 
     /// The definition, with histories where nodes are kept anyway.
+    ///
+    /// It has two nodes more, over all that are set, which change with the number of the others.
     private static func text(of shape: Naive.Shape) -> String {
-        shape.json.replacing(#""set":"any""#, with: #""set":"any","history":3"#)
-            .replacing(#""retain":"always""#, with: #""retain":"always","history":2"#)
+        let number = shape.nodes.count
+        let reduce = ["count", "list", "sum", "object", "max"][number % 5]
+        let map = number % 3 == 0 ? "" : #","map":"value""#
+        let pipe = number % 4 == 0 ? #","pipe":["distinct"]"# : ""
+        let all =
+            #""all1":{"all":"x*","reduce":"\#(reduce)"\#(map),"retain":"always"},"all2":{"from":"all1"\#(pipe)}"#
+        return shape.json.replacing(#""nodes":{"#, with: #""nodes":{\#(all),"#).replacing(
+            #""set":"any""#,
+            with: #""set":"any","history":3"#
+        )
+        .replacing(#""retain":"always""#, with: #""retain":"always","history":2"#)
     }
 
     /// Plays, and says what differs.
