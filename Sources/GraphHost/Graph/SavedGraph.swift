@@ -14,8 +14,7 @@ struct SavedGraph {
 
     /// The first byte of a saved graph; it changes with the format.
     static let version: UInt8 = 6
-    /// The format of 0.1.0, in which every node of an `all` with a `map` is said to follow another
-    /// one.
+    /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
     /// The state on which the future of the graph depends, without pending commits.
@@ -82,9 +81,10 @@ struct SavedGraph {
         return parts
     }
 
-    /// Builds the nodes on empty sources, and restores their state, which was saved in the format
-    /// `version`.
-    func restore(from reader: inout StateReader, _ version: UInt8) throws {
+    /// Builds the nodes on empty sources, and restores their saved state.
+    ///
+    /// With `distrusting`, no node of an `all` with a `map` follows another one, whatever is saved.
+    func restore(from reader: inout StateReader, distrusting: Bool) throws {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
@@ -114,7 +114,7 @@ struct SavedGraph {
         graph.members.show(holding: held)
         graph.ties.connectSyncs(of: graph)
         let forms = zip(named, saved).map { node, state in
-            (node, version == Self.firstVersion && node.definition.mapsAll ? state.form.built : state.form)
+            (node, distrusting && node.definition.mapsAll ? state.form.built : state.form)
         }
         let living = materialise(forms)
         graph.ties.connectLinks(of: graph)

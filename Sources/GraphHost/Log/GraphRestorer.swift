@@ -168,9 +168,15 @@ struct GraphRestorer {
                 "a snapshot \(found); this server reads formats \(versions.lowerBound) to \(versions.upperBound)"
             )
         }
-        var reader = StateReader(saved.dropFirst(), decode: Datum.restore)
+        let reader = StateReader(saved.dropFirst(), decode: Datum.restore)
         do {
-            return try restore(&reader, version, epoch)
+            // In the first format what it says of followers is seldom true.
+            if version == SavedGraph.firstVersion,
+                let graph = try? restore(reader, epoch, distrusting: true)
+            {
+                return graph
+            }
+            return try restore(reader, epoch)
         } catch let error as StoreError {
             throw error
         } catch let error as JSONError {
@@ -180,7 +186,12 @@ struct GraphRestorer {
         }
     }
 
-    private func restore(_ reader: inout StateReader, _ version: UInt8, _ epoch: String) throws -> LiveGraph {
+    private func restore(
+        _ saved: StateReader,
+        _ epoch: String,
+        distrusting: Bool = false
+    ) throws -> LiveGraph {
+        var reader = saved
         let definition = try storedDefinition(of: try reader.text(), try reader.text())
         guard let origin = DefinitionOrigin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
             throw StateError.malformed
@@ -193,7 +204,7 @@ struct GraphRestorer {
         let stamp = try reader.stamp()
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
-        try SavedGraph(graph: graph).restore(from: &reader, version)
+        try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
         host.add(graph)
         graph.isLive = true
         graph.audit()

@@ -97,6 +97,11 @@ struct SavingTests {
                 #expect(restored.seen == live.seen)
             }
             #expect(restored.isWhole)
+            // So is what 0.1.0 has saved, where it could be restored at all.
+            var old = try SavedGraph(graph: live).save()
+            old[0] = SavedGraph.firstVersion
+            let (third, former) = try bench.continued(live, from: old)
+            withExtendedLifetime(third) { #expect(former.seen == live.seen) }
             try bench.redefine(live, nodes(Self.sources[(number + 1) % Self.sources.count]))
         }
     }
