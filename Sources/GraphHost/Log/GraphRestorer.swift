@@ -170,7 +170,7 @@ struct GraphRestorer {
         }
         let reader = StateReader(saved.dropFirst(), decode: Datum.restore)
         do {
-            // In the first format what it says of followers is seldom true.
+            // In the first format what it says of followers is rarely true.
             if version == SavedGraph.firstVersion,
                 let graph = try? restore(reader, epoch, distrusting: true)
             {
