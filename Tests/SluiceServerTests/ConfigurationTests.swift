@@ -63,7 +63,10 @@ struct ConfigurationTests {
         var reader = ConfigurationReader()
         reader.read(environment: ["SLUICE_DRAIN": "soon", "SLUICE_PORT": "tcp://1.2.3.4:80"])
         reader.set("drainn", "1s")
-        #expect(reader.problems.count == 2)
+        reader.set("redis", "redis://127.0.0.1")
+        #expect(reader.problems.count == 3)
+        let group = "--set redis: unknown key 'redis' (one of redis.url, "
+        #expect(reader.problems.last?.description.hasPrefix(group) == true, "\(reader.problems)")
         #expect(reader.warnings.count == 1)
     }
 

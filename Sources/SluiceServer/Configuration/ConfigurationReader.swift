@@ -190,6 +190,8 @@ public struct ConfigurationReader {
 
     private func suggestion(_ name: String) -> String? {
         if let fixed = FixedLimit.all.first(where: { $0.name == name }) { return fixed.hint }
+        let members = keys.map(\.name).filter { $0.hasPrefix(name + ".") }
+        if !members.isEmpty { return "one of \(members.joined(separator: ", "))" }
         // The part before a dot is also a key of the file: a mapping.
         let groups = Set(keys.map(\.name).filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
         return Spelling.hint(for: name, among: keys.map(\.name) + groups.sorted())
