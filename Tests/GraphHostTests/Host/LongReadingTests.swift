@@ -56,6 +56,19 @@ struct LongReadingTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
+    @Test("Each request of a client gets the stages of its own text, though one waits for the other")
+    func several() throws {
+        let client = bench.connect()
+        for id in 1...4 { client.subscribe(id, long.replacing("[{", with: #"[{"map":"value * \#(id)"},{"#)) }
+        while !queue.waiting.isEmpty { readAll() }
+        bench.settle()
+        let answers = client.take()
+        for id in 1...4 {
+            #expect(answers.contains { $0.contains(#""id":\#(id),"#) && $0.contains(#""v":\#(id + 400),"#) })
+        }
+        #expect(graph.chains.all.count == 4 * 5 && bench.host.readParts == nil)
+    }
+
     @Test("A long source and a long pipe are read one after the other")
     func both() throws {
         let client = bench.connect()
