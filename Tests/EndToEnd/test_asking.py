@@ -3,6 +3,7 @@
 import json
 
 from conftest import Client
+from rawsocket import RawSocket
 from sluice import Server
 
 
@@ -21,6 +22,15 @@ def test_eval_is_a_subscription_without_the_subscription(server):
     assert server.counts("g") == start
     assert evaluate(server, {"node": "y"}).json()["empty"] is True
     assert evaluate(server, {"node": "any", "pipe": [{"ifEmpty": 5}]}).json()["v"] == 5
+
+
+def test_long_questions_of_one_connection_get_answers_of_their_own(server):
+    raw = RawSocket(server)
+    for number in (100, 200, 300):
+        body = json.dumps({"node": "x", "pipe": [{"map": "value" + " + 0" * 30}, {"map": f"value * 0 + {number}"}]})
+        raw.send(f"POST /v1/graphs/g/eval HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    assert [json.loads(raw.response()[2])["v"] for _ in range(3)] == [100, 200, 300]
 
 
 def test_eval_says_what_is_wrong_and_where(server):

@@ -105,4 +105,8 @@ extension Host {
         }
         return true
     }
+
+    /// The request has been performed for which parts were read; those after it, which may follow
+    /// in the same turn, have parts of their own.
+    public func forgetParts() { readParts = nil }
 }

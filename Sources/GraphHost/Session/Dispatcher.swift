@@ -179,13 +179,12 @@ final class Dispatcher {
         let message = Array(bytes)
         let isLong = session.host.performsAgain { [weak session] in
             guard let session else { return }
-            // The requests after it, which may follow in the same turn, have parts of their own.
             let parts = session.host.readParts.take()
             entry?.state = .due { [weak session] in
                 guard let session else { return }
                 session.host.readParts = parts
                 session.host.dispatcher.perform(message, of: session, isAgain: true)
-                session.host.readParts = nil
+                session.host.forgetParts()
             }
             session.host.dispatcher.goOn(session)
         }

@@ -314,7 +314,12 @@ final class HTTPConnection: Connection {
     /// read, performs it again later.
     func refuse(_ error: HostError, orPerform again: @escaping (HTTPConnection) -> Void) {
         var number: UInt64 = 0
-        let isLong = server.host.performsAgain { [weak self] in self?.answerLater(number, again) }
+        let isLong = server.host.performsAgain { [weak self] in
+            self?.answerLater(number) { connection in
+                again(connection)
+                connection.server.host.forgetParts()
+            }
+        }
         if isLong { number = wait() } else { refuse(error) }
     }
 
