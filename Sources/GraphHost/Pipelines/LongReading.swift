@@ -73,7 +73,7 @@ public struct PartReader: Sendable {
 }
 
 /// The parts of one request that another thread has read.
-final class ReadParts {
+public final class ReadParts {
     private(set) var source: Result<Source, HostError>?
     private(set) var stages: Result<[Stage], HostError>?
 
@@ -89,24 +89,23 @@ extension Host {
     /// Schedules a request again that was refused only because a part of it takes long to read.
     ///
     /// The part is read on another thread (``readElsewhere``), and `again` is called in a later
-    /// turn.
+    /// turn: it must perform the request with the parts it is given (``perform(with:_:)``).
     ///
     /// - Returns: false if the last request was refused for another reason.
-    public func performsAgain(_ again: @escaping () -> Void) -> Bool {
+    public func performsAgain(_ again: @escaping (ReadParts) -> Void) -> Bool {
         guard let part = unread.take(), let readElsewhere else { return false }
         let parts = readParts ?? ReadParts()
         readElsewhere(part) { [self] result in
             parts.add(result)
-            later { [self] in
-                readParts = parts
-                again()
-                readParts = nil
-            }
+            later { again(parts) }
         }
         return true
     }
 
-    /// The request has been performed for which parts were read; those after it, which may follow
-    /// in the same turn, have parts of their own.
-    public func forgetParts() { readParts = nil }
+    /// Performs one request with the parts that were read for it.
+    public func perform(with parts: ReadParts, _ request: () -> Void) {
+        readParts = parts
+        defer { readParts = nil }
+        request()
+    }
 }

@@ -177,14 +177,13 @@ final class Dispatcher {
     private func performsAgain(_ bytes: UnsafeRawBufferPointer, id: UInt64?, of session: Session) -> Bool {
         var entry: PendingRequests.Entry?
         let message = Array(bytes)
-        let isLong = session.host.performsAgain { [weak session] in
+        let isLong = session.host.performsAgain { [weak session] parts in
             guard let session else { return }
-            let parts = session.host.readParts.take()
             entry?.state = .due { [weak session] in
                 guard let session else { return }
-                session.host.readParts = parts
-                session.host.dispatcher.perform(message, of: session, isAgain: true)
-                session.host.forgetParts()
+                session.host.perform(with: parts) {
+                    session.host.dispatcher.perform(message, of: session, isAgain: true)
+                }
             }
             session.host.dispatcher.goOn(session)
         }

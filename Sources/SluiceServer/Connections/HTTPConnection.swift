@@ -314,10 +314,9 @@ final class HTTPConnection: Connection {
     /// read, performs it again later.
     func refuse(_ error: HostError, orPerform again: @escaping (HTTPConnection) -> Void) {
         var number: UInt64 = 0
-        let isLong = server.host.performsAgain { [weak self] in
+        let isLong = server.host.performsAgain { [weak self] parts in
             self?.answerLater(number) { connection in
-                again(connection)
-                connection.server.host.forgetParts()
+                connection.server.host.perform(with: parts) { again(connection) }
             }
         }
         if isLong { number = wait() } else { refuse(error) }

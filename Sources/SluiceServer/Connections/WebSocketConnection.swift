@@ -85,7 +85,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         do throws(HostError) {
             try session.stream(options)
         } catch {
-            if server.host.performsAgain({ [weak self] in self?.stream(options) }) { return }
+            let isLong = server.host.performsAgain { [weak self] parts in
+                guard let self else { return }
+                server.host.perform(with: parts) { stream(options) }
+            }
+            if isLong { return }
             close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue)
         }
     }
