@@ -11,41 +11,16 @@ public struct Limits: Sendable {
     public var headerFields: Int
     /// The body, chunk framing not counted; more is `too_large`.
     public var bodyBytes: Int
-    /// Requests whose bodies have a bound of their own.
-    public var otherBody: OtherBody?
-
-    /// The requests of one method for what lies directly in a folder, and the bound of their
-    /// bodies.
-    ///
-    /// Where it is larger than the customary one, the caller of the parser is asked before the body
-    /// is read (``RequestParser/Step/roomNeeded``): who is asking is not known before the head is
-    /// complete.
-    public struct OtherBody: Sendable {
-        public let method: Method
-        /// The decoded path up to the last segment: `/v1/graphs/`.
-        public let folder: StaticString
-        /// The body, chunk framing not counted.
-        public let bytes: Int
-
-        public init(method: Method, folder: StaticString, bytes: Int) {
-            self.method = method
-            self.folder = folder
-            self.bytes = bytes
-        }
-    }
-
     public init(
         targetBytes: Int = 8 * 1024,
         headerBytes: Int = 16 * 1024,
         headerFields: Int = 100,
-        bodyBytes: Int = 64 * 1024,
-        otherBody: OtherBody? = nil
+        bodyBytes: Int = 64 * 1024
     ) {
         self.targetBytes = targetBytes
         self.headerBytes = headerBytes
         self.headerFields = headerFields
         self.bodyBytes = bodyBytes
-        self.otherBody = otherBody
     }
 
     /// Where reading stops for good while a head is unfinished, wherever in it the bytes pile up.

@@ -56,7 +56,7 @@ extension UnsafeMutablePointer<MessageCore> {
             let used = UnsafeRawPointer(stop) - start
             input = UnsafeRawBufferPointer(rebasing: input[used...])
             if pointee.stage == .done { return .message }
-            let isAsked = pointee.facts.expectsContinue || pointee.facts.needsRoom
+            let isAsked = pointee.facts.expectsContinue
             pointee.passed(used, isEnd: isAsked || input.isEmpty)
             if pointee.readsChunks {
                 pointee.chunks.begin(room: pointee.limits.headerBytes)

@@ -21,14 +21,6 @@ public struct BodyExcess: Sendable {
     public let bytes: UInt64?
     /// How long it may be.
     public let limit: Int
-    /// Whether that is the bound of ``Limits/OtherBody``.
-    public let isOther: Bool
-
-    public init(bytes: UInt64?, limit: Int, isOther: Bool) {
-        self.bytes = bytes
-        self.limit = limit
-        self.isOther = isOther
-    }
 }
 
 /// The body of a message: lent from the input while it lies there in one piece, otherwise
@@ -220,8 +212,7 @@ struct MessageCore: ~Copyable {
     @inline(never)
     mutating func refuseBody(of bytes: UInt64?) -> Int32 {
         let code = refuse(.tooLarge, "the body is too large")
-        let excess = BodyExcess(bytes: bytes, limit: bodyBytes, isOther: facts.hasOtherLimit)
-        failure?.excess = excess
+        failure?.excess = BodyExcess(bytes: bytes, limit: limits.bodyBytes)
         return code
     }
 }
@@ -305,7 +296,7 @@ extension MessageCore {
         while true {
             let step = chunks.advance(
                 &input,
-                bodyRoom: bodyBytes &- body.count,
+                bodyRoom: limits.bodyBytes &- body.count,
                 maximumFields: limits.headerFields
             )
             switch step {
@@ -332,11 +323,10 @@ extension MessageCore {
     }
 
     /// How large the body may be.
-    private var bodyBytes: Int { isRequest ? facts.bodyBytes : limits.bodyBytes }
 
     @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        guard length <= bodyBytes &- body.count else {
+        guard length <= limits.bodyBytes &- body.count else {
             return refuseBody(of: nil)
         }
         body.append(UnsafeRawPointer(at), length)

@@ -18,12 +18,6 @@ struct RequestFacts {
     var upgradesToWebSocket = false
     var isChunked = false
     var contentLength = 0
-    /// How large the body may be.
-    var bodyBytes = 0
-    /// That is ``Limits/OtherBody``'s bound.
-    var hasOtherLimit = false
-    /// It is more than usual, and more is announced or may come.
-    var needsRoom = false
 
     var pathPlace = PathPlace.raw
     var path = 0

@@ -140,17 +140,7 @@ extension MessageCore {
             }
         }
         let length = parser.pointee.content_length
-        facts.bodyBytes = limits.bodyBytes
-        if facts.isChunked || length > 0, facts.method == limits.otherBody?.method,
-            let other = limits.otherBody,
-            isAbout(other)
-        {
-            facts.bodyBytes = other.bytes
-            facts.hasOtherLimit = true
-            facts.needsRoom =
-                other.bytes > limits.bodyBytes && (facts.isChunked || length > UInt64(limits.bodyBytes))
-        }
-        guard facts.isChunked || length <= UInt64(facts.bodyBytes) else {
+        guard facts.isChunked || length <= UInt64(limits.bodyBytes) else {
             return refuseBody(of: length)
         }
         facts.contentLength = facts.isChunked ? 0 : Int(length)
@@ -164,23 +154,10 @@ extension MessageCore {
                 && head.value(.upgrade).map { $0.listContains("websocket") } ?? false
             parser.pointee.upgrade = 0
         }
-        let paused = Int32(HPE_PAUSED.rawValue)
         guard hasBody, facts.minorVersion == 1, let expectation = head.value(.expect),
             expectation.equalsIgnoringCase("100-continue"), headEnd == origin &+ inputCount
-        else { return facts.needsRoom ? paused : 0 }
+        else { return 0 }
         facts.expectsContinue = true
-        return paused
-    }
-
-    /// Whether the request, whose method is the right one, is one of those whose bodies have a
-    /// bound of their own.
-    private func isAbout(_ other: Limits.OtherBody) -> Bool {
-        let path = path
-        let folder = UnsafeRawBufferPointer(
-            start: other.folder.utf8Start,
-            count: other.folder.utf8CodeUnitCount
-        )
-        guard path.count > folder.count, path.prefix(folder.count).elementsEqual(folder) else { return false }
-        return !path[folder.count...].contains(ASCII.slash)
+        return Int32(HPE_PAUSED.rawValue)
     }
 }

@@ -13,7 +13,6 @@ import CLLHTTP
 ///     case .request: answer(parser.head, parser.body)     // then go on, or keep `input` and go on later
 ///     case .upgrade: return becomeWebSocket(with: input)  // `input` belongs to the new protocol
 ///     case .continueExpected: send("HTTP/1.1 100 Continue\r\n\r\n")   // or answer and close
-///     case .roomNeeded: check(parser.head)                // or answer and close
 ///     case .failed(let failure): answer(failure), then close
 ///     }
 /// }
@@ -34,11 +33,6 @@ public final class RequestParser {
         /// Parsing on means that it was sent. If the body follows in the same input, the client
         /// does not wait, and this step is left out.
         case continueExpected
-        /// `head` is complete and its body may be larger than usual (``Limits/otherBody``).
-        ///
-        /// Parsing on means that there is room. This step replaces `continueExpected`: a client
-        /// that waits for `100 Continue` (`head.expectsContinue`) gets it then.
-        case roomNeeded
         /// The bytes are not an acceptable request.
         ///
         /// Nothing more is parsed; answer and close.
@@ -95,7 +89,7 @@ public final class RequestParser {
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
         switch core.advance(&input) {
         case .more: .more
-        case .paused: core.pointee.facts.needsRoom ? .roomNeeded : .continueExpected
+        case .paused: .continueExpected
         case .failed:
             .failed(core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request"))
         case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request

@@ -21,7 +21,7 @@ nodes:
 
 @pytest.fixture(scope="module")
 def server():
-    with Server({"house": HOUSE}, "limits: { body: 1024 } # fixed: limits.definition=2048\n") as server:
+    with Server({"house": HOUSE}, "limits: { body: 1024 }\n") as server:
         yield server
 
 
@@ -66,7 +66,7 @@ def test_a_body_that_is_too_large_is_named_with_size_limit_and_key(server):
     assert refused.status == 413
     assert refused.json()["detail"] == "the body has 2002 bytes; at most 1024 are allowed (limits.body)"
     refused = server.request("PUT", "/v1/graphs/new", b"#" * 3000, headers={"Content-Type": "application/yaml"})
-    assert refused.json()["detail"] == "the body has 3000 bytes; at most 2048 are allowed (limits.definition)"
+    assert refused.json()["detail"] == "the body has 3000 bytes; at most 1024 are allowed (limits.body)"
 
 
 def test_the_server_is_named_once_for_all_commands(server):

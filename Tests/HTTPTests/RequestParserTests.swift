@@ -9,52 +9,6 @@ struct RequestParserTests {
         #expect(heard == ["POST /v1/n ?a=1 @a:80 Host=a:80; Content-Length=4; [21.5] keep"])
     }
 
-    @Test("a body that may be larger than usual is asked for first, however the bytes are cut")
-    func otherBody() {
-        let other = Limits.OtherBody(method: .put, folder: "/v1/graphs/", bytes: 12)
-        let limits = Limits(bodyBytes: 4, otherBody: other)
-        func check(_ line: String, _ body: String, _ expected: [String]) {
-            let isChunked = line.hasSuffix("chunked")
-            let length = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.utf8.count)"
-            let target = line.split(separator: " ").prefix(2).joined(separator: " ")
-            let bytes = Array("\(target) HTTP/1.1\r\nHost: a\r\n\(length)\r\n\r\n\(body)".utf8)
-            for cut in 0...bytes.count {
-                let heard = Transcript.of(
-                    [Array(bytes[..<cut]), Array(bytes[cut...])],
-                    limits: limits,
-                    showsContinue: false
-                )
-                #expect(
-                    heard.map { $0.contains(";") ? String($0.split(separator: ";").last ?? "") : $0 }
-                        == expected,
-                    "\(line) cut at \(cut)"
-                )
-            }
-        }
-        check("PUT /v1/graphs/g", "1234", [" [1234] keep"])
-        check("PUT /v1/graphs/g", "12345", ["room", " [12345] keep"])
-        check("PUT /v1/%67raphs/g", "12345", ["room", " [12345] keep"])
-        check("PUT /v1/graphs/g", "1234567890123", ["failed too_large"])
-        check("PUT /v1/graphs/g chunked", "2\r\n12\r\n0\r\n\r\n", ["room", " [12] keep"])
-        check(
-            "PUT /v1/graphs/g chunked",
-            "8\r\n12345678\r\n5\r\n12345\r\n0\r\n\r\n",
-            ["room", "failed too_large"]
-        )
-        for target in [
-            "POST /v1/graphs/g", "PUT /v1/graphs/g/", "PUT /v1/graphs/", "PUT /v1/graphs",
-            "PUT /v1/graphs/g/nodes",
-        ] {
-            check(target, "12345", ["failed too_large"])
-        }
-        let waiting = Transcript.of(
-            "PUT /v1/graphs/g HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n",
-            limits: limits,
-            showsContinue: true
-        )
-        #expect(waiting == ["room"], "whoever makes room tells who waits")
-    }
-
     @Test(
         "a parser that was reset reads as a new one, whatever it has read before",
         arguments: [

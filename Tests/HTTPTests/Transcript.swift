@@ -30,7 +30,6 @@ enum Transcript {
                 switch parser.parse(&input) {
                 case .more: break reading
                 case .continueExpected: if showsContinue { lines.append("continue") }
-                case .roomNeeded: lines.append("room")
                 case .failed(let failure):
                     lines.append("failed \(failure.code.rawValue)")
                     return lines

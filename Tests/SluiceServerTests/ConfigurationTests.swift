@@ -139,6 +139,10 @@ struct ConfigurationTests {
     @Test(
         "a limit that is fixed is no key, and the hint says its value",
         arguments: [
+            (
+                "limits: { definition: 1MiB }",
+                "1:11: unknown key 'limits.definition' (limits.body has taken its place)"
+            ),
             ("limits: { work: 5 }", "1:11: unknown key 'limits.work' (limits.work is fixed at 100;"),
             (
                 "memory: { pressure: auto }",

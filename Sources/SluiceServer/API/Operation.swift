@@ -108,8 +108,6 @@ struct Operation: Sendable {
     let side: HTTPListener.Side
     let right: Need
     let handler: Handler
-    /// Whether its body is a graph's definition, which may be larger than others.
-    var takesDefinition = false
     var upgrade: Upgrade?
     /// Whether the configuration has to switch it on; then no description has it.
     var isDiagnostic = false

@@ -41,8 +41,7 @@ extension Refusal {
     /// The answer for a body that is too large, with its size, the limit and the limit's key.
     init(_ excess: BodyExcess) {
         let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the chunked body has more"
-        let key = excess.isOther ? "limits.definition" : "limits.body"
-        self.init(.tooLarge, "\(size); at most \(excess.limit) are allowed (\(key))")
+        self.init(.tooLarge, "\(size); at most \(excess.limit) are allowed (limits.body)")
     }
 }
 

@@ -188,7 +188,13 @@ public struct ConfigurationReader {
         configuration.insecure = true
     }
 
+    /// Keys of 0.1.0 whose place another one has taken.
+    private static let successors = [
+        "limits.definition": "limits.body", "limits.membersPerPrincipal": "limits.members",
+    ]
+
     private func suggestion(_ name: String) -> String? {
+        if let successor = Self.successors[name] { return "\(successor) has taken its place" }
         if let fixed = FixedLimit.all.first(where: { $0.name == name }) { return fixed.hint }
         let members = keys.map(\.name).filter { $0.hasPrefix(name + ".") }
         if !members.isEmpty { return "one of \(members.joined(separator: ", "))" }

@@ -14,7 +14,6 @@ struct FixedLimits: Sendable {
     var sessions = 10_000
     var wrongTokens = 10
     var dashboards = 1000
-    var definition = 128 * 1024
     var contextBytes = 64 << 20
     var memoryPressure = "auto"
 }
@@ -109,12 +108,6 @@ struct FixedLimit {
                 .means("A request's header block (431), as in other servers."),
             Self("limits.fields", \.requests.headerFields, .number).means(
                 "Header fields of a request (431)."
-            ),
-            Self("limits.definition", \.definition, .size).means(
-                """
-                A graph's definition over HTTP (413), or `limits.body` if that is more. All clients wait while it is applied, \
-                so larger ones belong into files.
-                """
             ),
             Self("limits.wrongTokens", \.wrongTokens, .number)
                 .means("Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."),

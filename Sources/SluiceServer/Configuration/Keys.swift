@@ -228,7 +228,12 @@ public struct Keys: Sendable {
     )
     .means("The same for one client address; 0: no limit. Behind a proxy set 'trustedProxies' as well.")
     public let body = Key("limits.body", .bytes(1...1 << 30), 64 * 1024)
-        .means("The largest body of a request (413). A graph's definition may always have 128 KiB.")
+        .means(
+            """
+            The largest body of a request (413). All clients wait while a graph's definition is applied, up to 50 ms for 64 KiB: \
+            larger ones belong into files.
+            """
+        )
     public let message = Key("limits.message", .bytes(125...1 << 30), 64 * 1024)
         .means("The largest WebSocket message of a client (1009).")
     public let subscriptions = Key("limits.subs", .integer(1...1_000_000), 1000)

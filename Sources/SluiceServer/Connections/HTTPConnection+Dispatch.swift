@@ -93,33 +93,6 @@ extension HTTPConnection {
         if case .refused(let refusal) = admit(parser.head, server, listener) { refusal } else { nil }
     }
 
-    /// Whether the caller may send a body above the usual size: a definition, if it may define that
-    /// graph.
-    ///
-    /// If not, that has been answered.
-    func hasRoom() -> Bool {
-        let head = parser.head
-        do throws(HostError) {
-            switch admit(head, server, listener) {
-            case .route(let route, let captures) where server.operations[Int(route.rawValue)].takesDefinition:
-                let right = server.operations[Int(route.rawValue)].right
-                access = try Identification.access(of: head, on: self, for: right)
-                try access.requireAdministration(of: String(decoding: captures[0], as: UTF8.self))
-                return true
-            case .refused(let refusal): refuse(refusal)
-            case .route, .file, .options:
-                let announced = head.value(.contentLength).flatMap {
-                    UInt64(String(decoding: $0, as: UTF8.self))
-                }
-                let limit = parser.limits.bodyBytes
-                refuse(Refusal(BodyExcess(bytes: announced, limit: limit, isOther: false)))
-            }
-        } catch {
-            refuse(error)
-        }
-        return false
-    }
-
     /// Answers a request for WebSocket.
     ///
     /// - Returns: the new connection; nil if it was refused.

@@ -131,13 +131,6 @@ final class HTTPConnection: Connection {
                 } else {
                     write { $0.append(ResponseEncoder.continueLine) }
                 }
-            case .roomNeeded:
-                framing = parser.head.framing
-                // Otherwise the rest of the body would be taken for the next request.
-                framing.keepsAlive = false
-                guard hasRoom() else { break }
-                framing = parser.head.framing
-                if parser.head.expectsContinue { write { $0.append(ResponseEncoder.continueLine) } }
             case .failed(let failure):
                 refuseUnread(Refusal(refusing: failure))
             }

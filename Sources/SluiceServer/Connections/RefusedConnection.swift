@@ -36,7 +36,7 @@ final class RefusedConnection: Connection {
         switch parser.parse(&input) {
         case .more: break
         case .upgrade: if refuseUpgrade(parser.head) { end() } else { refuse() }
-        case .request, .continueExpected, .roomNeeded, .failed: refuse()
+        case .request, .continueExpected, .failed: refuse()
         }
     }
 

@@ -73,8 +73,6 @@ extension HTTP.Limits {
     init(_ configuration: Configuration) {
         self = configuration.fixed.requests
         bodyBytes = configuration.body
-        let definition = max(configuration.body, configuration.fixed.definition)
-        otherBody = OtherBody(method: .put, folder: "/v1/graphs/", bytes: definition)
     }
 }
 

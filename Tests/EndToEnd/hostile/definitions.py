@@ -5,7 +5,7 @@ Each has two forms, of which the second changes everything that the first says. 
 
 import json
 
-BYTES = 128 * 1024
+BYTES = 64 * 1024
 X = {"x": {"set": "number", "initial": 1}}
 LOOP = "lists.range(60).all(i, lists.range(60).all(j, i + j >= 0))"
 
@@ -70,12 +70,12 @@ def schemas(form):
 
 def links(form):
     ends = {"from": "ab"[form], "to": "ba"[form]}
-    return text({"nodes": {"a": {"set": "any"}, "b": {"set": "any"}}, "links": [ends] * 4500})
+    return text({"nodes": {"a": {"set": "any"}, "b": {"set": "any"}}, "links": [ends] * 2300})
 
 
 def syncs(form):
-    ends = [{"a": f"a{n + form}", "b": f"a{n + 1 - form}"} for n in range(2250)]
-    return text({"nodes": {f"a{n}": {"set": "any"} for n in range(2251)}, "sync": ends})
+    ends = [{"a": f"a{n + form}", "b": f"a{n + 1 - form}"} for n in range(1150)]
+    return text({"nodes": {f"a{n}": {"set": "any"} for n in range(1151)}, "sync": ends})
 
 
 def loops(form, most=1200):
@@ -85,7 +85,7 @@ def loops(form, most=1200):
 
 def searches(form):
     """The same without loops, on a long text."""
-    long = {"x": {"set": "string", "initial": "a" * 60_000}}
+    long = {"x": {"set": "string", "initial": "a" * 30_000}}
     return filled(long, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"value.matches('b{form}$')"}]}))
 
 

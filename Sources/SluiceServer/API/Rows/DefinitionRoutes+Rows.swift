@@ -9,7 +9,6 @@ extension DefinitionRoutes: Routes {
             side: .operations,
             right: .needs(.admin),
             handler: defineGraph,
-            takesDefinition: true,
             name: "defineGraph",
             summary: "Defines a graph, or redefines one as a structural difference",
             parameters: [
