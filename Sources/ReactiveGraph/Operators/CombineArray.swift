@@ -9,7 +9,9 @@ final class Slots<Value>: EdgeState {
     @usableFromInline
     init(_ latest: [Emission<Value>]) {
         self.latest = latest
-        missing = latest.count { $0.isEmpty }
+        // Not `count(where:)`, which is not specialised here: 3,000 instructions for two inputs.
+        missing = 0
+        for emission in latest where emission.isEmpty { missing += 1 }
     }
 
     @usableFromInline
