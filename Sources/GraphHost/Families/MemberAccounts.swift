@@ -1,16 +1,20 @@
-/// Counts the living family members that one principal has created (F-7).
+/// Counts the living family members that one principal has created, and the bytes of those that it
+/// has set last (F-7).
 final class MemberAccount {
     /// nil: all clients without a name together.
     fileprivate let principal: String?
     /// Living members, and those that pending commits will create.
     fileprivate(set) var count = 0
+    /// Bytes of their values, contexts and histories.
+    fileprivate(set) var bytes = 0
 
     fileprivate init(_ principal: String?) {
         self.principal = principal
     }
 }
 
-/// Counts living family members by the principal that created them.
+/// Counts living family members by the principal that created them, and their bytes by the
+/// principal that set them last.
 ///
 /// A member counts from its creation to its end for the principal whose set or subscription created
 /// it, even if another one sets it later. Members created by a definition count for no principal;
@@ -40,7 +44,17 @@ final class MemberAccounts {
         add(to: current)
     }
 
+    /// Charges `account` for so many bytes that a member holds, in place of what was charged for it
+    /// before.
+    func charge(_ member: NamedNode, _ bytes: Int, to account: MemberAccount?) {
+        if let payer = member.payer { change(payer) { $0.bytes -= Int(member.charged) } }
+        member.payer = bytes == 0 ? nil : account
+        member.charged = UInt32(clamping: bytes)
+        if let payer = member.payer { change(payer) { $0.bytes += Int(member.charged) } }
+    }
+
     func released(_ member: NamedNode) {
+        charge(member, 0, to: nil)
         guard let account = member.account else { return }
         member.account = nil
         remove(from: account)
@@ -56,18 +70,19 @@ final class MemberAccounts {
     /// The pending commit has been answered.
     func unreserve(_ account: MemberAccount) { remove(from: account) }
 
-    private func account(of principal: String?) -> MemberAccount {
+    func account(of principal: String?) -> MemberAccount {
         guard let principal else { return nameless }
         return named[principal] ?? MemberAccount(principal)
     }
 
-    private func add(to account: MemberAccount) {
-        account.count += 1
-        if account.count == 1, let principal = account.principal { named[principal] = account }
-    }
+    private func add(to account: MemberAccount) { change(account) { $0.count += 1 } }
 
-    private func remove(from account: MemberAccount) {
-        account.count -= 1
-        if account.count == 0, let principal = account.principal { named[principal] = nil }
+    private func remove(from account: MemberAccount) { change(account) { $0.count -= 1 } }
+
+    /// Accounts of names are kept while something counts for them.
+    private func change(_ account: MemberAccount, _ change: (MemberAccount) -> Void) {
+        change(account)
+        guard let principal = account.principal else { return }
+        named[principal] = account.count == 0 && account.bytes == 0 ? nil : account
     }
 }

@@ -21,6 +21,7 @@ extension Members {
                     batch.clear(source)
                 }
             }
+            for node in nodes { weigh(node, for: commit.by) }
             settle(gone, stamp)
         }
         graph.audit()

@@ -103,6 +103,7 @@ final class Members {
             if node.isUnsetMember, node.source == nil, node.pending?.account == nil { new += 1 }
         }
         try checkRoom(for: new, of: commit.by)
+        try checkBytes(ofMembersIn: commit)
     }
 
     /// Throws if there is no room for the nodes with these names, to which a principal wants to

@@ -59,7 +59,7 @@ struct HistoryRing {
         bytes += Self.size(value)
         if count == capacity { dropOldest() }
         entries.append(Entry(stamp: stamp, value: value))
-        while bytes > byteLimit, count > 0 { dropOldest() }
+        shrink(to: byteLimit)
     }
 
     /// The index of the first emission with a rev above `rev`.
@@ -77,9 +77,9 @@ struct HistoryRing {
         HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
     }
 
-    /// Removes all emissions.
-    mutating func removeAll() {
-        while count > 0 { dropOldest() }
+    /// Removes the oldest emissions, until the others have no more than so many bytes.
+    mutating func shrink(to limit: Int) {
+        while bytes > limit, count > 0 { dropOldest() }
     }
 
     private mutating func dropOldest() {

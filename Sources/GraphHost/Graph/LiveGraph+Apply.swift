@@ -46,7 +46,7 @@ extension LiveGraph {
             note(only.node, stamp)
             sign(only.node, commit)
             only.node.source?.set(only.value)
-            return
+            return members.weigh(only.node, for: commit.by)
         }
         if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
         guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
@@ -67,6 +67,10 @@ extension LiveGraph {
                 if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: false) }
                 batch.clear(source)
             }
+        }
+        if !members.families.isEmpty {
+            commit.set.forEach { members.weigh($0.node, for: commit.by) }
+            for node in commit.clear { members.weigh(node, for: commit.by) }
         }
         if coming || !going.isEmpty { members.settle(going, stamp) }
     }

@@ -196,6 +196,7 @@ final class NodeBuilder {
             held._withUnsafeGuaranteedRef { node in
                 if isStored { node.changed = stamp }
                 node.ring?.append(stamp, emission.value)
+                if node.family != nil, node.ring != nil { node.graph.members.weigh(node) }
             }
         }
     }

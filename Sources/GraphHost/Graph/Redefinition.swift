@@ -50,6 +50,7 @@ struct Redefinition {
             going.removeAll()
         }
         rebuilding.run(setting: values)
+        for (node, _) in values { graph.members.weigh(node, for: node.writer?.by) }
         retying.finish()
         graph.releases.because(.redefined) { held.removeAll() }
         withExtendedLifetime(gone) {}

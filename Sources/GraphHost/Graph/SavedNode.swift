@@ -113,6 +113,7 @@ extension NamedNode {
         writer = saved.writer
         deadline = saved.deadline
         ring = saved.ring
+        graph.members.weigh(self, for: writer?.by)
         if let facets = saved.facets { graph.facets.restore(facets, of: self) }
     }
 }

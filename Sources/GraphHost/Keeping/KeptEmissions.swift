@@ -33,7 +33,7 @@ struct KeptEmissions {
     }
 
     mutating func removeAll() {
-        ring.removeAll()
+        ring.shrink(to: 0)
         ambiguous.removeAll { $0 < ring.from }
     }
 

@@ -52,7 +52,7 @@ final class Submissions {
 
     @inline(__always)
     private func set(_ node: NamedNode, to value: Datum, of graph: LiveGraph, in host: Host) -> Submission {
-        guard log == nil, graph.isOpen, !node.isUnsetMember else {
+        guard log == nil, graph.isOpen, node.family == nil else {
             var commit = Commit(graph: graph)
             commit.set.append(Assignment(node, value))
             return submit(commit)
@@ -80,8 +80,8 @@ final class Submissions {
                 var budget = CheckBudget()
                 defer { commit.graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
                 try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
-                if only.node.isUnsetMember {
-                    guard only.node.isListed else { return submitRenewed(commit) }
+                if only.node.family != nil {
+                    guard !only.node.isUnsetMember || only.node.isListed else { return submitRenewed(commit) }
                     try commit.graph.members.checkRoom(forMembersOf: commit)
                 }
                 try Conditions.checkAsked(only.node, [])

@@ -70,6 +70,9 @@ public struct SessionLimits: Sendable {
     public var members = 100_000
     /// Family members in all graphs that one principal may have created (`sub_limit`).
     public var membersPerPrincipal = 100_000
+    /// Bytes that members hold for the principal that set them last: values, contexts and histories
+    /// (`sub_limit`).
+    public var memberBytes = 32 << 20
     /// Bytes of JSON in the history of one node; the reader of definitions limits the number of
     /// values.
     public var historyBytes = 16 << 20

@@ -262,6 +262,12 @@ public struct Keys: Sendable {
         many where clients need tokens (429), so that it cannot fill a graph alone.
         """
     )
+    public let memberBytes = Key("limits.memberBytes", .bytes(1...1 << 40), 32 << 20).means(
+        """
+        What members of families may hold for the principal that set them last: values, contexts and histories (429). \
+        Histories give way first.
+        """
+    )
     public let echo = Key("diagnostics.echo", .flag, false)
         .means(
             "Whether /v1/diagnostics/echo returns every WebSocket message, to test what is between client and server."

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import GraphHost
@@ -52,6 +53,21 @@ struct HistoryTests {
             try history(graph, "t", since: 1, limit: 1)
                 == #"{"epoch":"e1","from":1,"rev":4,"more":true,"d":[{"rev":2,"t":5000005,"v":21}]}"#
         )
+    }
+
+    @Test("An emission costs the same, however many the ring holds")
+    func cost() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            nodes: #""long":{"set":"any","history":20000},"short":{"set":"any","history":2}"#
+        )
+        func sets(_ name: String, _ count: Int) throws -> Double {
+            let (node, value) = (try #require(graph.node(name)), try Datum.parse("1"))
+            return processorSeconds { for _ in 0..<count { _ = bench.host.set(node, to: value) } }
+        }
+        _ = try sets("long", 20_000)
+        let (long, short) = (try sets("long", 2_000), try sets("short", 2_000))
+        #expect(long < 10 * short, "\(long) and \(short) s")
     }
 
     @Test("What was trimmed, what is not yet, and what is of another epoch is gone")
