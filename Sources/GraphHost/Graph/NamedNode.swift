@@ -22,6 +22,8 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) private var isChecked = false
     /// Whether its graph's ``FacetTable`` has an entry for it.
     @exclusivity(unchecked) var hasFacets = false
+    /// For how many bytes a principal is charged because of it.
+    @exclusivity(unchecked) var charged: UInt32 = 0
     /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
     /// person has.
     @exclusivity(unchecked) private var fed: UInt8 = 0
@@ -48,6 +50,8 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) var pending: PendingChange?
     /// For a member of a family, the principal that is charged for it.
     @exclusivity(unchecked) var account: MemberAccount?
+    /// The one that is charged for its bytes, if it is another.
+    @exclusivity(unchecked) var payer: MemberAccount?
     /// When a value that is not set again ends.
     @exclusivity(unchecked) var expiry = Expiry.never
     @exclusivity(unchecked) private var rare: Rare?
@@ -71,7 +75,16 @@ public final class NamedNode: RegistryEntry {
     /// Its newest emissions, if the definition asks for them, while the node lives.
     var ring: HistoryRing? {
         get { rare?.ring }
-        set { if newValue != nil || rare != nil { needRare().ring = newValue } }
+        // In place: a copy of the ring would be made for every emission.
+        _modify {
+            if let rare {
+                yield &rare.ring
+            } else {
+                var first: HistoryRing?
+                yield &first
+                if first != nil { needRare().ring = first }
+            }
+        }
     }
 
     /// The writer of a mutable node's last change and the client's context, if known.
