@@ -68,7 +68,7 @@ public enum ErrorTable {
             "too_large",
             413,
             1009,
-            "The body or message is larger than the server accepts, or a limit of nodes or graphs is reached."
+            "The body, the message or the answer is too large, or a limit of nodes or graphs is reached."
         ),
         row("uri_too_long", 414, nil, "The request target is longer than 8 KiB."),
         row("unsupported_type", 415, 1003, "The body's media type cannot be read as JSON."),

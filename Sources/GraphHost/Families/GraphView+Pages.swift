@@ -13,20 +13,34 @@ extension GraphView {
     /// At most `limit` nodes that match a name or glob and that the caller may read, in the byte
     /// order of their names, from those after `after` on.
     ///
+    /// A page of ``SessionLimits/answerBytes`` ends before.
+    ///
     /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
     ///   `next` is the `after` of the next page, if there may be one.
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {
-        let (names, next) = names(matching: glob, after: after, limit: limit)
+        var (names, next) = names(matching: glob, after: after, limit: limit)
+        var values: [Node<Datum>] = []
+        var bytes = 0
+        for node in names {
+            guard values.isEmpty || bytes < graph.host.limits.answerBytes else { break }
+            values.append(graph.builder.materialise(node))
+            bytes += values.last?.value?.knownByteCount ?? 0
+        }
+        if values.count < names.count {
+            names.removeSubrange(values.count...)
+            next = names.last?.name
+        }
         var buffer = ByteBuffer()
         buffer.append("{")
         Answer.appendMoment(of: graph, to: &buffer)
-        buffer.member("nodes", objects: names) { node, buffer in
+        buffer.member("nodes", objects: zip(names, values)) { entry, buffer in
+            let (node, living) = entry
             buffer.member("name", node.name)
             buffer.member("kind", node.definition.kindName)
             buffer.member("family", node.family?.pattern.text)
             buffer.append(",")
             graph.host.work += 1
-            Subscription.append(graph.builder.materialise(node).value, to: &buffer)
+            Subscription.append(living.value, to: &buffer)
         }
         buffer.member("next", next)
         buffer.append("}\n")

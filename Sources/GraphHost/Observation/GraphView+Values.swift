@@ -10,7 +10,7 @@ extension GraphView {
     ///   - hasFacets: whether to include facets.
     ///   - loads: whether to ask producers for missing and stale values (D-2).
     /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}}}`.
-    /// - Throws: the errors of ``NodeSelection/pick(_:in:limit:)``.
+    /// - Throws: the errors of ``NodeSelection/pick(_:in:limit:)``; `too_large`.
     public func values(
         of patterns: [String],
         limit: Int,
@@ -18,12 +18,14 @@ extension GraphView {
         load loads: Bool = false
     ) throws(HostError) -> [UInt8] {
         let nodes = try NodeSelection.pick(patterns.isEmpty ? ["*"] : patterns, in: self, limit: limit)
+        let held = HeldValues(nodes, in: graph)
+        try held.checkSize()
         if loads { for node in nodes { graph.load(node) } }
         var buffer = ByteBuffer()
         buffer.append("{")
         Answer.appendMoment(of: graph, to: &buffer)
         buffer.member("m")
-        HeldValues(nodes, in: graph).append(facets: hasFacets, to: &buffer)
+        held.append(facets: hasFacets, to: &buffer)
         buffer.append("}\n")
         return Array(buffer.bytes)
     }

@@ -16,6 +16,21 @@ public struct HeldValues {
         graph.host.work += UInt64(nodes.count)
     }
 
+    /// The nodes with their names.
+    var living: [(name: String, node: Node<Datum>)] { nodes.map { ($0.name.name, $0.living) } }
+
+    /// Throws `too_large` if the values have more bytes than one message may
+    /// (``SessionLimits/answerBytes``).
+    func checkSize() throws(HostError) {
+        let bytes = nodes.reduce(0) { $0 + ($1.living.value?.knownByteCount ?? 0) }
+        let most = graph.host.limits.answerBytes
+        guard bytes > most else { return }
+        throw HostError(
+            .tooLarge,
+            "the \(nodes.count) values have \(bytes) bytes; \(most) are allowed in one answer (limits.answer)"
+        )
+    }
+
     public func forEach(_ visit: (NamedNode, Held) -> Void) {
         for (name, living) in nodes { visit(name, living.held) }
     }

@@ -8,12 +8,14 @@ extension ClientRequest {
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         let hasFacets = try fields.bool(.facets) ?? false
+        let held = HeldValues(nodes, in: graph)
+        try held.checkSize()
         if try fields.bool(.load) ?? false { for node in nodes { graph.load(node) } }
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             Answer.appendMoment(of: graph, to: &buffer)
             buffer.member("m")
-            HeldValues(nodes, in: graph).append(facets: hasFacets, to: &buffer)
+            held.append(facets: hasFacets, to: &buffer)
             buffer.append("}")
         }
     }

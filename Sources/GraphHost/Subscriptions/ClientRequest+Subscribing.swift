@@ -46,6 +46,8 @@ extension ClientRequest {
         try fields.refuse(.pipe, because: "not together with nodes")
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access.name)
+        let held = host.memberAccounts.charging(session.access.name) { HeldValues(nodes, in: graph) }
+        if options.initial { try held.checkSize() }
         let subscription = GroupSubscription(
             id: id,
             session: session,
@@ -56,9 +58,7 @@ extension ClientRequest {
         subscription.requiredRights = session.access.requiredRights(nodes.map(\.name), needs: .read)
         session.give(subscription, to: owners)
         session.add(subscription)
-        host.memberAccounts.charging(session.access.name) {
-            subscription.listen(to: nodes.map { ($0.name, graph.builder.materialise($0)) })
-        }
+        subscription.listen(to: held.living)
         graph.loadFor(subscription)
         session.answer(snapOf: subscription, change: nil) { buffer in
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil

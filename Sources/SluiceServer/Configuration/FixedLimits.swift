@@ -109,6 +109,9 @@ struct FixedLimit {
             Self("limits.fields", \.requests.headerFields, .number).means(
                 "Header fields of a request (431)."
             ),
+            Self("limits.answer", \.session.answerBytes, .size).means(
+                "The values of one answer or `snap` (413); pages of nodes end before. Longer ones would hold the loop."
+            ),
             Self("limits.wrongTokens", \.wrongTokens, .number)
                 .means("Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."),
             Self("limits.sessions", \.sessions, .number)
