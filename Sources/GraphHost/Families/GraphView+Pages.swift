@@ -13,7 +13,7 @@ extension GraphView {
     /// At most `limit` nodes that match a name or glob and that the caller may read, in the byte
     /// order of their names, from those after `after` on.
     ///
-    /// A page of ``SessionLimits/answerBytes`` ends before.
+    /// A page ends as soon as its values have ``SessionLimits/answerBytes``.
     ///
     /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
     ///   `next` is the `after` of the next page, if there may be one.

@@ -77,6 +77,11 @@ struct HistoryRing {
         HistoryRing(capacity: capacity, byteLimit: byteLimit, from: from, entries, isEmptyNow: isEmptyNow)
     }
 
+    /// Removes all emissions.
+    mutating func removeAll() {
+        while count > 0 { dropOldest() }
+    }
+
     /// Removes the oldest emissions, until the others have no more than so many bytes.
     mutating func shrink(to limit: Int) {
         while bytes > limit, count > 0 { dropOldest() }

@@ -28,6 +28,7 @@ extension LiveGraph {
         note(node, stamp)
         if node.writer != nil { node.writer = nil }
         node.source?.set(value)
+        members.weigh(node, for: nil)
     }
 
     @inline(__always)

@@ -22,7 +22,7 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) private var isChecked = false
     /// Whether its graph's ``FacetTable`` has an entry for it.
     @exclusivity(unchecked) var hasFacets = false
-    /// For how many bytes a principal is charged because of it.
+    /// For how many bytes ``payer`` is charged.
     @exclusivity(unchecked) var charged: UInt32 = 0
     /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
     /// person has.
@@ -50,7 +50,7 @@ public final class NamedNode: RegistryEntry {
     @exclusivity(unchecked) var pending: PendingChange?
     /// For a member of a family, the principal that is charged for it.
     @exclusivity(unchecked) var account: MemberAccount?
-    /// The one that is charged for its bytes, if it is another.
+    /// The one that is charged for its bytes; nil while it has none.
     @exclusivity(unchecked) var payer: MemberAccount?
     /// When a value that is not set again ends.
     @exclusivity(unchecked) var expiry = Expiry.never

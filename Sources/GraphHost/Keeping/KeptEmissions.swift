@@ -33,7 +33,7 @@ struct KeptEmissions {
     }
 
     mutating func removeAll() {
-        ring.shrink(to: 0)
+        ring.removeAll()
         ambiguous.removeAll { $0 < ring.from }
     }
 

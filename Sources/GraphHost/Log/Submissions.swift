@@ -52,7 +52,7 @@ final class Submissions {
 
     @inline(__always)
     private func set(_ node: NamedNode, to value: Datum, of graph: LiveGraph, in host: Host) -> Submission {
-        guard log == nil, graph.isOpen, node.family == nil else {
+        guard log == nil, graph.isOpen, !node.isUnsetMember else {
             var commit = Commit(graph: graph)
             commit.set.append(Assignment(node, value))
             return submit(commit)
@@ -61,6 +61,7 @@ final class Submissions {
             var budget = CheckBudget()
             defer { host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
             try CommitCheck.check(node, value, of: graph, within: &budget)
+            if node.family != nil { try graph.members.checkBytes(of: value, for: node) }
             try Conditions.checkAsked(node, [])
         } catch {
             return .refused(error)

@@ -28,7 +28,7 @@ struct MemberByteTests {
     }
 
     private static func refusal(_ bytes: Int) -> HostError {
-        let message = "members of families hold \(bytes) bytes for this principal; 1000 are allowed"
+        let message = "members hold \(bytes) bytes for this principal; 1000 are allowed"
         return HostError(.subLimit, message + " (limits.memberBytes)")
     }
 
@@ -46,6 +46,11 @@ struct MemberByteTests {
         try bench.submit(graph, [("s.a", Self.text(900))], by: "ann")
         // Others have room, and take over what they set.
         try bench.submit(graph, [("s.b", Self.text(500))])
+        let (other, long) = (try #require(graph.node("s.b")), try Datum.parse(Self.text(1_001)))
+        guard case .refused(Self.refusal(500)) = bench.host.set(other, to: long) else {
+            Issue.record("a set without a commit has no limit")
+            return
+        }
         try bench.submit(graph, [("s.a", Self.text(100))], by: "bob")
         #expect(["ann", "bob", nil].map { bytes(bench, $0) } == [0, 100, 500])
         // So does what is cleared, dropped or expired.
