@@ -20,7 +20,7 @@ extension Target {
             while !isOver {
                 switch parser.parse(&rest) {
                 case .more: return true
-                case .continueExpected, .roomNeeded: break
+                case .continueExpected: break
                 case .failed(let failure):
                     lines.append("failed \(failure.code.rawValue)")
                     isOver = true
