@@ -50,7 +50,7 @@ extension Members {
         guard new > old, account.bytes + new - old > most else { return }
         throw HostError(
             .subLimit,
-            "members hold \(account.bytes) bytes for this principal; \(most) are allowed (limits.memberBytes)"
+            "members hold \(account.bytes) bytes for this principal; \(most) are allowed (twice limits.held)"
         )
     }
 

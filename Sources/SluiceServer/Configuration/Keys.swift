@@ -255,17 +255,16 @@ public struct Keys: Sendable {
         """
     )
     public let held = Key("limits.held", .bytes(1...1 << 40), 16 << 20)
-        .means("Memory that the pipelines of one principal may hold (pipe_limit; slow).")
+        .means(
+            """
+            Memory that the pipelines of one principal may hold (pipe_limit; slow), and half of what members of families may hold \
+            for the principal that set them last: values, contexts and histories, which give way first (429).
+            """
+        )
     public let members = Key("limits.members", .integer(1...100_000_000), 100_000).means(
         """
         Members of families that one graph may have (413). One principal may create as many in all graphs, and half as \
         many where clients need tokens (429), so that it cannot fill a graph alone.
-        """
-    )
-    public let memberBytes = Key("limits.memberBytes", .bytes(1...1 << 40), 32 << 20).means(
-        """
-        What members of families may hold for the principal that set them last: values, contexts and histories (429). \
-        Histories give way first.
         """
     )
     public let echo = Key("diagnostics.echo", .flag, false)

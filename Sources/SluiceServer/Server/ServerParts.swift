@@ -60,7 +60,7 @@ extension SessionLimits {
         pipelineUnits = configuration.pipelineUnits
         held = configuration.held
         members = configuration.members
-        memberBytes = configuration.memberBytes
+        memberBytes = 2 * configuration.held
         // One client must not fill a graph alone. Without tokens all clients are one principal.
         membersPerPrincipal = configuration.auth.isEmpty ? members : (members + 1) / 2
         hardBytes = configuration.unsentHard

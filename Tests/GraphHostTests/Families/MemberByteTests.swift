@@ -29,10 +29,10 @@ struct MemberByteTests {
 
     private static func refusal(_ bytes: Int) -> HostError {
         let message = "members hold \(bytes) bytes for this principal; 1000 are allowed"
-        return HostError(.subLimit, message + " (limits.memberBytes)")
+        return HostError(.subLimit, message + " (twice limits.held)")
     }
 
-    @Test("F-7: limits.memberBytes bounds what the values hold that one principal has set last")
+    @Test("F-7: twice limits.held bounds what the values hold that one principal has set last")
     func values() throws {
         let bench = bench()
         let graph = try define(bench)
