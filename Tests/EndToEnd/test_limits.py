@@ -133,6 +133,10 @@ def body():
         assert raw(server, head + "Content-Length: 11\r\n\r\n") == (413, "too_large")
         chunk = "4\r\nnull\r\n"
         assert raw(server, head + "Transfer-Encoding: chunked\r\n\r\n" + chunk * 3) == (413, "too_large")
+    # The longest value can be read.
+    with limited("limits: { body: 5MiB }") as server:
+        assert server.request("POST", NODE + "any", '"%s"' % ("x" * (5 << 20))[2:]).status == 200
+        assert server.get("/v1/graphs/g/values?nodes=any").status == 200
     definition = '{"nodes":{},"title":"%s"}'
     with limited("limits: { body: 100 }") as server:
         put = lambda size: server.request("PUT", "/v1/graphs/new", definition % ("x" * (size - 23)), {"Content-Type": "application/json"})  # noqa: E731

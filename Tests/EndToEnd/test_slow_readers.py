@@ -15,7 +15,7 @@ from test_tls import Secure
 MEBIBYTE = 1 << 20
 # More than the kernel keeps for both ends of a connection.
 VALUES = "graph: g\nnodes:\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(24))
-IMPATIENT = "limits: { body: 2MiB }\ntimes: { idle: 1500ms } # fixed: times.close=1500ms\n"
+IMPATIENT = "limits: { body: 2MiB }\ntimes: { idle: 1500ms } # fixed: times.close=1500ms limits.answer=32MiB\n"
 
 
 def ask(server, path, fields="", **options):

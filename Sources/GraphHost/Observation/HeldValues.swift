@@ -20,11 +20,11 @@ public struct HeldValues {
     var living: [(name: String, node: Node<Datum>)] { nodes.map { ($0.name.name, $0.living) } }
 
     /// Throws `too_large` if the values have more bytes than one message may
-    /// (``SessionLimits/answerBytes``).
+    /// (``SessionLimits/answerBytes``); a single value may be of any length.
     func checkSize() throws(HostError) {
         let bytes = nodes.reduce(0) { $0 + ($1.living.value?.knownByteCount ?? 0) }
         let most = graph.host.limits.answerBytes
-        guard bytes > most else { return }
+        guard nodes.count > 1, bytes > most else { return }
         throw HostError(
             .tooLarge,
             "the \(nodes.count) values have \(bytes) bytes; \(most) are allowed in one answer (limits.answer)"
