@@ -20,11 +20,18 @@ public protocol MessageSink: AnyObject {
     /// ``Session/close(_:)`` then or later.
     func close(code: UInt16, reason: String)
 
+    /// What the session has queued (``Session/queuedBytes``) has changed, while the sink has more
+    /// unsent than ``SessionLimits/softBytes``.
+    func queueChanged()
+
     /// True: too much is pending, stop reading from this peer. False: continue.
     func pauseReading(_ paused: Bool)
 }
 
 extension MessageSink {
+    /// By default of no interest.
+    public func queueChanged() {}
+
     /// By default like any other message.
     public func send(shared message: UnsafeRawBufferPointer, number: UInt64) { send(message: message) }
 }

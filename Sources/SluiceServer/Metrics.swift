@@ -104,6 +104,11 @@ enum Metrics {
             "Unknown tokens above the limit of their address.",
             server.wrongTokens.limited
         )
+        out.sample(
+            "sluice_slow_peers_reset_total",
+            "Connections reset because too much waited for the clients of one principal.",
+            server.slowPeers.resets
+        )
         requests(server.answers, &out)
         out.sample("sluice_received_bytes_total", "Bytes received from peers.", server.receivedBytes)
         out.sample("sluice_sent_bytes_total", "Bytes sent to peers.", server.sentBytes)

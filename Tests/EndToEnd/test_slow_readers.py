@@ -8,8 +8,9 @@ import time
 
 import pytest
 from conftest import CHAIN
-from rawsocket import RawSocket
+from rawsocket import RawSocket, RawWebSocket
 from sluice import Server, eventually
+from test_access import Guarded
 from test_tls import Secure
 
 MEBIBYTE = 1 << 20
@@ -123,3 +124,61 @@ def test_a_file_that_becomes_shorter_breaks_the_connection_and_is_not_padded(fil
         assert server.get("/healthz").status == 200
 
 
+SHARED = """
+limits: { body: 2MiB, held: 2MiB }
+# fixed: limits.answer=32MiB
+"""
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """A server on which what waits for one principal's clients is bounded, and the fields that name a client."""
+    with Guarded(tmp_path, config=SHARED) as server:
+        nodes = ",".join(f'"n{i}":{{"set":"string"}}' for i in range(8))
+        assert server.ask("alice", "PUT", "/v1/graphs/g", f'{{"graph":"g","nodes":{{"s":{{"set":"string"}},{nodes}}}}}').status == 201
+        for i in range(8):
+            server.ask("alice", "POST", f"/v1/graphs/g/nodes/n{i}", f'"{"x" * MEBIBYTE}"')
+        yield server, lambda who: f"Authorization: Bearer {server.tokens[who]}\r\n"
+
+
+def test_answers_that_one_principal_does_not_read_are_bounded_together(shared):
+    server, token = shared
+    other = ask(server, "/v1/graphs/g/values", token("bob"))
+    peers = [ask(server, "/v1/graphs/g/values", token("alice")) for _ in range(6)]
+    eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
+    assert server.metrics()['sluice_connections{transport="http"}'] == 3, "one of alice's, bob's, and this one"
+    assert sum(peer.closed() for peer in peers) == 5
+    # A client that is alone has only its own bounds.
+    assert read_slowly(other, 0.5) > 8 * MEBIBYTE
+    for peer in [other, *peers]:
+        peer.close()
+
+
+def test_clients_that_read_do_not_count_any_more(shared):
+    server, token = shared
+    peers = []
+    for _ in range(4):
+        peers.append(ask(server, "/v1/graphs/g/values", token("alice")))
+        assert read_slowly(peers[-1], 0.2) > 8 * MEBIBYTE
+    assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+    for peer in peers:
+        peer.close()
+
+
+@pytest.mark.parametrize("mode", ["all", "latest"])
+def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
+    server, token = shared
+    peers = [RawWebSocket(server, receive_buffer=4096, fields=token("alice")) for _ in range(6)]
+    for peer in peers:
+        peer.subscribe("g", "s", mode=mode, **({"queue": 10_000} if mode == "all" else {}))
+    poster = RawSocket(server)
+    body = f'"{"x" * 60_000}"'
+    for _ in range(150):
+        poster.send(f"POST /v1/graphs/g/nodes/s HTTP/1.1\r\nHost: localhost\r\n{token('alice')}"
+                    f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+        assert poster.response()[0] == 200
+    resets = server.metrics()["sluice_slow_peers_reset_total"]
+    # A stalled stream of `latest` holds 64 KiB at most, and a message.
+    assert 4 <= resets <= 5 if mode == "all" else resets == 0
+    for peer in peers:
+        peer.close()

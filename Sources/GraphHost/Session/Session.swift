@@ -130,8 +130,12 @@ public final class Session {
         outbox.queue.count(subscription, bytes: bytes)
         let isOver = subscription.queued > subscription.options.queue
         if isOver || outbox.queue.bytes > host.limits.hardBytes { overflow() }
-        wake()
+        guard outbox.isMarked else { return wake() }
+        if outbox.isBlocked { sink?.queueChanged() }
     }
+
+    /// The bytes of values that wait until the sink takes messages again, in mode `all`.
+    public var queuedBytes: Int { outbox.queue.bytes }
 
     private func overflow() {
         if !outbox.isOverflowing { host.delivery.overflows(self) }

@@ -257,8 +257,9 @@ public struct Keys: Sendable {
     public let held = Key("limits.held", .bytes(1...1 << 40), 16 << 20)
         .means(
             """
-            Memory that the pipelines of one principal may hold (pipe_limit; slow), and half of what members of families may hold \
-            for the principal that set them last: values, contexts and histories, which give way first (429).
+            Memory that the pipelines of one principal may hold (pipe_limit; slow). As much may wait for its clients that do \
+            not read; above that, the one for which the most waits is disconnected. Members of families may hold twice as \
+            much for the principal that set them last: values, contexts and histories, which give way first (429).
             """
         )
     public let members = Key("limits.members", .integer(1...100_000_000), 100_000).means(

@@ -38,29 +38,30 @@ class Connection: ConnectionDelegate {
     final let number: UInt64
     /// When it was accepted, milliseconds since 1970.
     final let since: Int64
-    private final var origin: Origin?
+    private final var details: Details?
 
-    /// Where it comes from, if the configuration asks for that.
-    private final class Origin {
+    /// What few connections have.
+    private final class Details {
         var countedAddress: String?
         var client: IPAddress?
+        var slowPeer: SlowPeer?
     }
 
     /// The client's address for `limits.connectionsPerAddress`; nil if there is no such limit, and
     /// behind a proxy before the first request.
     final var countedAddress: String? {
-        get { origin?.countedAddress }
-        set { if newValue != nil || origin != nil { neededOrigin.countedAddress = newValue } }
+        get { details?.countedAddress }
+        set { if newValue != nil || details != nil { neededDetails.countedAddress = newValue } }
     }
     /// The client, if a trusted proxy names it.
     final var client: IPAddress? {
-        get { origin?.client }
-        set { if newValue != nil || origin != nil { neededOrigin.client = newValue } }
+        get { details?.client }
+        set { if newValue != nil || details != nil { neededDetails.client = newValue } }
     }
 
-    private final var neededOrigin: Origin {
-        let needed = origin ?? Origin()
-        origin = needed
+    private final var neededDetails: Details {
+        let needed = details ?? Details()
+        details = needed
         return needed
     }
 
@@ -92,7 +93,8 @@ class Connection: ConnectionDelegate {
     init(replacing other: Connection) {
         server = other.server
         number = other.number
-        origin = other.origin
+        other.noteTaken()
+        details = other.details
         since = other.since
         socket = other.socket
         plain = other.plain
@@ -123,6 +125,7 @@ class Connection: ConnectionDelegate {
         guard socket != nil, !isLingering else { return }
         let sendBuffer = self.sendBuffer ?? open()
         build(&sendBuffer.buffer)
+        if isBehind { noteUnsent() }
     }
 
     private final func open() -> SendBuffer {
@@ -154,7 +157,7 @@ class Connection: ConnectionDelegate {
         sendBuffer.buffer.append(rest)
         isBehind = true
         socket?.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
-        owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
+        fellBehind()
     }
 
     /// Called by the server when it removes the connection from its list.
@@ -177,8 +180,28 @@ class Connection: ConnectionDelegate {
                 isBehind = true
                 socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
             }
-            if isBehind { owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0) }
+            if isBehind { fellBehind() }
         }
+    }
+
+    /// The kernel has not taken all bytes.
+    private final func fellBehind() {
+        owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
+        noteUnsent()
+    }
+
+    /// While it is behind, its principal's share counts what it holds.
+    @inline(never)
+    final func noteUnsent() {
+        guard isBehind, socket != nil else { return }
+        let peer = server.slowPeers.note(details?.slowPeer, heldBytes, of: self)
+        if let peer { neededDetails.slowPeer = peer }
+    }
+
+    /// Nothing is held any more, or another connection holds it.
+    private final func noteTaken() {
+        guard let peer = details?.slowPeer.take() else { return }
+        server.slowPeers.remove(peer)
     }
 
     /// Whether the peer has taken bytes since the last call, or since they were written.
@@ -205,6 +228,7 @@ class Connection: ConnectionDelegate {
     final func wroteAll() {
         server.beginTurn()
         isBehind = false
+        noteTaken()
         flush()
         guard !isBehind else { return }
         if isLingering, socket?.isPeerClosed == true { return close() }
@@ -247,6 +271,7 @@ class Connection: ConnectionDelegate {
 
     /// Closes at once, with a reset: for peers that do not read.
     final func reset() {
+        noteTaken()
         socket?.reset()
     }
 
@@ -273,6 +298,7 @@ class Connection: ConnectionDelegate {
         server.deadlines.remove(self)
         // Kept alive by its own socket's call until this returns.
         server.remove(self)
+        noteTaken()
         socket = nil
         sendBuffer = nil
         ended(error)
@@ -300,6 +326,15 @@ class Connection: ConnectionDelegate {
     }
 
     func endByOperator() { close() }
+
+    /// The client whose share of memory its unsent bytes use; nil: its own.
+    var principal: String? { nil }
+
+    /// The bytes that it holds for its peer.
+    var heldBytes: Int { unsentBytes }
+
+    /// Its peer does not read, and its principal's peers together hold too much.
+    func endSlow() { reset() }
 
     /// The server is about to stop: end as soon as possible without losing an answer.
     func drain(after milliseconds: Int) {}

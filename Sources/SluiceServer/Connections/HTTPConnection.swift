@@ -373,6 +373,8 @@ final class HTTPConnection: Connection {
 
     override var name: String { poll?.name ?? super.name }
 
+    override var principal: String? { access.name }
+
     override func drain(after milliseconds: Int) {
         if let poll { return poll.finish() }
         guard waitingFor == 0, !isClosing else { return }

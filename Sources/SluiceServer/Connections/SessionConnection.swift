@@ -30,7 +30,20 @@ class SessionConnection: Connection {
         finish(.slow, saying: .slow, "slow")
     }
 
+    final override var principal: String? { session?.access.access?.name }
+
+    final override var heldBytes: Int { unsentBytes + (session?.queuedBytes ?? 0) }
+
+    /// The session's queue has changed while the peer does not take what was sent
+    /// (``MessageSink``).
+    final func queueChanged() { noteUnsent() }
+
     // MARK: - Ending
+
+    final override func endSlow() {
+        endSession(.slow)
+        reset()
+    }
 
     /// Ends the connection from this side: the session is closed at once, a last message is sent,
     /// then the socket is closed.

@@ -69,6 +69,7 @@ public final class Server {
     let times: Milliseconds
     let pendingBytes: Int
     let sendBuffers = SendBufferPool()
+    @exclusivity(unchecked) var slowPeers: SlowPeers
     let sharedFrame = SharedFrame()
     let setAnswer = SetAnswer()
     let parsers: ParserPool
@@ -161,6 +162,7 @@ public final class Server {
         sharedCompression =
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = configuration.fixed.session.pendingBytes
+        slowPeers = SlowPeers(limit: configuration.held)
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         sinks = Sinks(self)
         host.onLog = { [unowned self] in beginTurn() }
@@ -293,6 +295,7 @@ public final class Server {
         }
         if flushed > 0 { waiting.removeAll(keepingCapacity: true) }
         sharedCompression?.endTurn()
+        if slowPeers.isExceeded { while let next = slowPeers.next() { next.endSlow() } }
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
         hasWork = false
