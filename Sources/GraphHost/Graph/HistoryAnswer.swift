@@ -17,7 +17,7 @@ public struct HistoryAnswer {
     ///   - since: only emissions newer than this rev, oldest first; nil: the newest.
     ///   - epoch: the epoch of `since`; nil: the present one.
     ///   - limit: the most emissions; those of one rev are never split. If emissions are left out,
-    ///     the answer has `"more":true`.
+    ///     there or because the answer has ``SessionLimits/answerBytes``, it has `"more":true`.
     /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
     /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
     ///   valid `since`.
@@ -57,8 +57,11 @@ public struct HistoryAnswer {
         rev: UInt64,
         end: UInt64? = nil
     ) -> [UInt8] {
-        let last = since.map { ring.lastRev(of: limit, after: $0, states) }
-        let range = since.map { ring.index(after: $0)..<ring.index(after: last ?? 0) } ?? ring.newest(limit)
+        let most = graph.host.limits.answerBytes
+        let last = since.map { ring.lastRev(of: limit, bytes: most, after: $0, states) }
+        let range =
+            since.map { ring.index(after: $0)..<ring.index(after: last ?? 0) }
+            ?? ring.newest(limit, bytes: most)
         let shown = states.prefix { $0.stamp.rev <= last ?? 0 }
         var buffer = ByteBuffer()
         buffer.append("{")
@@ -102,26 +105,39 @@ extension NamedNode {
 }
 
 extension HistoryRing {
-    /// The rev of the last of `limit` emissions and states after `rev`; the largest rev if all of
-    /// them fit.
-    fileprivate func lastRev(of limit: Int, after rev: UInt64, _ states: [PastRecorder.State]) -> UInt64 {
-        var (emission, state, last) = (index(after: rev), 0, rev)
-        for _ in 0..<limit {
+    /// The rev of the last of `limit` emissions and states after `rev`, or of the one with which
+    /// they have `bytes`; the largest rev if all of them fit.
+    fileprivate func lastRev(
+        of limit: Int,
+        bytes: Int,
+        after rev: UInt64,
+        _ states: [PastRecorder.State]
+    ) -> UInt64 {
+        var (emission, state, last, held) = (index(after: rev), 0, rev, 0)
+        for _ in 0..<limit where held < bytes {
             let next = emission < count ? self[emission].stamp.rev : .max
             let nextState = state < states.count ? states[state].stamp.rev : .max
             last = min(next, nextState)
             if last == .max { break }
-            if next <= nextState { emission += 1 } else { state += 1 }
+            if next <= nextState {
+                held += jsonSize(at: emission)
+                emission += 1
+            } else {
+                held += states[state].json.count
+                state += 1
+            }
         }
         return last
     }
 
-    /// The last `limit` emissions, without an incomplete first rev.
-    func newest(_ limit: Int) -> Range<Int> {
-        guard limit < count else { return 0..<count }
-        guard limit > 0 else { return count..<count }
-        let start = count - limit
-        guard self[start - 1].stamp.rev == self[start].stamp.rev else { return start..<count }
+    /// The last `limit` emissions with at most `bytes` of JSON, but at least the last one; without
+    /// an incomplete first rev.
+    func newest(_ limit: Int, bytes: Int) -> Range<Int> {
+        let all = max(0, count - limit)..<count
+        let start = min(fitting(all, bytes: bytes).lowerBound, max(all.lowerBound, count - 1))
+        guard start > 0, start < count, self[start - 1].stamp.rev == self[start].stamp.rev else {
+            return start..<count
+        }
         return index(after: self[start].stamp.rev)..<count
     }
 
@@ -130,12 +146,15 @@ extension HistoryRing {
         var start = range.upperBound
         var bytes = 0
         while start > range.lowerBound {
-            bytes += (self[start - 1].value?.byteCount ?? 0) + 64
+            bytes += jsonSize(at: start - 1)
             if bytes > limit { break }
             start -= 1
         }
         return start..<range.upperBound
     }
+
+    /// About the size of an emission in an answer, in bytes.
+    private func jsonSize(at index: Int) -> Int { (self[index].value?.byteCount ?? 0) + 64 }
 
     /// Appends `[{"rev":…,"t":…,"v":…,"state":{…}},…]`; a state goes with the last emission of its
     /// rev, or alone.

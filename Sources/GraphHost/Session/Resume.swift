@@ -106,7 +106,7 @@ struct Missed {
         let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
         replay = ring.fitting(rest, bytes: limit)
         isComplete = replay == rest && (resume?.rev ?? 0) >= ring.from
-        newest = ring.fitting(ring.newest(Int(options.history)), bytes: limit)
+        newest = ring.newest(Int(options.history), bytes: limit)
         isAsked = options.history > 0
     }
 

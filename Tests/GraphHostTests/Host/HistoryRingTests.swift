@@ -64,10 +64,10 @@ struct HistoryRingTests {
     func wholeRevs() throws {
         var ring = HistoryRing(capacity: 10, byteLimit: 1000, from: 0)
         for rev: UInt64 in [1, 2, 2, 2, 3] { ring.append(LogStamp(rev: rev, time: 0), try Datum.parse("1")) }
-        #expect(ring.newest(0) == 5..<5)
-        #expect(ring.newest(1) == 4..<5)
-        #expect(ring.newest(2) == 4..<5)
-        #expect(ring.newest(4) == 1..<5)
-        #expect(ring.newest(9) == 0..<5)
+        #expect(ring.newest(0, bytes: .max) == 5..<5)
+        #expect(ring.newest(1, bytes: .max) == 4..<5)
+        #expect(ring.newest(2, bytes: .max) == 4..<5)
+        #expect(ring.newest(4, bytes: .max) == 1..<5)
+        #expect(ring.newest(9, bytes: .max) == 0..<5)
     }
 }
