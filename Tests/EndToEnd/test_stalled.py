@@ -201,9 +201,10 @@ def check(server, Stalled):
     told("without, after", after)
     print(f"  memory grew by {(beside.most - start) / 1024:.0f} KiB; folded into one: {folded}")
     assert beside.most - start < MEBIBYTE
-    # A server that waited for the stalled client would get nothing done, and one that sent or copied something for it
-    # would need the time of another reader; a mark costs less than a hundredth of that of a commit. Processor time,
-    # because other work on the machine moves what clients wait.
+    # A server that waited for the stalled client would get nothing done, and one that sent or
+    # copied something for it would need the time of another reader; a mark costs less than a
+    # hundredth of a commit. Processor time, because other work on the machine moves what clients
+    # wait.
     assert beside.used < (1.5 + Stalled.subscriptions / 100) * max(before.used, after.used)
 
 
