@@ -24,6 +24,8 @@ public final class Datum {
     /// A longer one.
     private var long: UnsafeMutableRawPointer?
     private var cachedTree: Value?
+    /// The memory of the tree in bytes; 0 until ``heldBytes`` is first read.
+    private var treeBytes: UInt32 = 0
     private let failure: FailBox?
 
     /// A reference, so that ordinary values need no room for a failure.
@@ -194,8 +196,13 @@ public final class Datum {
         return fragmentCount
     }
 
-    /// Its approximate memory in bytes: a list or object has a tree besides its text.
-    var heldBytes: Int { isContainer ? 4 * knownByteCount : knownByteCount }
+    /// Its approximate memory in bytes: a list or object that was computed, or that an expression
+    /// has read, has a tree besides its text.
+    var heldBytes: Int {
+        guard isContainer, let cachedTree else { return knownByteCount }
+        if treeBytes == 0 { treeBytes = UInt32(clamping: cachedTree.outsideBytes) }
+        return knownByteCount + Int(treeBytes)
+    }
 
     /// The size of the JSON text in bytes.
     public var byteCount: Int {
