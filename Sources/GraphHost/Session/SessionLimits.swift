@@ -41,7 +41,8 @@ public struct SessionLimits: Sendable {
     public var keepMilliseconds = 600_000
     /// After how many milliseconds producers are asked again for a missing value (D-2).
     public var loadMilliseconds: UInt64 = 10_000
-    /// Bytes of the values in one answer or `snap` (`too_large`); a page of nodes ends before.
+    /// Bytes of the values in one answer or `snap` (`too_large`), or update of several nodes
+    /// (`slow`); pages of nodes and histories end there.
     public var answerBytes = 4 << 20
     /// Above this many unsent bytes, `latest` subscriptions only keep a mark, and `all`
     /// subscriptions queue.

@@ -108,11 +108,15 @@ final class Delivery {
             return
         }
         // The usual case: one subscription in mode `latest`.
-        var completes: UInt64?
+        var (completes, isTooLong): (UInt64?, Bool) = (nil, false)
         let isEnded = only._withUnsafeGuaranteedRef { subscription in
             subscription.isMarked = false
             if subscription.isEnded { return true }
-            if !cache.fits(subscription) { cache.build(subscription) }
+            if !cache.fits(subscription) {
+                isTooLong = subscription.exceedsAnswer
+                if isTooLong { return false }
+                cache.build(subscription)
+            }
             cache.count += 1
             subscription.delivered()
             if subscription.isComplete { completes = subscription.id }
@@ -122,6 +126,7 @@ final class Delivery {
             only.release()
             return
         }
+        if isTooLong { return endSlow([only.takeUnretainedValue()], of: session) }
         // From here on the subscription may be gone: a sink that fails closes the session.
         if session.inbox.pending.isEmpty, completes == nil {
             return sink.send(shared: cache.buffer.bytes, number: cache.number)
@@ -205,27 +210,43 @@ final class Delivery {
                 place += 1
             }
             let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
-            if isNewest { append(marked, isFirst: false) }
+            let slow = isNewest ? append(marked, isFirst: false, of: session) : []
             graph.envelope.appendTail(to: &cache.buffer, commit)
             session.send(cache.buffer.bytes)
+            endSlow(slow, of: session)
             if isNewest { return }
         }
         guard !marked.isEmpty else { return }
         cache.buffer.removeAll()
         graph.envelope.appendHead(to: &cache.buffer)
-        append(marked, isFirst: true)
+        let slow = append(marked, isFirst: true, of: session)
         graph.envelope.appendTail(to: &cache.buffer)
-        session.send(cache.buffer.bytes)
+        if slow.count < marked.count { session.send(cache.buffer.bytes) }
+        endSlow(slow, of: session)
     }
 
-    private func append(_ marked: ContiguousArray<Subscription>, isFirst: Bool) {
+    /// Appends the entries of subscriptions in mode `latest`, up to the size of one answer.
+    ///
+    /// - Returns: the subscriptions for which there was no room. A message with the rev must not
+    ///   leave them out, so they end with `slow`.
+    private func append(
+        _ marked: ContiguousArray<Subscription>,
+        isFirst: Bool,
+        of session: Session
+    ) -> [Subscription] {
         var isFirst = isFirst
+        var slow: [Subscription] = []
         for subscription in marked {
+            guard cache.buffer.count < session.host.limits.answerBytes, !subscription.exceedsAnswer else {
+                slow.append(subscription)
+                continue
+            }
             if !isFirst { cache.buffer.append(",") }
             isFirst = false
             subscription.appendEntry(to: &cache.buffer)
             subscription.delivered()
         }
+        return slow
     }
 
     /// The socket is full: sends kept answers, and the messages of mode `all` before them.

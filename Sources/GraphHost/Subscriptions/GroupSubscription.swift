@@ -207,6 +207,10 @@ final class GroupSubscription: Subscription {
 
     override var listens: [Edge] { Array(members) }
 
+    override var entryBytes: Int {
+        changed.reduce(0) { $0 + ($1.hasNewValue ? $1.from?.value?.knownByteCount ?? 0 : 0) }
+    }
+
     override func appendEntry(to buffer: inout ByteBuffer) {
         buffer.append("{\"id\":")
         buffer.append(decimal: id)

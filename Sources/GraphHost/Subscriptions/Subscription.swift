@@ -217,6 +217,15 @@ class Subscription: ListenEdge<Datum> {
 
     var listens: [Edge] { [self] }
 
+    /// Whether the values to deliver now have more bytes than an answer may
+    /// (``SessionLimits/answerBytes``); a single value may be of any length.
+    final var exceedsAnswer: Bool {
+        nodeNumber == 0 && entryBytes > session.host.limits.answerBytes
+    }
+
+    /// The bytes of the values of several nodes to deliver now.
+    var entryBytes: Int { 0 }
+
     /// Appends the entry to deliver now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
         guard options.hasFacets else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }

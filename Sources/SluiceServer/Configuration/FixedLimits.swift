@@ -110,7 +110,7 @@ struct FixedLimit {
                 "Header fields of a request (431)."
             ),
             Self("limits.answer", \.session.answerBytes, .size).means(
-                "The values of one answer or `snap` (413); pages of nodes end before. Longer ones would hold the loop."
+                "The values of one answer or message (413; slow); pages of nodes and histories end there. More would hold the loop."
             ),
             Self("limits.wrongTokens", \.wrongTokens, .number)
                 .means("Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."),
