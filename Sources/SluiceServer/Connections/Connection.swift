@@ -157,7 +157,7 @@ class Connection: ConnectionDelegate {
         sendBuffer.buffer.append(rest)
         isBehind = true
         socket?.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
-        fellBehind()
+        fellBehind(keeping: rest.count)
     }
 
     /// Called by the server when it removes the connection from its list.
@@ -176,25 +176,32 @@ class Connection: ConnectionDelegate {
             if taken == bytes.count {
                 if plain == nil { isBehind = socket?.holdsBytes ?? false }
                 if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
+                if isBehind { fellBehind(keeping: 0) }
             } else if let sendBuffer = sendBuffer.take() {
                 isBehind = true
                 socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
+                fellBehind(keeping: bytes.count)
             }
-            if isBehind { fellBehind() }
         }
     }
 
-    /// The kernel has not taken all bytes.
-    private final func fellBehind() {
+    /// The kernel has not taken all bytes; a buffer of so many is kept until it has.
+    private final func fellBehind(keeping bytes: Int) {
         owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
-        noteUnsent()
+        noteUnsent(keeping: bytes)
     }
 
-    /// While it is behind, its principal's share counts what it holds.
+    /// While it is behind, what it holds counts for its principal.
     @inline(never)
-    final func noteUnsent() {
-        guard isBehind, socket != nil else { return }
-        let peer = server.slowPeers.note(details?.slowPeer, heldBytes, of: self)
+    final func noteUnsent(keeping bytes: Int = 0) {
+        guard isBehind, let socket else { return }
+        let peer = server.slowPeers.note(
+            details?.slowPeer,
+            of: self,
+            keeping: bytes,
+            queued: socket.queuedBytes,
+            waiting: waitingBytes
+        )
         if let peer { neededDetails.slowPeer = peer }
     }
 
@@ -249,7 +256,7 @@ class Connection: ConnectionDelegate {
             if self.sendBuffer != nil {
                 self.sendBuffer = nil
                 socket.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
-                owedBytes = UInt32(clamping: socket.queuedBytes)
+                fellBehind(keeping: sendBuffer.buffer.count)
             }
         }
         isLingering = true
@@ -330,8 +337,8 @@ class Connection: ConnectionDelegate {
     /// The client whose share of memory its unsent bytes use; nil: its own.
     var principal: String? { nil }
 
-    /// The bytes that it holds for its peer.
-    var heldBytes: Int { unsentBytes }
+    /// The bytes for its peer that the socket does not have yet.
+    var waitingBytes: Int { sendBuffer?.buffer.count ?? 0 }
 
     /// Its peer does not read, and its principal's peers together hold too much.
     func endSlow() { reset() }

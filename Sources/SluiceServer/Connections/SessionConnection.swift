@@ -32,7 +32,7 @@ class SessionConnection: Connection {
 
     final override var principal: String? { session?.access.access?.name }
 
-    final override var heldBytes: Int { unsentBytes + (session?.queuedBytes ?? 0) }
+    final override var waitingBytes: Int { super.waitingBytes + (session?.queuedBytes ?? 0) }
 
     /// The session's queue has changed while the peer does not take what was sent
     /// (``MessageSink``).

@@ -31,13 +31,27 @@ struct SlowPeers {
         self.limit = limit
     }
 
-    /// A connection that is behind holds so many bytes now.
+    /// A connection that is behind holds more, or less.
     ///
-    /// - Returns: its entry, which it passes the next time and to ``remove(_:)``; nil if its client
-    ///   has no name.
-    mutating func note(_ peer: SlowPeer?, _ bytes: Int, of connection: Connection) -> SlowPeer? {
+    /// - Parameters:
+    ///   - peer: its entry; nil the first time.
+    ///   - connection: the connection.
+    ///   - keeping: the size of a buffer that is now kept until the peer has taken all of it.
+    ///   - queued: the bytes in the socket, of such buffers or of its own.
+    ///   - waiting: the bytes that the socket does not have yet.
+    /// - Returns: its entry, for the next time and for ``remove(_:)``; nil if its client has no
+    ///   name.
+    mutating func note(
+        _ peer: SlowPeer?,
+        of connection: Connection,
+        keeping: Int,
+        queued: Int,
+        waiting: Int
+    ) -> SlowPeer? {
         guard let peer = peer ?? add(connection) else { return nil }
         let account = peer.account
+        peer.kept += keeping
+        let bytes = max(peer.kept, queued) + waiting
         account.bytes += bytes - peer.bytes
         peer.bytes = bytes
         if account.bytes > limit, !account.isListed {
@@ -98,6 +112,8 @@ final class SlowPeer {
     /// Its index in the account.
     fileprivate var place: Int
     fileprivate var bytes = 0
+    /// The sizes of the buffers that the socket is writing.
+    fileprivate var kept = 0
 
     fileprivate init(_ connection: Connection, at place: Int, in account: SlowPeers.Account) {
         self.connection = connection
