@@ -72,7 +72,7 @@ extension StageSite {
         let figure = AllFigure(all, at: place, base, needs: "numbers") { datum -> Double? in
             // Adding zero drops the sign of -0, so that equal values are identical whichever is the
             // smallest.
-            if case .double(let number) = datum.tree { number + 0 } else { nil }
+            datum.number.map { $0 + 0 }
         } take: {
             .double($0)
         }
@@ -81,9 +81,7 @@ extension StageSite {
 
     private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Bool, Base.Result == Bool {
-        let figure = AllFigure(all, at: place, base, needs: "true or false") { datum -> Bool? in
-            if case .bool(let flag) = datum.tree { flag } else { nil }
-        } take: {
+        let figure = AllFigure(all, at: place, base, needs: "true or false", give: { $0.flag }) {
             .bool($0)
         }
         return gather(all, figure)
@@ -132,7 +130,11 @@ private struct GatheredMap: Operator {
         guard gate.lets(Emission<Datum>.value(value), at: site) else { return nil }
         var result = later?() ?? value
         gate.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
-        if let map { result = map(result) }
+        if let map {
+            let gathered = result
+            result = map(gathered)
+            if !gate.reads(gathered) { return nil }
+        }
         return gate.holds(.value(result), of: nil) ? .value(result) : nil
     }
 

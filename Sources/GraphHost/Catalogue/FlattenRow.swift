@@ -75,10 +75,7 @@ extension StageSite {
 
     /// How a key is written in `to`: a string as its content, anything else as its JSON text.
     private static func keyText(_ key: Datum) -> String {
-        switch key.tree {
-        case .string(let text): text
-        default: key.text
-        }
+        if key.kind == .string, case .string(let text) = key.tree { text } else { key.text }
     }
 }
 

@@ -189,7 +189,7 @@ private struct RowMap: Operator {
             gate.postpone(Emission<[Datum]>.value(row), at: site)
             return nil
         }
-        return gate.holds(result, of: nil) ? result : nil
+        return gate.reads(row) && gate.holds(result, of: nil) ? result : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {

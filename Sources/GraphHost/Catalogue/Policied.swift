@@ -103,6 +103,7 @@ struct Policied<Base: Operator>: Operator {
                 gate.postpone(Emission<Datum>.value(value), at: site)
                 return nil
             }
+            if let gate = policy.gate, !gate.reads(value) { return nil }
             if let failure = policy.failure?.datum.take() { return .value(failure) }
             if let afterwards = policy.afterwards { afterwards(base, value) }
             let emission = policy.emission(result)

@@ -47,10 +47,7 @@ extension StageSite {
     func number(_ message: String) -> (Datum) -> StageInput<Double> {
         let place = place
         return { datum in
-            guard case .double(let number) = datum.tree else {
-                return .failure(.fail("expr_type", at: place, message))
-            }
-            return .value(number)
+            datum.number.map { .value($0) } ?? .failure(.fail("expr_type", at: place, message))
         }
     }
 }

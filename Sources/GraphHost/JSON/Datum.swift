@@ -24,8 +24,10 @@ public final class Datum {
     /// A longer one.
     private var long: UnsafeMutableRawPointer?
     private var cachedTree: Value?
-    /// The memory of the tree in bytes; 0 until ``heldBytes`` is first read.
-    private var treeBytes: UInt32 = 0
+    /// ``treeBytes``; 0 until it is first read.
+    private var knownTreeBytes: UInt32 = 0
+    /// Whether the tree of a list or object counts for somebody (``StageBytes``).
+    var isTreeCounted = false
     private let failure: FailBox?
 
     /// A reference, so that ordinary values need no room for a failure.
@@ -149,7 +151,15 @@ public final class Datum {
         }
     }
 
-    /// Whether it is a list or an object; for these, a computed value writes its text at once.
+    /// The number or the flag that it is, without making the tree of anything else.
+    var number: Double? {
+        if kind == .number, case .double(let number) = tree { number } else { nil }
+    }
+    var flag: Bool? {
+        if kind == .bool, case .bool(let flag) = tree { flag } else { nil }
+    }
+
+    /// Whether it is a list or an object with a tree; a computed one has its text as well.
     var isContainer: Bool {
         switch cachedTree {
         case .list?, .map?: true
@@ -198,10 +208,21 @@ public final class Datum {
 
     /// Its approximate memory in bytes: a list or object that was computed, or that an expression
     /// has read, has a tree besides its text.
-    var heldBytes: Int {
-        guard isContainer, let cachedTree else { return knownByteCount }
-        if treeBytes == 0 { treeBytes = UInt32(clamping: cachedTree.outsideBytes) }
-        return knownByteCount + Int(treeBytes)
+    var heldBytes: Int { knownByteCount + treeBytes }
+
+    /// About the memory of the tree of a list or object, in bytes; 0 without one.
+    var treeBytes: Int {
+        guard isContainer, let cachedTree else { return 0 }
+        if knownTreeBytes == 0 { knownTreeBytes = UInt32(clamping: cachedTree.outsideBytes) }
+        return Int(knownTreeBytes)
+    }
+
+    /// Lets the tree of a list or object go; it is made again when it is needed.
+    func forgetTree() {
+        guard isContainer else { return }
+        cachedTree = nil
+        knownTreeBytes = 0
+        isTreeCounted = false
     }
 
     /// The size of the JSON text in bytes.

@@ -273,8 +273,25 @@ final class StageGate {
     @inline(__always)
     func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
         guard let result else { return true }
-        let held = result.value.map { $0 === input ? 0 : $0.heldBytes } ?? 0
+        var held = 0
+        if let value = result.value, value !== input {
+            held = value.heldBytes
+            value.isTreeCounted = true
+        }
         if bytes.hold(value: held, most: graph.host.limits.held) { return true }
+        overflow()
+        return false
+    }
+
+    /// Whether its principal may hold the tree of the input that the stage has just read; the first
+    /// stage that reads it is charged.
+    @inline(__always)
+    func reads(_ input: Datum) -> Bool { !bytes.mayCount(treeOf: input) || reads([input]) }
+
+    /// The same for several inputs.
+    @inline(never)
+    func reads(_ inputs: [Datum]) -> Bool {
+        if most != nil || bytes.hold(treesOf: inputs, most: graph.host.limits.held) { return true }
         overflow()
         return false
     }

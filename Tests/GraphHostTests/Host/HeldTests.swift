@@ -1,3 +1,4 @@
+import ReactiveGraph
 import Testing
 
 @testable import GraphHost
@@ -137,5 +138,70 @@ struct HeldTests {
         #expect(clients.map(held) == [0, 0, 4_001])
         clients[2].session.close()
         #expect(clients.map(held) == [0, 0, 0])
+    }
+
+    /// A list whose tree takes thirty times as much as its text.
+    private func nested(_ count: Int) -> String {
+        "[" + Array(repeating: "[1]", count: count).joined(separator: ",") + "]"
+    }
+
+    @Test(
+        "The tree of an input counts for the client whose stage is the first to read it, and goes with its pipeline",
+        arguments: [
+            #""node":"x","pipe":[{"map":"size(value)"}]"#,
+            #""node":"x","pipe":[{"filter":"size(value) == 1"}]"#,
+            #""node":"x","pipe":[{"map":"value + 1"}]"#, #""combine":["x","y"],"map":"size(value[0])""#,
+        ]
+    )
+    func trees(pipeline: String) throws {
+        let (bench, graph) = try bench(1_000_000)
+        try bench.set(graph, [("x", nested(1_000)), ("y", "1")])
+        let node = try #require(graph.node("x"))
+        let clients = [bench.connect(), bench.connect()]
+        for client in clients {
+            let answer = client.ask(#"{"op":"sub","id":1,"graph":"g",\#(pipeline)}"#)
+            #expect(answer.count == 1 && answer[0].contains("snap"), "\(answer)")
+        }
+        #expect(
+            (100_000..<200_000).contains(held(clients[0])) && held(clients[1]) < 1_000,
+            "shared, or read before"
+        )
+        try bench.set(graph, [("x", nested(2_000))])
+        bench.settle()
+        #expect((200_000..<400_000).contains(held(clients[0])), "\(held(clients[0]))")
+        try bench.set(graph, [("x", "[1]")])
+        bench.settle()
+        #expect(held(clients[0]) < 1_000)
+        try bench.set(graph, [("x", nested(1_000))])
+        bench.settle()
+        let value = node.living?.value
+        for client in clients { client.session.close() }
+        #expect(clients.map(held) == [0, 0])
+        #expect(value?.treeBytes == 0 && value?.text == nested(1_000))
+    }
+
+    @Test("Trees that a principal may not hold end the pipelines that read them with slow")
+    func manyTrees() throws {
+        var limits = SessionLimits.ample
+        limits.held = 1_000_000
+        let bench = Bench(limits: limits)
+        let names = (0..<20).map { "n\($0)" }
+        let graph = try bench.define(nodes: names.map { #""\#($0)":{"set":"any"}"# }.joined(separator: ","))
+        let client = bench.connect()
+        for (id, name) in names.enumerated() {
+            client.subscribe(id + 1, #"[{"map":"size(value)"}]"#, to: name)
+        }
+        _ = client.take()
+        for name in names {
+            try bench.set(graph, [(name, nested(1_000))])
+            bench.settle()
+            #expect(held(client) <= 1_000_000)
+        }
+        let slow = ends(client.take())
+        #expect((10...15).contains(slow) && client.session.subscriptionCount == 20 - slow)
+        let trees = names.compactMap { graph.node($0)?.living?.value?.treeBytes }.filter { $0 > 0 }
+        #expect(trees.count == 20 - slow, "the others are let go")
+        client.session.close()
+        #expect(names.allSatisfy { graph.node($0)?.living?.value?.treeBytes == 0 } && graph.isWhole)
     }
 }
