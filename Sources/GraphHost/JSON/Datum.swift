@@ -26,7 +26,7 @@ public final class Datum {
     private var cachedTree: Value?
     /// ``treeBytes``; 0 until it is first read.
     private var knownTreeBytes: UInt32 = 0
-    /// Whether the tree of a list or object counts for somebody (``StageBytes``).
+    /// Whether the tree of a list or object is charged to a principal (``StageBytes``).
     var isTreeCounted = false
     private let failure: FailBox?
 

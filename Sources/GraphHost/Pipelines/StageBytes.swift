@@ -58,8 +58,8 @@ struct StageBytes {
         !read.isEmpty || input.isContainer && !input.isTreeCounted
     }
 
-    /// Counts the trees of the inputs that the stage has read, if nobody does; those of former
-    /// inputs go.
+    /// Counts the trees of the inputs that the stage has read, unless they count already; those of
+    /// former inputs go.
     ///
     /// - Returns: false if the account would hold more than `most`.
     mutating func hold(treesOf inputs: [Datum], most: Int) -> Bool {
