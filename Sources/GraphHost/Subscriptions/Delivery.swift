@@ -108,25 +108,20 @@ final class Delivery {
             return
         }
         // The usual case: one subscription in mode `latest`.
-        var (completes, isTooLong): (UInt64?, Bool) = (nil, false)
-        let isEnded = only._withUnsafeGuaranteedRef { subscription in
+        var completes: UInt64?
+        let isDue = only._withUnsafeGuaranteedRef { subscription in
             subscription.isMarked = false
-            if subscription.isEnded { return true }
+            if subscription.isEnded { return false }
             if !cache.fits(subscription) {
-                isTooLong = subscription.exceedsAnswer
-                if isTooLong { return false }
+                if subscription.exceedsAnswer { return false }
                 cache.build(subscription)
             }
             cache.count += 1
             subscription.delivered()
             if subscription.isComplete { completes = subscription.id }
-            return false
+            return true
         }
-        if isEnded {
-            only.release()
-            return
-        }
-        if isTooLong { return endSlow([only.takeUnretainedValue()], of: session) }
+        guard isDue else { return drop(only, of: session) }
         // From here on the subscription may be gone: a sink that fails closes the session.
         if session.inbox.pending.isEmpty, completes == nil {
             return sink.send(shared: cache.buffer.bytes, number: cache.number)
@@ -135,6 +130,13 @@ final class Delivery {
         if let completes, let subscription = session.subscription(completes) {
             session.end(subscription, .complete)
         }
+    }
+
+    /// Of the only marked subscription nothing is sent: it has ended, or it has too much to send.
+    @inline(never)
+    private func drop(_ only: Unmanaged<Subscription>, of session: Session) {
+        let subscription = only.takeUnretainedValue()
+        if subscription.isEnded { only.release() } else { endSlow([subscription], of: session) }
     }
 
     /// Delivers to a session with a single subscription, in mode `all`: one message per commit.
