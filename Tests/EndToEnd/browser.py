@@ -10,7 +10,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
              "--disable-component-update", "--disable-sync"]
 # What Chromium says by itself about a server that is down: expected where a test stops it, nowhere
 # else.
-DOWN = "ERR_CONNECTION|WebSocket connection"
+DOWN = "ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|WebSocket connection"
 
 
 def row(page, node):
