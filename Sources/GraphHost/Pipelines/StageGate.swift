@@ -276,7 +276,7 @@ final class StageGate {
         var held = 0
         if let value = result.value, value !== input {
             held = value.heldBytes
-            value.isTreeCounted = true
+            if value.isContainer { value.isTreeCounted = true }
         }
         if bytes.hold(value: held, most: graph.host.limits.held) { return true }
         overflow()

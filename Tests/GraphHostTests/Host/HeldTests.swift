@@ -180,6 +180,16 @@ struct HeldTests {
         #expect(value?.treeBytes == 0 && value?.text == nested(1_000))
     }
 
+    @Test("The tree of an earlier input that a stage gives counts for the stage that reads it")
+    func treesOfEarlierInputs() throws {
+        let (bench, graph) = try bench(1_000_000)
+        let client = bench.connect()
+        client.subscribe(1, #"[{"window":{"count":2,"of":"first"}},{"map":"size(value)"}]"#)
+        for _ in 0..<3 { try bench.set(graph, [("x", nested(1_000))]) }
+        bench.settle()
+        #expect((100_000..<200_000).contains(held(client)), "\(held(client))")
+    }
+
     @Test("Trees that a principal may not hold end the pipelines that read them with slow")
     func manyTrees() throws {
         var limits = SessionLimits.ample
