@@ -283,7 +283,7 @@ public final class Host {
     /// and closes sessions of principals that no longer exist (4401).
     public func reviseAccess(_ revise: (Principal) -> Access?) {
         for session in sessions.all {
-            guard let principal = session.access.access?.principal else { continue }
+            guard let principal = session.access?.principal else { continue }
             session.change(to: revise(principal))
         }
     }

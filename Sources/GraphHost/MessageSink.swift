@@ -24,6 +24,11 @@ public protocol MessageSink: AnyObject {
     /// unsent than ``SessionLimits/softBytes``.
     func queueChanged()
 
+    /// The access of a token that the client sends; nil if the server has no authentication.
+    ///
+    /// - Throws: `unauthenticated`, `token_expired` or `rate_limited`.
+    func access(token: String) throws(HostError) -> Access?
+
     /// True: too much is pending, stop reading from this peer. False: continue.
     func pauseReading(_ paused: Bool)
 }
@@ -31,6 +36,9 @@ public protocol MessageSink: AnyObject {
 extension MessageSink {
     /// By default of no interest.
     public func queueChanged() {}
+
+    /// By default there is no authentication.
+    public func access(token: String) throws(HostError) -> Access? { nil }
 
     /// By default like any other message.
     public func send(shared message: UnsafeRawBufferPointer, number: UInt64) { send(message: message) }

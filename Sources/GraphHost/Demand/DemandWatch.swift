@@ -106,7 +106,7 @@ final class DemandWatch {
         let isKnown = unsaid.remove(name) == nil && sent.contains(name) == isWanted
         guard !isKnown || isAsked else { return nil }
         if isWanted || isAsked {
-            guard let node = graph.node(name), session.access.access?.rights(on: node).contains(.set) == true
+            guard let node = graph.node(name), session.access?.rights(on: node).contains(.set) == true
             else { return nil }
         }
         if isWanted { sent.insert(name) } else { sent.remove(name) }

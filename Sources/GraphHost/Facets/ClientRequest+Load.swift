@@ -8,7 +8,7 @@ extension ClientRequest {
         var commit = Commit(graph: view.graph)
         commit.report(try FacetChange(fields), of: node)
         try CommitReader.readRemarks(fields, into: &commit, for: view)
-        commit.by = session.access.name
+        commit.by = session.access?.name
         try submit(commit)
     }
 }

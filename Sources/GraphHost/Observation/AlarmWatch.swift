@@ -97,7 +97,7 @@ final class AlarmWatch {
 
     /// What it may know, when its connection has room for it.
     private func notify(_ follower: inout Follower, of changes: [Change]) {
-        guard let session = follower.session, let access = session.access.access else { return }
+        guard let session = follower.session, let access = session.access else { return }
         for (graph, nodes) in changes where nodes.contains(where: { access.rights(on: $0).contains(.read) }) {
             follower.owed.insert(graph.name)
         }

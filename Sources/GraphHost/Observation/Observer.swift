@@ -77,7 +77,7 @@ final class Observer {
         Answer.begin("topo", id: id, to: &buffer)
         buffer.member("seq", sequence)
         Answer.appendMoment(of: graph, to: &buffer)
-        let access = session.access.access
+        let access = session.access
         buffer.member("nodes", list: picture.entries) { $0.append(to: &$1, isLive: true, for: access) }
         buffer.member("edges", list: picture.links) { $0.append(to: &$1) }
         appendFamilies(to: &buffer)

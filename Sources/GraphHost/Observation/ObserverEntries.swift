@@ -12,7 +12,7 @@ enum Shown {
         switch self {
         case .bytes(let bytes): buffer.append(bytes)
         case .entry(let entry, let session):
-            entry.append(to: &buffer, isLive: true, for: session.access.access)
+            entry.append(to: &buffer, isLive: true, for: session.access)
         case .listener(let listener, let session): listener.append(to: &buffer, for: session)
         }
     }

@@ -8,7 +8,7 @@ struct BareStream {
 
     private var view: GraphView {
         get throws(HostError) {
-            try GraphView(node.graph, for: session.access.access ?? Access(everybody: []))
+            try GraphView(node.graph, for: session.access ?? Access(everybody: []))
         }
     }
 
@@ -22,7 +22,7 @@ struct BareStream {
             stages = try options.stages(on: session.host) ?? []
             try session.admit(Subject(origin: .node(node), pipe: stages))
         }
-        try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access.name)
+        try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access?.name)
         let subscription = Subscription(
             id: 1,
             session: session,
@@ -30,7 +30,7 @@ struct BareStream {
             options: SubscriptionOptions(options)
         )
         let needs: Rights = stages.isEmpty ? .read : [.read, .pipe]
-        subscription.requiredRights = session.access.requiredRights([node.name], needs: needs)
+        subscription.requiredRights = session.access?.requiredRights([node.name], needs: needs)
         let chain = subscription.begin(on: Subject(origin: .node(node), pipe: stages))
         node.graph.loadFor(subscription)
         let answer = {
@@ -82,7 +82,7 @@ struct BareStream {
         do throws(JSONError) {
             var commit = Commit(graph: node.graph)
             commit.set.append(Assignment(node, try Datum.parse(message)))
-            commit.by = session.access.name
+            commit.by = session.access?.name
             switch session.host.submit(commit) {
             case .applied: break
             case .refused(let error): refuse(error)

@@ -7,7 +7,7 @@ extension ClientRequest {
         let view = try graph()
         var commit = Commit(graph: view.graph)
         try CommitReader.read(fields, into: &commit, for: view)
-        commit.by = session.access.name
+        commit.by = session.access?.name
         commit.isByHand = try fields.bool(.hand) ?? false
         let claimed =
             try fields.bool(.presence) == true
@@ -28,7 +28,7 @@ extension ClientRequest {
         commit.kind = .drop
         for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: .set)) }
         try CommitReader.read(fields, into: &commit, for: view)
-        commit.by = session.access.name
+        commit.by = session.access?.name
         try submit(commit)
     }
 
@@ -56,7 +56,7 @@ extension ClientRequest {
     /// The same for a set that waits for the log; the session may have ended by then.
     private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
         let revs = session.madeExtras.presence.expect(nodes)
-        pending.onAnswer { [weak session, unowned host, by = session.access.name] result in
+        pending.onAnswer { [weak session, unowned host, by = session.access?.name] result in
             let open = session.flatMap { $0.isClosed ? nil : $0 }
             open?.extras?.presence.settle(revs)
             guard case .success(let applied) = result else { return }

@@ -17,7 +17,7 @@ struct ClientRequest {
     /// - Throws: the error to answer with.
     func perform() throws(HostError) {
         let operation = fields.operation
-        guard session.access.access != nil || operation == .hello || operation == .auth else {
+        guard session.access != nil || operation == .hello || operation == .auth else {
             throw HostError(.unauthenticated, "send hello with a token first")
         }
         if let id, operation != .unsub, session.isTaken(id) {
@@ -52,7 +52,7 @@ struct ClientRequest {
     /// - Throws: `unknown_graph`, also for graphs in which the client may see nothing; `not_ready`.
     func graph() throws(HostError) -> GraphView {
         guard let name = fields[.graph] else { throw HostError(.badField, "graph: a name is needed") }
-        guard let access = session.access.access else {
+        guard let access = session.access else {
             throw HostError(.unauthenticated, "send hello with a token first")
         }
         guard let graph = try name.name(.graph).flatMap({ host.graph(named: $0) }) else {
@@ -71,7 +71,7 @@ struct ClientRequest {
     private func hello() throws(HostError) {
         let token = try fields.string(.token)
         if let token { try session.authenticate(with: token) }
-        guard session.access.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
+        guard session.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
         if let client = try fields.string(.client) { session.madeExtras.client = String(client.prefix(128)) }
         session.greeted()
         let limits = host.limits
@@ -106,7 +106,7 @@ struct ClientRequest {
 
     /// Appends the whole seconds until the token expires.
     private func appendExpiry(to buffer: inout ByteBuffer) {
-        guard let expires = session.access.access?.principal?.expires else { return }
+        guard let expires = session.access?.principal?.expires else { return }
         let now = host.clock.wall
         buffer.member("expires", expires > now ? (expires - now) / 1000 : 0)
     }

@@ -4,8 +4,7 @@ internal import Support
 extension Session {
     /// Takes the access of a token; if the server needs none, any token is accepted.
     func authenticate(with token: String) throws(HostError) {
-        guard let authenticate = access.authenticate else { return }
-        change(to: try authenticate(token))
+        if let access = try sink?.access(token: token) { change(to: access) }
     }
 
     /// The client's rights have changed: subscriptions that it may no longer have end with
@@ -18,7 +17,7 @@ extension Session {
             for chain in keptChains { end(chain.subscription, .forbidden) }
             return
         }
-        access.access = new
+        access = new
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
             end(subscription, .forbidden)
@@ -30,10 +29,10 @@ extension Session {
     }
 
     private func isAllowed(_ subscription: Subscription) -> Bool {
-        if let access = access.access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
+        if let access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
             return false
         }
-        guard let access = access.access, let claim = subscription.requiredRights else { return true }
+        guard let access, let claim = subscription.requiredRights else { return true }
         return claim.nodes.allSatisfy { name in
             subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true
         }
@@ -45,7 +44,7 @@ extension Session {
     func watchExpiry() {
         extras?.expiry?.cancel()
         extras?.expiry = nil
-        guard let expires = access.access?.principal?.expires else { return }
+        guard let expires = access?.principal?.expires else { return }
         madeExtras.expiry = TokenExpiry(self, at: expires)
     }
 }

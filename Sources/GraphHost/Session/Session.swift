@@ -37,7 +37,8 @@ public final class Session {
     public let since: UInt64
 
     let form: SessionForm
-    public internal(set) var access: SessionAccess
+    /// The client's rights; nil until it has sent a token: then only `hello` is answered.
+    public internal(set) var access: Access?
     private var table = SubscriptionTable()
     var extras: Extras?
     /// Limits how fast this connection may send.
@@ -50,7 +51,7 @@ public final class Session {
         host: Host,
         sink: any MessageSink,
         transport: SessionTransport = .ws,
-        access: SessionAccess = .open,
+        access: Access? = .full,
         form: SessionForm = .messages
     ) {
         number = host.sessions.number()
@@ -64,7 +65,7 @@ public final class Session {
         isBuiltAlone = isBare
         self.access = access
         host.sessions.add(self)
-        if access.access == nil { madeExtras.greeting = Greeting(self) }
+        if access == nil { madeExtras.greeting = Greeting(self) }
         watchExpiry()
     }
 
@@ -278,7 +279,7 @@ public final class Session {
         if reason != .shutdown { host.sessions.kept.keepChains(of: self, reason) }
         let released = host.sessions.closed(self)
         let claims = extras?.presence.takeAll() ?? []
-        if !claims.isEmpty { host.presences.clear(claims, by: access.name) }
+        if !claims.isEmpty { host.presences.clear(claims, by: access?.name) }
         return released
     }
 

@@ -156,8 +156,8 @@ final class Sessions {
 
     /// The access rules of a graph have changed: ends what sessions may no longer see.
     func revise() {
-        for session in all where session.access.access?.principal != nil {
-            session.change(to: session.access.access)
+        for session in all where session.access?.principal != nil {
+            session.change(to: session.access)
         }
     }
 

@@ -20,10 +20,10 @@ extension ClientRequest {
             return try subscribeGroup(as: id, in: view, options, resume, owners)
         }
         let subject = try Subject.read(fields, in: view)
-        let name = session.access.name
+        let name = session.access?.name
         if let chain = host.sessions.kept.find(resume, of: name, subject, in: graph) {
             let subscription = host.sessions.kept.pass(chain, to: session, as: id, options)
-            subscription.requiredRights = session.access.requiredRights(subject.nodes, needs: subject.needs)
+            subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
             session.give(subscription, to: owners)
             let snap = Snap(subscription, subject, resume: resume, taken: chain, keeping: keeping)
             return snap.send()
@@ -45,8 +45,8 @@ extension ClientRequest {
         let graph = view.graph
         try fields.refuse(.pipe, because: "not together with nodes")
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access.name)
-        let held = host.memberAccounts.charging(session.access.name) { HeldValues(nodes, in: graph) }
+        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access?.name)
+        let held = host.memberAccounts.charging(session.access?.name) { HeldValues(nodes, in: graph) }
         if options.initial { try held.checkSize() }
         let subscription = GroupSubscription(
             id: id,
@@ -55,7 +55,7 @@ extension ClientRequest {
             options: options,
             patterns: try NodeSelection.patterns(fields) ?? []
         )
-        subscription.requiredRights = session.access.requiredRights(nodes.map(\.name), needs: .read)
+        subscription.requiredRights = session.access?.requiredRights(nodes.map(\.name), needs: .read)
         session.give(subscription, to: owners)
         session.add(subscription)
         subscription.listen(to: held.living)

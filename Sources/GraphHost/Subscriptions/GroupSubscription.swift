@@ -325,7 +325,7 @@ final class GroupSubscription: Subscription {
 // Members of families come and go with commits (F-6).
 extension GroupSubscription: NameWatcher {
     func appeared(_ node: NamedNode) {
-        guard !isEnded, !session.isClosed, let access = session.access.access,
+        guard !isEnded, !session.isClosed, let access = session.access,
             access.rights(on: node).contains(.read), !members.contains(where: { $0.name == node.name })
         else { return }
         guard members.reduce(0, { count, _ in count + 1 }) < session.host.limits.matches else {

@@ -39,7 +39,7 @@ extension Session {
     ///
     /// `added` is nil if its rules have changed, so that any node may be readable now.
     func update(_ group: GroupSubscription, _ added: [NamedNode]?) {
-        guard !isClosed, !group.isEnded, let access = access.access else { return }
+        guard !isClosed, !group.isEnded, let access else { return }
         group.join(added, for: access)
         revise(claimOf: group)
     }
@@ -47,7 +47,7 @@ extension Session {
     /// The nodes of a group have changed.
     func revise(claimOf group: GroupSubscription) {
         if group.requiredRights != nil {
-            group.requiredRights = access.requiredRights(group.names, needs: .read)
+            group.requiredRights = access?.requiredRights(group.names, needs: .read)
         }
     }
 }

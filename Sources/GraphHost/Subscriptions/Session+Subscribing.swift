@@ -13,7 +13,7 @@ extension Session {
         then: @escaping () -> Void = {}
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
-        subscription.requiredRights = access.requiredRights(subject.nodes, needs: subject.needs)
+        subscription.requiredRights = access?.requiredRights(subject.nodes, needs: subject.needs)
         give(subscription, to: owners)
         let chain = subscription.begin(on: subject)
         let snap = Snap(subscription, subject, resume: resume, keeping: keeping)

@@ -153,7 +153,7 @@ extension Session {
         guard !subscription.isComplete else { return nil }
         let ticket = host.sessions.kept.give(
             subscription,
-            to: access.name,
+            to: access?.name,
             keeping: span,
             account: account(makes: true)
         )

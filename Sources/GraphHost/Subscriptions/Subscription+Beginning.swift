@@ -26,7 +26,7 @@ extension Subscription {
 
     /// Members that `make` creates count for the client's principal.
     private func charging<Result>(_ make: () -> Result) -> Result {
-        session.host.memberAccounts.charging(session.access.name, make)
+        session.host.memberAccounts.charging(session.access?.name, make)
     }
 
     /// Calls `tell` once the first value is available, if the principal has no units left for it

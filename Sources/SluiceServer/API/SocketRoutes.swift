@@ -23,7 +23,7 @@ enum SocketRoutes {
             let access = try Identification.sessionAccess(of: head, on: connection)
             return try accept(request, .messages, access, subprotocols: ["sluice.v1.json"])
         case .echo:
-            return try accept(request, .echo, SessionAccess(nil))
+            return try accept(request, .echo, nil)
         case .node:
             connection.access = try Identification.access(of: head, on: connection, for: need)
             let node = try request.node(to: .read)
@@ -31,7 +31,7 @@ enum SocketRoutes {
                 throw HostError(.badField, "at: the past does not change, so there is no stream of it")
             }
             let options = try StreamOptions(request.query)
-            return try accept(request, .node(node), SessionAccess(request.access), options)
+            return try accept(request, .node(node), request.access, options)
         case nil:
             throw .noSocket
         }
@@ -40,7 +40,7 @@ enum SocketRoutes {
     private static func accept(
         _ request: Request,
         _ kind: WebSocketConnection.Kind,
-        _ access: SessionAccess,
+        _ access: Access?,
         _ options: StreamOptions = StreamOptions(),
         subprotocols: [StaticString] = []
     ) throws(HostError) -> WebSocketConnection? {

@@ -46,32 +46,20 @@ enum Identification {
         }
     }
 
-    /// The access of a client that opens a WebSocket.
-    ///
-    /// Without a token the client may still send it in `hello`.
+    /// The access of a client that opens a WebSocket; nil: it may still send a token in `hello`.
     ///
     /// - Throws: the error for an invalid token.
     static func sessionAccess(
         of head: RequestHead,
         on connection: HTTPConnection
-    ) throws(HostError) -> SessionAccess {
+    ) throws(HostError) -> Access? {
         let server = connection.server
-        guard let authenticator = server.authenticator else {
-            return SessionAccess(connection.listener.openAccess)
-        }
-        let address = connection.address
-        let authenticate: (String) throws(HostError) -> Access = { [unowned server] token throws(HostError) in
-            try server.access(token: token, from: address)
-        }
-        if !head.has(.authorization), SessionCookie.value(in: head) == nil {
-            return SessionAccess(nil, authenticate: authenticate)
-        }
+        guard let authenticator = server.authenticator else { return connection.listener.openAccess }
+        if !head.has(.authorization), SessionCookie.value(in: head) == nil { return nil }
         let found = outcome(head, authenticator, at: server)
-        if case .known(let principal) = found {
-            return SessionAccess(Access(principal), authenticate: authenticate)
-        }
+        if case .known(let principal) = found { return Access(principal) }
         // A browser sends its cookie whether it is valid or not; the page may still send a token.
-        guard head.has(.authorization) else { return SessionAccess(nil, authenticate: authenticate) }
+        guard head.has(.authorization) else { return nil }
         if case .expired = found { throw .tokenExpired }
         throw wrongToken("this token is not known", on: connection)
     }

@@ -32,7 +32,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
             host: server.host,
             sink: self,
             transport: .sse,
-            access: SessionAccess(access),
+            access: access,
             form: .events
         )
         self.session = session

@@ -37,7 +37,7 @@ final class LongPoll: MessageSink {
             host: connection.server.host,
             sink: self,
             transport: .poll,
-            access: SessionAccess(connection.access),
+            access: connection.access,
             form: .events
         )
         self.session = session
@@ -57,7 +57,7 @@ final class LongPoll: MessageSink {
         // whose epoch was lost continues as another object.
         let node = node.exists ? node : connection.server.host[node.graph.name]?.node(node.name) ?? node
         let reading = node.exists ? node.graph.read(node) : nil
-        let refusal = Self.refusal(of: node, to: session.access.access)
+        let refusal = Self.refusal(of: node, to: session.access)
         session.close()
         connection.poll = nil
         connection.answerLater(number) { connection throws(HostError) in

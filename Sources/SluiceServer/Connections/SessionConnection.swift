@@ -30,7 +30,7 @@ class SessionConnection: Connection {
         finish(.slow, saying: .slow, "slow")
     }
 
-    final override var principal: String? { session?.access.access?.name }
+    final override var principal: String? { session?.access?.name }
 
     final override var waitingBytes: Int { super.waitingBytes + (session?.queuedBytes ?? 0) }
 

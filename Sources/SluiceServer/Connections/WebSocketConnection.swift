@@ -58,7 +58,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     /// Opens the session, if there is one; the answer to the upgrade has been written.
-    func open(for access: SessionAccess, _ options: StreamOptions = StreamOptions()) {
+    func open(for access: Access?, _ options: StreamOptions = StreamOptions()) {
         watchPeer()
         server.deadlines.set(self, at: pingAt)
         switch kind {
@@ -251,6 +251,10 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         } else {
             write { FrameEncoder.append(opcode, message, to: &$0) }
         }
+    }
+
+    func access(token: String) throws(HostError) -> Access? {
+        try server.access(token: token, from: address)
     }
 
     func pauseReading(_ paused: Bool) {

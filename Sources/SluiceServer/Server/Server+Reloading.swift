@@ -4,12 +4,12 @@ internal import Logging
 
 // Tokens and the certificate, while the server runs.
 extension Server {
-    /// The access of a token sent from an address.
+    /// The access of a token sent from an address; nil without authentication.
     ///
     /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` if the address has sent too
     ///   many wrong tokens.
-    func access(token: String, from address: IPAddress?) throws(HostError) -> Access {
-        guard let authenticator else { return listener.openAccess }
+    func access(token: String, from address: IPAddress?) throws(HostError) -> Access? {
+        guard let authenticator else { return nil }
         var token = token
         let now = UInt64(max(0, loop.wallClock))
         switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {

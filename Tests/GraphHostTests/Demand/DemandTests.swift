@@ -19,8 +19,8 @@ private let text = #"""
     }, "links": [{"from": "x", "to": "copy"}]}
     """#
 
-private func access(_ rights: Rights) -> SessionAccess {
-    SessionAccess(Access(Principal(name: "p", grants: [Principal.Grant(can: rights)])))
+private func access(_ rights: Rights) -> Access {
+    Access(Principal(name: "p", grants: [Principal.Grant(can: rights)]))
 }
 
 @Suite("Demand: which nodes are wanted")
@@ -249,7 +249,7 @@ struct DemandTests {
         #expect(reader.take().isEmpty, "a glob means what the client may set")
         let writer = bench.connect(access(.all))
         #expect(writer.ask(ask).first?.contains(#""wanted":true"#) == true)
-        writer.session.change(to: access([.read, .pipe]).access)
+        writer.session.change(to: access([.read, .pipe]))
         #expect(writer.take().contains(#"{"op":"end","id":5,"code":"forbidden","released":0}"#))
     }
 

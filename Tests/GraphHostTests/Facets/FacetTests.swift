@@ -127,7 +127,7 @@ struct FacetTests {
 
     @Test("L-1 the right to set is needed; keys and conditions are those of sets")
     func rights() throws {
-        let reader = bench.connect(SessionAccess(Access(everybody: [.read])))
+        let reader = bench.connect(Access(everybody: [.read]))
         #expect(
             reader.ask(#"{"op":"load","id":1,"graph":"g","node":"x","loading":true}"#).joined()
                 .contains(#""code":"forbidden""#)

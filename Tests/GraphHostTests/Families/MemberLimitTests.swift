@@ -21,7 +21,7 @@ struct MemberLimitTests {
 
     private func ann(_ bench: Bench) -> Client {
         let principal = Principal(name: "ann", grants: [Principal.Grant(nodes: ["*"], can: .customary)])
-        return bench.connect(SessionAccess(Access(principal)))
+        return bench.connect(Access(principal))
     }
 
     private static func refusal(_ count: Int) -> HostError {

@@ -20,7 +20,7 @@ struct AccessWorkTests {
 
     private func connect(_ nodes: [String], _ can: Rights = .customary) -> Client {
         let principal = Principal(name: "ann", grants: [Principal.Grant(nodes: nodes, can: can)])
-        return bench.connect(SessionAccess(Access(principal)))
+        return bench.connect(Access(principal))
     }
 
     /// What a message costs, and its answer.
@@ -139,7 +139,7 @@ struct AccessWorkTests {
     @Test("Whether all may be observed is work once")
     func observes() throws {
         let grants = [Principal.Grant(can: [.read]), Principal.Grant(nodes: ["n*"], can: [.observe])]
-        let client = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
+        let client = bench.connect(Access(Principal(name: "ann", grants: grants)))
         let observe = #"{"op":"observe","id":1,"graph":"g"}"#
         let first = cost(of: client, observe)
         #expect(first.answer.contains("forbidden") && first.work >= 99, "the last node was looked at")
@@ -149,7 +149,7 @@ struct AccessWorkTests {
     @Test("Observing takes both rights on every node, and not one of them")
     func bothRights() throws {
         let grants = [Principal.Grant(can: [.read]), Principal.Grant(nodes: ["open"], can: [.observe])]
-        let client = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
+        let client = bench.connect(Access(Principal(name: "ann", grants: grants)))
         #expect(client.ask(#"{"op":"observe","id":1,"graph":"g"}"#)[0].contains("forbidden"))
     }
 }

@@ -76,7 +76,7 @@ struct AlarmTests {
         let client = bench.connect()
         #expect(client.ask(#"{"op":"list","id":7,"changes":1}"#).joined().contains("bad_field"))
         _ = client.ask(#"{"op":"list","id":8,"changes":true}"#)
-        let stranger = bench.connect(SessionAccess(Access(everybody: [.observe])))
+        let stranger = bench.connect(Access(everybody: [.observe]))
         _ = stranger.ask(#"{"op":"list","id":1,"changes":true}"#)
         bench.pass(300)
         #expect(client.take() == [])

@@ -231,14 +231,14 @@ struct AllTests {
         let source = #""all":"n.*","reduce":"sum""#
         func sub(_ id: Int) -> String { #"{"op":"sub","id":\#(id),"graph":"g",\#(source)}"# }
         let (all, some) = (
-            bench.connect(SessionAccess(principal("all"))), bench.connect(SessionAccess(principal("some")))
+            bench.connect(principal("all")), bench.connect(principal("some"))
         )
         #expect(all.ask(sub(1)).first?.contains(#""v":11"#) == true)
         #expect(some.ask(sub(1)).first?.contains(#""v":1,"#) == true)
         #expect(
             some.ask(#"{"op":"sub","id":2,"graph":"g","node":"sum"}"#).first?.contains(#""v":11"#) == true
         )
-        let look = bench.connect(SessionAccess(principal("look")))
+        let look = bench.connect(principal("look"))
         _ = look.ask(sub(1))
         try bench.set(graph, [("n.x1", "100"), ("n.y", "1000")])
         #expect(Told(all.take())[1] == ["1111"])

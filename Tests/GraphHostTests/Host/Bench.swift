@@ -75,8 +75,13 @@ final class Bench {
         return try #require(definition)
     }
 
-    func connect(_ access: SessionAccess = .open, form: SessionForm = .messages) -> Client {
-        Client(self, access, form)
+    /// `tokens` are those that the server knows; nil: it has no authentication.
+    func connect(
+        _ access: Access? = .full,
+        form: SessionForm = .messages,
+        tokens: [String: Access]? = nil
+    ) -> Client {
+        Client(self, access, form, tokens)
     }
 
     /// Sets nodes by a commit of their own, and ends the turn.
@@ -133,12 +138,13 @@ final class Bench {
 
 /// A client in memory.
 final class Client {
-    let sink = RecordingSink()
+    let sink: RecordingSink
     let session: Session
     private let bench: Bench
 
-    init(_ bench: Bench, _ access: SessionAccess, _ form: SessionForm) {
+    init(_ bench: Bench, _ access: Access?, _ form: SessionForm, _ tokens: [String: Access]?) {
         self.bench = bench
+        sink = RecordingSink(tokens: tokens)
         session = Session(host: bench.host, sink: sink, access: access, form: form)
         sink.session = session
     }
@@ -176,6 +182,17 @@ final class RecordingSink: MessageSink {
     var isStuck = false
     /// The next send finds the connection broken.
     var failsNext = false
+    private let tokens: [String: Access]?
+
+    init(tokens: [String: Access]? = nil) {
+        self.tokens = tokens
+    }
+
+    func access(token: String) throws(HostError) -> Access? {
+        guard let tokens else { return nil }
+        guard let access = tokens[token] else { throw HostError(.unauthenticated, "unknown") }
+        return access
+    }
 
     func send(message: UnsafeRawBufferPointer) {
         if failsNext {

@@ -382,7 +382,7 @@ struct BranchingTests {
             """#
         )
         let access = Access(Principal(name: "v", roles: ["viewer"], grants: [Principal.Grant()]))
-        let client = bench.connect(SessionAccess(access))
+        let client = bench.connect(access)
         for source in [
             #""zip":["a","secret"]"#, #""merge":["secret"]"#, #""combine":["secret"]"#,
             #""switch":{"from":"secret","by":"value"}"#, #""case":{"of":"secret","key":1}"#,

@@ -58,7 +58,7 @@ struct EndingTests {
         let expires = bench.clock.wall + 500
         let node = try #require(graph.node("x"))
         let client = bench.connect(
-            SessionAccess(access(.customary, expires: expires)),
+            access(.customary, expires: expires),
             form: isBare ? .node(node) : .events
         )
         let session = client.session

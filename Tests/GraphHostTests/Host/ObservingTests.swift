@@ -307,7 +307,7 @@ struct ObservingTests {
     @Test("An observer that may not see a new node learns nothing of it")
     func newNode() throws {
         let grants = [Principal.Grant(nodes: ["x"], can: [.read, .observe])]
-        let ann = bench.connect(SessionAccess(Access(Principal(name: "ann", grants: grants))))
+        let ann = bench.connect(Access(Principal(name: "ann", grants: grants)))
         _ = try bench.define(#"{"graph":"r","nodes":{"x":{"set":"any","initial":1}}}"#)
         #expect(ann.ask(#"{"op":"observe","id":1,"graph":"r","every":100}"#)[0].contains("topo"))
         let wider = try bench.definition(

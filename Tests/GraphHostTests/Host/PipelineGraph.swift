@@ -15,10 +15,10 @@ enum PipelineGraph {
     }
 }
 
-extension SessionAccess {
+extension Access {
     /// A principal of that name with the customary rights.
-    static func principal(_ name: String) -> SessionAccess {
-        SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .customary)])))
+    static func principal(_ name: String) -> Access {
+        Access(Principal(name: name, grants: [Principal.Grant(can: .customary)]))
     }
 }
 

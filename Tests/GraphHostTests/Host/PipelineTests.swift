@@ -167,7 +167,7 @@ struct PipelineShareTests {
         #expect(second.ask(join).first?.contains("pipe_limit") == true)
         #expect(second.subscribe(2, "[]").first?.contains("snap") == true, "a node needs none")
         #expect(other.subscribe(1, #"["distinct"]"#).first?.contains("snap") == true)
-        let view = try GraphView(graph, for: try #require(SessionAccess.principal("alice").access))
+        let view = try GraphView(graph, for: .principal("alice"))
         func stream(_ pipe: String) throws {
             _ = try EventStream(of: view, nodes: ["x"], StreamOptions(pipe: Array(pipe.utf8)))
         }

@@ -141,11 +141,8 @@ struct ProtocolTests {
     @Test("auth may come first: it counts as the hello, and where no token is wanted any will do")
     func authFirst() throws {
         let bench = Bench()
-        let access = SessionAccess(nil) { token throws(HostError) in
-            guard token == "secret" else { throw HostError(.unauthenticated, "unknown") }
-            return Access(Principal(name: "device:7", grants: [Principal.Grant()]))
-        }
-        let client = bench.connect(access)
+        let tokens = ["secret": Access(Principal(name: "device:7", grants: [Principal.Grant()]))]
+        let client = bench.connect(nil, tokens: tokens)
         let wrong = client.ask(#"{"op":"auth","id":1,"token":"wrong"}"#)
         #expect(wrong.first?.contains("unauthenticated") == true)
         #expect(client.ask(#"{"op":"ping","id":2}"#).first?.contains("unauthenticated") == true)
@@ -164,12 +161,9 @@ struct ProtocolTests {
     func authorisation() throws {
         let bench = Bench()
         try bench.define(graphText)
-        let access = SessionAccess(nil) { token throws(HostError) in
-            guard token == "secret" else { throw HostError(.unauthenticated, "unknown") }
-            return Access(Principal(name: "device:7", grants: [Principal.Grant()]))
-        }
-        let silent = bench.connect(access)
-        let late = bench.connect(access)
+        let tokens = ["secret": Access(Principal(name: "device:7", grants: [Principal.Grant()]))]
+        let silent = bench.connect(nil, tokens: tokens)
+        let late = bench.connect(nil, tokens: tokens)
         #expect(late.ask(#"{"op":"ping","id":1}"#).first?.contains("unauthenticated") == true)
         #expect(late.ask(#"{"op":"hello","token":"wrong"}"#).first?.contains("unauthenticated") == true)
         bench.pass(4_999)

@@ -14,14 +14,14 @@ struct Keeper {
     var rev = 0
 
     /// Connects and subscribes.
-    init(_ bench: Bench, _ what: String, as access: SessionAccess = .open) {
+    init(_ bench: Bench, _ what: String, as access: Access? = .full) {
         self.bench = bench
         self.what = what
         client = bench.connect(access)
     }
 
     /// A pipeline on `x`.
-    init(_ bench: Bench, pipe: String, _ more: String = #","keep":"30s""#, as access: SessionAccess = .open) {
+    init(_ bench: Bench, pipe: String, _ more: String = #","keep":"30s""#, as access: Access? = .full) {
         self.init(bench, #""graph":"g","node":"x","pipe":\#(pipe)\#(more)"#, as: access)
     }
 
@@ -32,7 +32,7 @@ struct Keeper {
     }
 
     /// The connection ends, and another one is made.
-    mutating func reconnect(as access: SessionAccess = .open) {
+    mutating func reconnect(as access: Access? = .full) {
         client.session.close(.reset)
         client = bench.connect(access)
     }

@@ -8,8 +8,8 @@ private let graphText =
 private let average = #"[{"window":{"last":"10m","of":"avg"}}]"#
 private let sum = #"[{"scan":{"start":0,"with":"acc + value"}}]"#
 
-private func principal(_ name: String, can rights: Rights = .all) -> SessionAccess {
-    SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: rights)])))
+private func principal(_ name: String, can rights: Rights = .all) -> Access {
+    Access(Principal(name: name, grants: [Principal.Grant(can: rights)]))
 }
 
 @Suite("Keeping a client's chain across a reconnect")
@@ -303,7 +303,7 @@ struct KeepingTests {
         limits.keptChains = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(graphText)
-        for access in [SessionAccess.open, principal("a")] {
+        for access in [Access.full, principal("a")] {
             var keepers = (0...2).map { _ in Keeper(bench, pipe: sum, as: access) }
             for place in 0...2 { keepers[place].begin() }
             #expect(keepers.map { $0.ticket != nil } == [true, true, false])

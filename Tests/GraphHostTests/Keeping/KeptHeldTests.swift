@@ -13,8 +13,8 @@ struct KeptHeldTests {
         return (bench, try bench.define(graphText))
     }
 
-    private func named(_ name: String) -> SessionAccess {
-        SessionAccess(Access(Principal(name: name, grants: [Principal.Grant(can: .all)])))
+    private func named(_ name: String) -> Access {
+        Access(Principal(name: name, grants: [Principal.Grant(can: .all)]))
     }
 
     @Test("K-3, limits.held: what is kept for clients without a name is bounded for all of them together")

@@ -112,7 +112,7 @@ struct RedefinitionClientTests {
         func access(_ nodes: [String]) -> Access {
             Access(Principal(name: "ann", grants: [Principal.Grant(nodes: nodes, can: .customary)]))
         }
-        let client = bench.connect(SessionAccess(access(["a", "c"])))
+        let client = bench.connect(access(["a", "c"]))
         let snap = client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"]}"#)
         #expect(snap[0].contains(#""m":{"a":{"v":1}}"#))
         let three =
@@ -218,7 +218,7 @@ struct RedefinitionClientTests {
         let x = #""x":{"set":"any","initial":1}"#
         let graph = try bench.define(nodes: x, #","access":[{"who":"ann","can":["read"]}]"#)
         let ann = Principal(name: "ann", grants: [Principal.Grant(can: .all)])
-        let client = bench.connect(SessionAccess(Access(ann)))
+        let client = bench.connect(Access(ann))
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
         try bench.redefine(graph, x, #","access":[{"who":"bob","can":["read"]}]"#)
         #expect(client.take() == [#"{"op":"end","id":1,"code":"forbidden","released":0}"#])
