@@ -56,7 +56,7 @@ struct EdgeTraits: OptionSet, Sendable {
 
 /// One connection: a transform, a listen, an input of a join, or the inner following of a flatten.
 ///
-/// A ``ListenEdge`` is one; of the others ``AnyEdge`` is the public face.
+/// A ``ListenEdge`` and a ``ChangeListen`` are edges; of the others ``AnyEdge`` is the public face.
 open class Edge {
     // Invariants:
     // - It stands in two intrusive lists: its source's (order of service, not owning) and its
@@ -217,7 +217,7 @@ final class EdgeSide {
     @exclusivity(unchecked) var waiting: AnyNode?
     /// The owner of a listen by closure.
     @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
-    /// The owners of a ``ListenEdge`` that has others than its bag.
+    /// The owners of a ``ChangeListen`` that has others than its bag.
     @exclusivity(unchecked) var owners: ListenOwners?
 
     @usableFromInline init() {}

@@ -9,19 +9,31 @@ internal import ReactiveGraph
 /// What a caller may not read does not exist for it: graphs, nodes, pictures and errors are the
 /// same as if it were not there.
 public struct Access {
-    /// The caller; nil if the server has no authentication.
-    public let principal: Principal?
-    let everywhere: Rights
+    /// Eight bytes, because every connection has one.
+    private enum Caller {
+        case principal(Principal)
+        case everybody(Rights)
+    }
+
+    private let caller: Caller
 
     public init(_ principal: Principal) {
-        self.principal = principal
-        everywhere = []
+        caller = .principal(principal)
     }
 
     /// The access of every caller of a server without authentication.
     public init(everybody rights: Rights) {
-        principal = nil
-        everywhere = rights
+        caller = .everybody(rights)
+    }
+
+    /// The caller; nil if the server has no authentication.
+    public var principal: Principal? {
+        if case .principal(let principal) = caller { principal } else { nil }
+    }
+
+    /// The rights on every node of callers without a principal.
+    var everywhere: Rights {
+        if case .everybody(let rights) = caller { rights } else { [] }
     }
 
     public static var full: Access { Access(everybody: .all) }

@@ -7,14 +7,14 @@ public struct TurnShare {
     private var turn: UInt64 = 0
     private var work: UInt64 = 0
     /// Which part of ``SessionLimits/work`` it is.
-    private let divisor: UInt64
+    private let divisor: UInt8
 
     /// A share of which nothing has been used: ``SessionLimits/work``, or that divided by a number.
-    public init(dividedBy divisor: UInt64 = 1) {
+    public init(dividedBy divisor: UInt8 = 1) {
         self.divisor = divisor
     }
 
-    private func limit(of host: Host) -> UInt64 { max(1, host.limits.work / divisor) }
+    private func limit(of host: Host) -> UInt64 { max(1, host.limits.work / UInt64(divisor)) }
 
     /// Counts the cost of a request: the difference of ``Host/work`` before and after it.
     ///

@@ -8,14 +8,13 @@ final class PastRecorder {
     private(set) var bytes = 0
     private var emissions: [HistoryRing.Entry] = []
     private var isEmptyNow = true
-    /// What a new listener receives first is a replay, not an emission.
-    private var isBeginning = false
     /// The node's facets, each time they changed; empty if they were not requested.
     private(set) var states: [State] = []
     private var facets = Facets()
     private let hasFacets: Bool
     private let name: String
     private let access: Access
+    private let bag = CancellableBag()
     private var heard: Heard? {
         didSet { if oldValue !== heard { oldValue?.disconnect() } }
     }
@@ -27,8 +26,8 @@ final class PastRecorder {
         self.access = access
         self.hasFacets = hasFacets
         if let graph { follow(graph) }
-        if let graph, let node = heard?.from { facets = MergedFacets(of: node, in: graph).facets }
-        isEmptyNow = heard?.from?.value == nil
+        if let graph, let node = heard?.node { facets = MergedFacets(of: node, in: graph).facets }
+        isEmptyNow = heard?.node?.value == nil
     }
 
     /// A node's facets from one commit on.
@@ -66,13 +65,13 @@ final class PastRecorder {
         case .define, .redefine, .remove:
             let former = heard
             follow(graph)
-            if heard !== former { append(heard?.from?.value, graph) }
+            if heard !== former { append(heard?.node?.value, graph) }
         }
         if hasFacets { noteState(graph) }
     }
 
     private func noteState(_ graph: LiveGraph) {
-        let present = heard?.from.map { MergedFacets(of: $0, in: graph).facets } ?? Facets()
+        let present = heard?.node.map { MergedFacets(of: $0, in: graph).facets } ?? Facets()
         guard present != facets else { return }
         facets = present
         var buffer = ByteBuffer()
@@ -88,23 +87,21 @@ final class PastRecorder {
             return
         }
         let living = graph.builder.materialise(node)
-        guard heard?.from !== living else { return }
+        guard heard?.node !== living else { return }
         let heard = Heard { [unowned self, unowned graph, unowned living] in append(living.value, graph) }
-        isBeginning = true
-        heard.from = living
-        heard.to = self
-        isBeginning = false
+        bag.insert(heard)
+        heard.listen(to: living)
         self.heard = heard
     }
 
     private func append(_ value: Datum?, _ graph: LiveGraph) {
-        if isBeginning || (value == nil && isEmptyNow) { return }
+        if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
         bytes += value?.byteCount ?? 0
         emissions.append(HistoryRing.Entry(stamp: LogStamp(rev: graph.rev, time: graph.time), value: value))
     }
 
-    private final class Heard: ListenEdge<Datum> {
+    private final class Heard: ChangeListen<Datum> {
         private let hear: () -> Void
 
         init(_ hear: @escaping () -> Void) {

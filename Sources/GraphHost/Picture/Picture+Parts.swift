@@ -135,7 +135,7 @@ extension Picture {
             owners =
                 session.owners == nil
                 ? [] : Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
-            queued = subscriptions.reduce(0) { $0 + $1.queued }
+            queued = subscriptions.reduce(0) { $0 + Int($1.queued) }
             folded = subscriptions.reduce(0) { $0 + $1.foldedInAll }
         }
 

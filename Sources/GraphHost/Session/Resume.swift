@@ -101,13 +101,13 @@ struct Missed {
 
     /// What the client missed, or the newest values; a replay of more than `limit` bytes is left
     /// out.
-    init(since resume: Resume?, of node: NamedNode, _ options: SubscriptionOptions, atMost limit: Int) {
+    init(since resume: Resume?, of node: NamedNode, newest count: Int, atMost limit: Int) {
         ring = node.history
         let rest = ring.index(after: resume?.rev ?? .max)..<ring.count
         replay = ring.fitting(rest, bytes: limit)
         isComplete = replay == rest && (resume?.rev ?? 0) >= ring.from
-        newest = ring.newest(Int(options.history), bytes: limit)
-        isAsked = options.history > 0
+        newest = ring.newest(count, bytes: limit)
+        isAsked = count > 0
     }
 
     /// What a client has missed that takes over its former chain.

@@ -10,9 +10,8 @@ internal import Support
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
     unowned(unsafe) let host: Host
-    private let delivery: Unmanaged<Delivery>
     @exclusivity(unchecked) var outbox = Outbox()
-    // One byte each, to keep sessions small.
+    // Small ones together, because there are thousands of sessions.
     /// Whether ``close(_:)`` has been called.
     @exclusivity(unchecked) public private(set) var isClosed = false
     private var ending = CloseReason.closed
@@ -26,11 +25,10 @@ public final class Session {
     var isQueuedForRelease = false
     /// How its messages travel.
     public let transport: SessionTransport
-    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
-    @exclusivity(unchecked) var inbox = Inbox()
     /// Its index in the host's list.
     var place: Int32 = -1
-
+    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
+    @exclusivity(unchecked) var inbox = Inbox()
     /// Its number, unique in the host and never reused.
     public let number: UInt64
     /// When it began, in milliseconds since 1970.
@@ -58,7 +56,6 @@ public final class Session {
         self.transport = transport
         since = host.clock.wall
         self.host = host
-        delivery = .passUnretained(host.delivery)
         self.sink = sink
         self.form = form
         isBare = if case .node = form { true } else { false }
@@ -92,7 +89,7 @@ public final class Session {
     /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
-        delivery._withUnsafeGuaranteedRef { $0.countMessage() }
+        host.delivery.countMessage()
         sink.send(message: message)
         if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }
@@ -147,15 +144,14 @@ public final class Session {
     func wake() {
         guard !outbox.isMarked else { return }
         outbox.isMarked = true
-        delivery._withUnsafeGuaranteedRef { $0.mark(self) }
+        outbox.hasWaited = false
+        host.delivery.mark(self)
     }
 
     /// Sends what is due now; without `marks` only what is in mode `all`.
     func deliver(marks: Bool = true) {
         host.delivery.deliver(to: self, marks: marks)
     }
-
-    var hasWaited: Bool { outbox.waitedUntil == host.turns }
 
     /// Whether the peer is fast enough to get more messages.
     var hasRoom: Bool { sink.map { $0.unsentBytes <= host.limits.softBytes } ?? false }
@@ -171,7 +167,7 @@ public final class Session {
         }
         guard outbox.isBlocked else { return }
         outbox.isBlocked = false
-        outbox.waitedUntil = host.turns
+        outbox.hasWaited = true
         host.delivery.mark(self)
     }
 

@@ -11,35 +11,35 @@ extension ClientRequest {
         }
         let options = try SubscriptionOptions(fields)
         let owners = try OwnerNames(fields, .owner)
-        let resume = try Resume(fields, in: graph)
-        let keeping = try keep()
+        var request = try SnapRequest(fields, in: graph)
+        request.keeping = try keep()
         guard fields[.nodes] == nil else {
             _ = try Subject.word(of: fields, among: host.definitions.catalogue.subscribable)
             try fields.refuse(.history, because: "only a single node has a history")
             try fields.refuse(.keep, because: "only a single node or pipeline can be kept")
-            return try subscribeGroup(as: id, in: view, options, resume, owners)
+            return try subscribeGroup(as: id, in: view, options, request, owners)
         }
         let subject = try Subject.read(fields, in: view)
         let name = session.access?.name
-        if let chain = host.sessions.kept.find(resume, of: name, subject, in: graph) {
+        if let chain = host.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = host.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
             session.give(subscription, to: owners)
-            let snap = Snap(subscription, subject, resume: resume, taken: chain, keeping: keeping)
+            let snap = Snap(subscription, subject, request, taken: chain)
             return snap.send()
         }
         if !graph.members.families.isEmpty {
             try graph.members.checkRoom(forMembersAmong: subject.nodes, of: name)
         }
         try session.admit(subject)
-        session.subscribe(to: subject, id: id, in: graph, options, resume, owners, keeping)
+        session.subscribe(to: subject, id: id, in: graph, options, request, owners)
     }
 
     private func subscribeGroup(
         as id: UInt64,
         in view: GraphView,
         _ options: SubscriptionOptions,
-        _ resume: Resume?,
+        _ request: SnapRequest,
         _ owners: OwnerNames?
     ) throws(HostError) {
         let graph = view.graph
@@ -47,7 +47,7 @@ extension ClientRequest {
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access?.name)
         let held = host.memberAccounts.charging(session.access?.name) { HeldValues(nodes, in: graph) }
-        if options.initial { try held.checkSize() }
+        if request.initial { try held.checkSize() }
         let subscription = GroupSubscription(
             id: id,
             session: session,
@@ -61,16 +61,17 @@ extension ClientRequest {
         subscription.listen(to: held.living)
         graph.loadFor(subscription)
         session.answer(snapOf: subscription, change: nil) { buffer in
+            let resume = request.resume
             let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
             let isResumed = options.isAll ? missed != nil : resume.map(subscription.goesOn) == true
             if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
             if isResumed, let missed {
                 missed.append(to: &buffer)
-                guard options.initial, options.hasFacets else { return }
+                guard request.initial, options.hasFacets else { return }
                 buffer.append(",")
                 return subscription.appendState(of: [], to: &buffer)
             }
-            guard options.initial else { return }
+            guard request.initial else { return }
             buffer.append(",")
             guard let resume, isResumed else {
                 subscription.appendState(to: &buffer)
@@ -117,7 +118,7 @@ extension ClientRequest {
         guard let subscription = session.subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(.facets, .load, because: "only allowed in 'sub'")
+        try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
@@ -181,11 +182,7 @@ extension SubscriptionOptions {
         }
         if let every = try fields.integer(.every, in: 0...86_400_000) { self.every = UInt32(every) }
         if let queue = try fields.integer(.queue, in: 1...100_000) { self.queue = Int32(queue) }
-        if let initial = try fields.bool(.initial) { self.initial = initial }
         if let facets = try fields.bool(.facets) { hasFacets = facets }
         if let loads = try fields.bool(.load) { self.loads = loads }
-        if let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory) {
-            self.history = Int32(history)
-        }
     }
 }

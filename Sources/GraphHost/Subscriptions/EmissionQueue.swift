@@ -9,11 +9,11 @@ struct QueuedEmission {
 
 /// The emissions for a session's subscriptions in mode `all` that were not sent yet, in order.
 ///
-/// Each subscription counts its own (`queued`, `queuedBytes`).
+/// Each subscription counts its own (`queued`).
 struct EmissionQueue {
     private(set) var emissions: ContiguousArray<QueuedEmission> = []
     /// The bytes of these, as the limits count them.
-    private(set) var bytes = 0
+    var bytes = 0
 
     var isEmpty: Bool { emissions.isEmpty }
 
@@ -24,13 +24,6 @@ struct EmissionQueue {
     @inline(__always)
     mutating func count(_ subscription: Subscription, bytes: Int) {
         subscription.queued += 1
-        add(bytes, to: subscription)
-    }
-
-    /// Counts more bytes of a value that was counted.
-    @inline(__always)
-    mutating func add(_ bytes: Int, to subscription: Subscription) {
-        subscription.queuedBytes += bytes
         self.bytes += bytes
     }
 
@@ -48,7 +41,7 @@ struct EmissionQueue {
         let value = former.map(\.value) ?? Subscription.value(emissions[place].content)
         let emission = StateEmission(state, isAlone: former?.isAlone ?? false, beside: value)
         emissions[place].content = emission
-        if let former { add(emission.size.bytes - former.size.bytes, to: subscription) }
+        if let former { bytes += emission.size.bytes - former.size.bytes }
         return false
     }
 
@@ -64,8 +57,8 @@ struct EmissionQueue {
                 continue
             }
             let size = subscription.size(of: emission.content)
-            subscription.queued -= size.count
-            add(-size.bytes, to: subscription)
+            subscription.queued -= Int32(size.count)
+            bytes -= size.bytes
             taken.append(emission)
         }
         emissions = rest
@@ -85,7 +78,6 @@ struct EmissionQueue {
     mutating func uncount(_ subscription: Subscription) {
         bytes = 0
         subscription.queued = 0
-        subscription.queuedBytes = 0
     }
 
     /// Removes the emissions that were sent, and keeps a small buffer.
@@ -96,21 +88,30 @@ struct EmissionQueue {
     mutating func drop(of subscriptions: [Subscription]) {
         guard subscriptions.contains(where: { $0.queued > 0 }) else { return }
         let dropped = Set(subscriptions.lazy.map { ObjectIdentifier($0) })
-        emissions.removeAll { dropped.contains(ObjectIdentifier($0.subscription)) }
-        for subscription in subscriptions {
-            bytes -= subscription.queuedBytes
-            subscription.queued = 0
-            subscription.queuedBytes = 0
+        var freed = 0
+        emissions.removeAll { emission in
+            let subscription = emission.subscription
+            guard dropped.contains(ObjectIdentifier(subscription)) else { return false }
+            freed += subscription.size(of: emission.content).bytes
+            return true
         }
+        bytes -= freed
+        for subscription in subscriptions { subscription.queued = 0 }
     }
 
     /// The largest queues of these subscriptions that must go to keep `limit`.
     func largest(of waiting: [Subscription], over limit: Int) -> ArraySlice<Subscription> {
         guard bytes > limit else { return [] }
+        var sizes: [ObjectIdentifier: Int] = [:]
+        for emission in emissions {
+            let subscription = emission.subscription
+            sizes[ObjectIdentifier(subscription), default: 0] += subscription.size(of: emission.content).bytes
+        }
+        func size(_ subscription: Subscription) -> Int { sizes[ObjectIdentifier(subscription)] ?? 0 }
         var left = bytes
-        return waiting.sorted { $0.queuedBytes > $1.queuedBytes }.prefix { subscription in
-            defer { left -= subscription.queuedBytes }
-            return left > limit && subscription.queuedBytes > 0
+        return waiting.sorted { size($0) > size($1) }.prefix { subscription in
+            defer { left -= size(subscription) }
+            return left > limit && size(subscription) > 0
         }
     }
 }

@@ -60,7 +60,7 @@ public struct EventStream {
             id: UInt64(place + 1),
             in: graph,
             options,
-            resume
+            SnapRequest(resume: resume)
         ) {
             subscribe(place + 1, in: session)
         }

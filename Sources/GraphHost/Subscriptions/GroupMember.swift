@@ -2,7 +2,7 @@ internal import ReactiveGraph
 
 /// The listen edge to one node of a group, with the node's name; without a source after the node
 /// was removed.
-final class GroupMember: ListenEdge<Datum>, FacetListener {
+final class GroupMember: ChangeListen<Datum>, FacetListener {
     private let group: Unmanaged<GroupSubscription>
     /// Whether the client's last value is empty, or will be after the next delivery.
     @exclusivity(unchecked) var lastIsEmpty: Bool
@@ -35,7 +35,7 @@ final class GroupMember: ListenEdge<Datum>, FacetListener {
     /// Stops listening.
     func leave() {
         group._withUnsafeGuaranteedRef { group in
-            if group.options.hasFacets, let node = from { group.graph.facets.unwatch(node.id, by: self) }
+            if group.options.hasFacets, let node { group.graph.facets.unwatch(node.id, by: self) }
         }
         disconnect()
     }

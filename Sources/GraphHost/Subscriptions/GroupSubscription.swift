@@ -82,8 +82,8 @@ final class GroupSubscription: Subscription {
     /// A member has emitted, was added or is gone.
     private func queue(_ member: GroupMember) {
         guard !session.isClosed else { return }
-        let value = member.from?.value
-        emission(where: member.frame != frames).append(member.name, value, isGone: member.from == nil)
+        let value = member.node?.value
+        emission(where: member.frame != frames).append(member.name, value, isGone: member.node == nil)
         member.frame = frames
         session.count(self, bytes: value?.byteCount ?? 12)
     }
@@ -94,14 +94,14 @@ final class GroupSubscription: Subscription {
         appendFacets(of: member, to: &state)
         let more = emission(where: true).append(member.name, state: Array(state.bytes))
         if let more {
-            session.outbox.queue.add(more, to: self)
+            session.outbox.queue.bytes += more
         } else {
             session.count(self, bytes: state.count)
         }
     }
 
     private func appendFacets(of member: GroupMember, to buffer: inout ByteBuffer) {
-        guard let node = member.from, let merged = graph.facets.merged(of: node.id) else { return }
+        guard let node = member.node, let merged = graph.facets.merged(of: node.id) else { return }
         merged.facets.append(stateOf: node, in: graph, to: &buffer)
     }
 
@@ -138,7 +138,7 @@ final class GroupSubscription: Subscription {
     ///   glob.
     func leave(_ nodes: Set<UInt64>) -> Bool {
         for member in Array(members) {
-            guard let node = member.from, nodes.contains(node.id) else { continue }
+            guard let node = member.node, nodes.contains(node.id) else { continue }
             member.leave()
             include(member)
         }
@@ -167,7 +167,7 @@ final class GroupSubscription: Subscription {
             came.insert(node.name)
         }
         // A node that was removed and added with the same change is reported once, as it is now.
-        changed.removeAll { $0.from == nil && came.contains($0.name) }
+        changed.removeAll { $0.node == nil && came.contains($0.name) }
         let former = left.count
         left = nodes.filter { !known.contains($0.name) }
         if left.count != former { tellLeft() }
@@ -203,12 +203,12 @@ final class GroupSubscription: Subscription {
         return graph.nodes.filter { all.contains(ObjectIdentifier($0)) }
     }
 
-    override var listenedNodes: [Node<Datum>] { members.compactMap(\.from) }
+    override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
 
     override var listens: [Edge] { Array(members) }
 
     override var entryBytes: Int {
-        changed.reduce(0) { $0 + ($1.hasNewValue ? $1.from?.value?.knownByteCount ?? 0 : 0) }
+        changed.reduce(0) { $0 + ($1.hasNewValue ? $1.node?.value?.knownByteCount ?? 0 : 0) }
     }
 
     override func appendEntry(to buffer: inout ByteBuffer) {
@@ -288,13 +288,13 @@ final class GroupSubscription: Subscription {
     }
 
     private func append(_ member: GroupMember, value: Bool, state: Bool, to buffer: inout ByteBuffer) {
-        let isGone = member.from == nil
+        let isGone = member.node == nil
         buffer.append(json: member.name)
         buffer.append(":{")
         if isGone {
             buffer.append("\"gone\":true")
         } else if value {
-            Self.append(member.from?.value, to: &buffer)
+            Self.append(member.node?.value, to: &buffer)
         }
         if state, !isGone {
             if value { buffer.append(",") }

@@ -9,13 +9,13 @@ struct Outbox {
     var nextMarked: Unmanaged<Session>?
     var marks = MarkList()
     var queue = EmissionQueue()
-    /// The number of the turn in which the socket accepted bytes again.
-    var waitedUntil: UInt64 = .max
     /// Whether the session is in the list of those with something to deliver, or waits for its
     /// socket.
     var isMarked = false
     /// The session waits for its socket.
     var isBlocked = false
+    /// It is in the list because its socket accepts bytes again.
+    var hasWaited = false
     /// A queue is longer than allowed: ``Delivery`` handles that when the commit's turn is over.
     var isOverflowing = false
     /// An answer waits for the end of the turn, because messages must be sent before it.
@@ -41,7 +41,7 @@ struct Outbox {
 /// the values are read when they are sent.
 ///
 /// Invariant: a subscription is in the list exactly when its `isMarked` is set and `isMuted` is
-/// not. The list owns a reference only to those that have ended since (`isHeldByMarks`).
+/// not. The list owns a reference only to those that have ended since.
 struct MarkList {
     private var first: Unmanaged<Subscription>?
     private var last: Unmanaged<Subscription>?
@@ -76,11 +76,7 @@ struct MarkList {
             first = subscription.nextMarked
             subscription.nextMarked = nil
             subscription.isMarked = false
-            if !subscription.isEnded { marked.append(subscription) }
-            if subscription.isHeldByMarks {
-                subscription.isHeldByMarks = false
-                entry.release()
-            }
+            if subscription.isEnded { entry.release() } else { marked.append(subscription) }
         }
         last = nil
         return marked

@@ -7,16 +7,15 @@ extension Session {
         id: UInt64,
         in graph: LiveGraph,
         _ options: SubscriptionOptions,
-        _ resume: Resume?,
+        _ request: SnapRequest,
         _ owners: OwnerNames? = nil,
-        _ keeping: Stage.Span? = nil,
         then: @escaping () -> Void = {}
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         subscription.requiredRights = access?.requiredRights(subject.nodes, needs: subject.needs)
         give(subscription, to: owners)
         let chain = subscription.begin(on: subject)
-        let snap = Snap(subscription, subject, resume: resume, keeping: keeping)
+        let snap = Snap(subscription, subject, request)
         guard let chain, chain.isBehind else {
             snap.send()
             return then()

@@ -1,31 +1,52 @@
 internal import ReactiveGraph
 internal import Support
 
+/// What a new subscription asks of its `snap` (docs/protocol.md, sub).
+struct SnapRequest {
+    var resume: Resume?
+    /// Whether it includes the value.
+    var initial = true
+    /// How many values of the node's history it includes.
+    var history = 0
+    /// How long the chain is kept after the connection ends; nil: it is not kept, and gets no
+    /// ticket.
+    var keeping: Stage.Span?
+
+    init(resume: Resume?) {
+        self.resume = resume
+    }
+
+    init(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
+        resume = try Resume(fields, in: graph)
+        if let initial = try fields.bool(.initial) { self.initial = initial }
+        let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory)
+        if let history { self.history = history }
+    }
+}
+
 /// The first message of a subscription to a node or a pipeline: its present state, and what its
 /// client has missed.
 struct Snap: ~Copyable {
     private let subscription: Subscription
     private let subject: Subject
-    private let resume: Resume?
+    private let request: SnapRequest
     /// The ticket under which the client has taken its chain over.
     private let taken: KeptChain?
-    private let keeping: Stage.Span?
 
+    private var resume: Resume? { request.resume }
     private var graph: LiveGraph { subscription.graph }
     private var limit: Int { graph.host.limits.hardBytes / 2 }
 
     init(
         _ subscription: Subscription,
         _ subject: Subject,
-        resume: Resume?,
-        taken: KeptChain? = nil,
-        keeping: Stage.Span?
+        _ request: SnapRequest,
+        taken: KeptChain? = nil
     ) {
         self.subscription = subscription
         self.subject = subject
-        self.resume = resume
+        self.request = request
         self.taken = taken
-        self.keeping = keeping
     }
 
     func send() {
@@ -39,10 +60,9 @@ struct Snap: ~Copyable {
     }
 
     private func send(_ node: NamedNode) {
-        let options = subscription.options
         let change = node.lastChange.rev
-        guard resume != nil || options.history > 0 else { return answer(change: change, .start) }
-        let missed = Missed(since: resume, of: node, options, atMost: limit)
+        guard resume != nil || request.history > 0 else { return answer(change: change, .start) }
+        let missed = Missed(since: resume, of: node, newest: request.history, atMost: limit)
         let course = Resume.Course(change: change, late: graph.lateRev, isKept: taken != nil)
         answer(change: change, past(after: course, missed))
     }
@@ -97,7 +117,7 @@ struct Snap: ~Copyable {
 
     private func answer(change: UInt64?, _ past: Past, _ more: (inout ByteBuffer) -> Void = { _ in }) {
         let session = subscription.session
-        let ticket = keeping.flatMap { session.giveTicket(to: subscription, keeping: $0) }
+        let ticket = request.keeping.flatMap { session.giveTicket(to: subscription, keeping: $0) }
         session.answer(snapOf: subscription, change: change) { buffer in
             append(past, to: &buffer)
             if let ticket {
@@ -116,10 +136,10 @@ struct Snap: ~Copyable {
         let (options, outcome) = (subscription.options, past.outcome)
         if let outcome { buffer.append(outcome.isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
         let isReplayed = options.isAll && outcome?.isResumed == true
-        if options.initial, !isReplayed, outcome?.isResumed != true || outcome?.isNews == true {
+        if request.initial, !isReplayed, outcome?.isResumed != true || outcome?.isNews == true {
             buffer.append(",")
             subscription.appendState(to: &buffer)
-        } else if options.initial, options.hasFacets {
+        } else if request.initial, options.hasFacets {
             buffer.append(",")
             subscription.appendFacets(to: &buffer)
         }

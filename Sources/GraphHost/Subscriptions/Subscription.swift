@@ -34,7 +34,7 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
 ///   `folded > 0` in mode `latest` is in its session's list of marks, or waits for its interval or
 ///   for the socket;
 /// - in mode `all` the emissions are in the session's queue, `queued` of them.
-class Subscription: ListenEdge<Datum> {
+class Subscription: ChangeListen<Datum> {
     // The properties that every delivery touches come first and fit, with the edge's own, into two
     // cache lines: with thousands of subscribers, waiting for memory is most of the host's part of
     // a delivery.
@@ -46,39 +46,47 @@ class Subscription: ListenEdge<Datum> {
     final let graph: LiveGraph
     @exclusivity(unchecked) final var folded: UInt64 = 0
     @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
+    /// Only `mod` changes them.
+    @exclusivity(unchecked) final var options: SubscriptionOptions
     /// Whether the client's last value is empty, or will be once the emissions received so far have
     /// been delivered.
     @exclusivity(unchecked) final var lastIsEmpty = true
     @exclusivity(unchecked) final var isMarked = false
     /// Until ``open(_:)`` nothing is delivered; it is marked, but not in the list of marks.
     @exclusivity(unchecked) final var isMuted = false
-    /// It ended while it was in the list of marks, so the list owns a reference to it.
-    @exclusivity(unchecked) final var isHeldByMarks = false
     @exclusivity(unchecked) final var isEnded = false
     /// The facets have changed since the last delivery; only if the client asked for them.
     @exclusivity(unchecked) final var hasNewState = false
     /// A `prefix` stage has received its last value: end after the next delivery.
     @exclusivity(unchecked) final var isComplete = false
-    /// Only `mod` changes them.
-    @exclusivity(unchecked) final var options: SubscriptionOptions
-
+    /// How many emissions are in the session's queue.
+    @exclusivity(unchecked) final var queued: Int32 = 0
     /// How many emissions were folded into a later one in all.
     @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
-    @exclusivity(unchecked) final var queued = 0
-    @exclusivity(unchecked) final var queuedBytes = 0
-    /// Only if it has an interval.
-    private final var pace: Pace?
+    private final var details: Details?
     /// Its use of a chain; nil if it listens to a named node itself.
     final var pipeline: PipelineUse?
     /// The rights that this subscription depends on; nil without authentication.
     final var requiredRights: RequiredRights?
-    /// Keeps its chain after the connection ends; nil: the chain is not kept.
-    final var ticket: KeptChain?
 
-    /// When the next delivery may be made, and the timer for what waits until then.
-    private final class Pace {
+    /// What few subscriptions have.
+    private final class Details {
+        var ticket: KeptChain?
+        /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
         var timer: Timer?
+    }
+
+    private final var neededDetails: Details {
+        let needed = details ?? Details()
+        details = needed
+        return needed
+    }
+
+    /// Keeps its chain after the connection ends; nil: the chain is not kept.
+    final var ticket: KeptChain? {
+        get { details?.ticket }
+        set { if newValue != nil || details != nil { neededDetails.ticket = newValue } }
     }
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
@@ -93,9 +101,6 @@ class Subscription: ListenEdge<Datum> {
     }
 
     final var session: Session { holder.takeUnretainedValue() }
-
-    /// The node it listens to; nil if there are several, or if it has ended.
-    final var node: Node<Datum>? { from }
 
     /// The number of the node whose value is the whole message; 0 if there is more to send.
     @inline(__always)
@@ -173,16 +178,16 @@ class Subscription: ListenEdge<Datum> {
     /// Whether the interval since the last delivery is still running; then the timer marks it.
     final func postponed() -> Bool {
         let now = session.host.clock.now
-        guard let pace, now < pace.notBefore else { return false }
-        let timer = pace.timer ?? Timer { [unowned self] in timerFired() }
-        pace.timer = timer
-        if !timer.isRunning { session.host.timers.set(timer, due: pace.notBefore) }
+        guard let details, now < details.notBefore else { return false }
+        let timer = details.timer ?? Timer { [unowned self] in timerFired() }
+        details.timer = timer
+        if !timer.isRunning { session.host.timers.set(timer, due: details.notBefore) }
         return true
     }
 
     /// Ends the interval: what waits is sent with the next delivery.
     final func hurry() {
-        pace?.notBefore = 0
+        details?.notBefore = 0
         if folded > 0 || hasNewState, !isMarked { mark() }
     }
 
@@ -199,7 +204,7 @@ class Subscription: ListenEdge<Datum> {
         if folded > 1 {
             foldedInAll += folded - 1
             // Folding within one turn is not a sign of a slow listener.
-            if options.every > 0 || session.hasWaited { session.host.delivery.folded += folded - 1 }
+            if options.every > 0 || session.outbox.hasWaited { session.host.delivery.folded += folded - 1 }
         }
         folded = 0
         if options.every > 0 { wait() }
@@ -208,9 +213,7 @@ class Subscription: ListenEdge<Datum> {
     /// The interval begins.
     @inline(never)
     private final func wait() {
-        let pace = pace ?? Pace()
-        self.pace = pace
-        pace.notBefore = session.host.clock.now + UInt64(options.every)
+        neededDetails.notBefore = session.host.clock.now + UInt64(options.every)
     }
 
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
@@ -269,10 +272,10 @@ class Subscription: ListenEdge<Datum> {
 
     /// The interval has changed: applies the new one from now on.
     final func reschedule() {
-        guard let pace else { return }
-        pace.notBefore = min(pace.notBefore, session.host.clock.now + UInt64(options.every))
-        guard let timer = pace.timer, timer.isRunning else { return }
-        session.host.timers.set(timer, due: pace.notBefore)
+        guard let details else { return }
+        details.notBefore = min(details.notBefore, session.host.clock.now + UInt64(options.every))
+        guard let timer = details.timer, timer.isRunning else { return }
+        session.host.timers.set(timer, due: details.notBefore)
     }
 
     /// Ends it: releases timer, node and chain.
@@ -280,10 +283,8 @@ class Subscription: ListenEdge<Datum> {
     /// Called only by ``Session/end(_:because:)``.
     func release() {
         isEnded = true
-        if isMarked, !isMuted {
-            isHeldByMarks = true
-            _ = Unmanaged.passRetained(self)
-        }
+        // The list of marks owns a reference to one that has ended.
+        if isMarked, !isMuted { _ = Unmanaged.passRetained(self) }
         stopInterval()
         if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()
@@ -293,8 +294,9 @@ class Subscription: ListenEdge<Datum> {
     }
 
     private final func stopInterval() {
-        if let timer = pace?.timer { session.host.timers.cancel(timer) }
-        pace = nil
+        guard let details else { return }
+        if let timer = details.timer.take() { session.host.timers.cancel(timer) }
+        details.notBefore = 0
     }
 
     static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: inout ByteBuffer) {
@@ -325,10 +327,6 @@ struct SubscriptionOptions {
     var every: UInt32 = 0
     /// Mode `all`: the most emissions that may be queued.
     var queue: Int32 = 256
-    /// How many values of the node's history `snap` includes.
-    var history: Int32 = 0
-    /// Whether `snap` includes the value.
-    var initial = true
     /// Whether every value is delivered, none folded.
     var isAll = false
     var hasFacets = false

@@ -12,16 +12,6 @@ open class ListenEdge<Value>: Edge {
         super.init(name, [.listener, .wantsPath]) { $0.perform() }
     }
 
-    /// A listen without ends whose `body` is called with the edge for each emission; it reads the
-    /// value from there.
-    ///
-    /// For a subclass of which there are thousands on one node: `body` captures nothing, so each of
-    /// them is one object, and handing over no value touches no reference count. Nothing is
-    /// replayed.
-    package init(name: String, changes body: @escaping (Edge) -> Outcome) {
-        super.init(name, [.listener, .receivesEmpty], body: body)
-    }
-
     /// The node listened to: set, change or unset it at any time.
     public final var from: Node<Value>? {
         @inlinable get { source == nil ? waiting : source(as: Value.self).takeUnretainedValue() }
@@ -95,43 +85,6 @@ open class ListenEdge<Value>: Edge {
         case .empty: becameEmpty(delivery)
         }
         return .nothing
-    }
-}
-
-extension ListenEdge {
-    /// The creation number of the node listened to; 0 if there is none.
-    @inlinable package final var sourceID: UInt64 { source?.id ?? 0 }
-
-    /// Whether the node listened to holds nothing; only where there is one.
-    @inlinable
-    package final var isSourceEmpty: Bool {
-        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty }
-    }
-
-    /// The value of the node listened to; only where there is one.
-    @inlinable
-    package final var sourceValue: Value? {
-        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.value }
-    }
-
-    /// Gives the listen owners besides its bag: it ends when the last of them goes.
-    package final func take(_ owners: ListenOwners) {
-        owners.begin(self)
-        needSide().owners = owners
-    }
-
-    /// The owners besides its bag have nothing to do with the listen any more; it goes on.
-    package final func leaveOwners() {
-        side?.owners = nil
-    }
-
-    /// Starts to listen to `node`: a listen that a bag holds, and that has no node.
-    ///
-    /// Nothing is replayed.
-    package final func listen(to node: Node<Value>) {
-        node.graph.checkThread("listen")
-        attach(from: node)
-        complete(in: node.graph)
     }
 }
 
