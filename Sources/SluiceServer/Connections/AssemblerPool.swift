@@ -6,6 +6,8 @@ internal import HTTP
 /// the time and need none then.
 final class PooledAssembler {
     @exclusivity(unchecked) var messages: MessageAssembler
+    /// When the unfinished message began to arrive; 0: there is none, or its bytes are not awaited.
+    @exclusivity(unchecked) var startedAt: UInt64 = 0
 
     fileprivate init(limitBytes: Int) {
         messages = MessageAssembler(role: .server, limitBytes: limitBytes)
@@ -29,6 +31,7 @@ final class AssemblerPool {
 
     /// Takes back an assembler that is between two messages and has not failed.
     func give(_ assembler: PooledAssembler) {
+        assembler.startedAt = 0
         if free.count < 16 { free.append(assembler) }
     }
 }

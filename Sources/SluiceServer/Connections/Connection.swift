@@ -24,15 +24,15 @@ class Connection: ConnectionDelegate {
     /// The socket without TLS, without reference counting.
     @exclusivity(unchecked) private final var plain: Unmanaged<TCPConnection>?
     @exclusivity(unchecked) private final var sendBuffer: SendBuffer?
+    /// Its index in the server's list.
+    @exclusivity(unchecked) final var place: Int32 = -1
     @exclusivity(unchecked) private final var isQueued = false
     /// Whether the kernel has not taken all bytes yet.
     @exclusivity(unchecked) final private(set) var isBehind = false
     /// Whether the last bytes were written and only the peer's end is awaited.
     @exclusivity(unchecked) final private(set) var isLingering = false
-    /// Whether it is in a list of `Deadlines`.
-    @exclusivity(unchecked) final var isTimed = false
-    /// The bytes that the kernel had not taken at the last check.
-    @exclusivity(unchecked) private final var owedBytes: UInt32 = 0
+    /// The number of its list in `Deadlines`; 0: none.
+    @exclusivity(unchecked) final var slot: UInt8 = 0
 
     /// Its number in the server, never reused.
     final let number: UInt64
@@ -45,6 +45,8 @@ class Connection: ConnectionDelegate {
         var countedAddress: String?
         var client: IPAddress?
         var slowPeer: SlowPeer?
+        /// The bytes that the kernel had not taken at the last check.
+        var owedBytes = 0
     }
 
     /// The client's address for `limits.connectionsPerAddress`; nil if there is no such limit, and
@@ -68,12 +70,8 @@ class Connection: ConnectionDelegate {
     /// The address of the client, or of a proxy that does not name it; nil for Unix sockets.
     final var address: IPAddress? { client ?? socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
 
-    /// Its index in the server's list.
-    @exclusivity(unchecked) final var place = -1
-
-    // Its links in `Deadlines`.
     @exclusivity(unchecked) final var deadline: UInt64 = .max
-    @exclusivity(unchecked) final var dueTick: UInt64 = 0
+    // Its links in `Deadlines`.
     @exclusivity(unchecked) final var nextTimed: Unmanaged<Connection>?
     @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
 
@@ -101,7 +99,6 @@ class Connection: ConnectionDelegate {
         sendBuffer = other.sendBuffer
         isQueued = false
         isBehind = other.isBehind
-        owedBytes = other.owedBytes
         other.sendBuffer = nil
         other.socket = nil
         server.deadlines.remove(other)
@@ -187,7 +184,7 @@ class Connection: ConnectionDelegate {
 
     /// The kernel has not taken all bytes; a buffer of so many is kept until it has.
     private final func fellBehind(keeping bytes: Int) {
-        owedBytes = UInt32(clamping: socket?.queuedBytes ?? 0)
+        neededDetails.owedBytes = socket?.queuedBytes ?? 0
         noteUnsent(keeping: bytes)
     }
 
@@ -216,9 +213,9 @@ class Connection: ConnectionDelegate {
     /// A peer that reads slowly is not gone.
     final func isTaking() -> Bool {
         guard isBehind, let socket else { return false }
-        let before = owedBytes
-        owedBytes = UInt32(clamping: socket.queuedBytes)
-        return owedBytes < before
+        let (before, now) = (neededDetails.owedBytes, socket.queuedBytes)
+        neededDetails.owedBytes = now
+        return now < before
     }
 
     /// Runs `body`, after which the caller calls ``flush()``: its writes need not be noted for the

@@ -9,8 +9,12 @@
 ///
 /// The links do not retain: a connection removes itself before it is destroyed.
 final class Deadlines {
+    /// How many lists there are: a connection knows the number of its list, from 1, in one byte.
+    private static let count: UInt64 = 255
+
     /// Milliseconds between two checks.
     let tick: UInt64
+    /// The lists; that of a tick is at the tick modulo ``count``.
     @exclusivity(unchecked) private var slots: [Unmanaged<Connection>?]
     /// The number of ticks up to which all lists have been checked.
     @exclusivity(unchecked) private var position: UInt64
@@ -23,20 +27,25 @@ final class Deadlines {
     /// A wheel whose shortest deadlines are `shortest` milliseconds long.
     init(shortest: UInt64, now: UInt64) {
         tick = min(max(shortest / 4, 10), 250)
-        slots = Array(repeating: nil, count: 256)
+        slots = Array(repeating: nil, count: Int(Self.count))
         position = now / tick
     }
 
     /// Sets when ``Connection/expire(now:)`` is called.
     func set(_ connection: Connection, at deadline: UInt64) {
         connection.deadline = deadline
-        let due = min(max(deadline / tick + 1, position + 1), position + UInt64(slots.count) - 1)
-        if connection.isTimed {
-            if connection.dueTick <= due { return }
+        let due = min(max(deadline / tick + 1, position + 1), position + Self.count - 1)
+        if connection.slot > 0 {
+            if dueTick(of: connection) <= due { return }
             unlink(connection)
         }
         link(connection, due)
         if due < nextLook { ask(for: due) }
+    }
+
+    /// The tick at which its list is checked.
+    private func dueTick(of connection: Connection) -> UInt64 {
+        position + (UInt64(connection.slot) - 1 + Self.count - position % Self.count) % Self.count
     }
 
     private func ask(for look: UInt64) {
@@ -45,7 +54,7 @@ final class Deadlines {
     }
 
     func remove(_ connection: Connection) {
-        if connection.isTimed { unlink(connection) }
+        if connection.slot > 0 { unlink(connection) }
     }
 
     /// Checks every list whose time has come.
@@ -54,10 +63,10 @@ final class Deadlines {
         defer { askForNext() }
         let end = now / tick
         // Every list is checked at most once, however long the loop was busy.
-        if end > position + UInt64(slots.count) { position = end - UInt64(slots.count) }
+        if end > position + Self.count { position = end - Self.count }
         while position < end {
             position += 1
-            let slot = Int(position % UInt64(slots.count))
+            let slot = Int(position % Self.count)
             while let entry = slots[slot] {
                 let connection = entry.takeUnretainedValue()
                 unlink(connection)
@@ -73,17 +82,15 @@ final class Deadlines {
     /// A server whose peers are quiet sleeps until the first of their lists comes round.
     private func askForNext() {
         nextLook = .max
-        let count = UInt64(slots.count)
-        let next = (position + 1..<position + count).first { slots[Int($0 % count)] != nil }
+        let next = (position + 1..<position + Self.count).first { slots[Int($0 % Self.count)] != nil }
         if let next { ask(for: next) }
     }
 
     private func link(_ connection: Connection, _ due: UInt64) {
         let entry = Unmanaged.passUnretained(connection)
-        let slot = Int(due % UInt64(slots.count))
+        let slot = Int(due % Self.count)
         let next = slots[slot]
-        connection.dueTick = due
-        connection.isTimed = true
+        connection.slot = UInt8(slot + 1)
         connection.nextTimed = next
         connection.previousTimed = nil
         next?._withUnsafeGuaranteedRef { $0.previousTimed = entry }
@@ -96,11 +103,11 @@ final class Deadlines {
         if let previous {
             previous._withUnsafeGuaranteedRef { $0.nextTimed = next }
         } else {
-            slots[Int(connection.dueTick % UInt64(slots.count))] = next
+            slots[Int(connection.slot) - 1] = next
         }
         next?._withUnsafeGuaranteedRef { $0.previousTimed = previous }
         connection.nextTimed = nil
         connection.previousTimed = nil
-        connection.isTimed = false
+        connection.slot = 0
     }
 }

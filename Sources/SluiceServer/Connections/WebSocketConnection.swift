@@ -23,10 +23,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     /// Assembles frames while a message is incomplete.
     @exclusivity(unchecked) private var assembler: PooledAssembler?
     private var pingAt: UInt64
-    /// When the current message began to arrive; 0: none.
-    private var frameStartedAt: UInt64 = 0
-    /// The time between the last ping and its pong, in milliseconds; nil before the first.
-    private(set) var roundTrip: UInt64?
+    private var lastRoundTrip = UInt32.max
     private var missedPongs: UInt8 = 0
     private var isPaused = false
     private var isFull = false
@@ -34,6 +31,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     /// Bytes that arrived while reading was paused in the middle of a read; hardly a connection has
     /// any.
     private var saved: SavedBytes?
+
+    /// The time between the last ping and its pong, in milliseconds; nil before the first.
+    var roundTrip: UInt32? { lastRoundTrip == .max ? nil : lastRoundTrip }
 
     private final class SavedBytes {
         var buffer = ByteBuffer()
@@ -142,7 +142,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 write { FrameEncoder.append(.pong, payload, to: &$0) }
             case .pong:
                 // A pong without a ping is not an answer (RFC 6455 §5.5.3).
-                if missedPongs > 0 { roundTrip = server.loop.now - (pingAt - server.times.heartbeat) }
+                if missedPongs > 0 {
+                    lastRoundTrip = UInt32(clamping: server.loop.now - (pingAt - server.times.heartbeat))
+                }
                 missedPongs = 0
             case .close(let code, _):
                 finish(.closed, saying: code == .noneGiven ? .noneGiven : code)
@@ -169,7 +171,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func take(_ message: UnsafeRawBufferPointer, _ opcode: Opcode) {
         // A complete message: a peer that sends without pause is not slow.
-        frameStartedAt = 0
+        assembler?.startedAt = 0
         if case .echo = kind {
             return append(opcode, message)
         }
@@ -293,17 +295,17 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         let now = server.loop.now
         var deadline = pingAt
         if let assembler, assembler.messages.isUnfinished, saved == nil {
-            if frameStartedAt == 0 { frameStartedAt = now }
-            deadline = min(deadline, frameStartedAt + server.times.fixed.frame)
+            if assembler.startedAt == 0 { assembler.startedAt = now }
+            deadline = min(deadline, assembler.startedAt + server.times.fixed.frame)
         } else {
-            frameStartedAt = 0
+            assembler?.startedAt = 0
         }
         server.deadlines.set(self, at: deadline)
     }
 
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
-        if frameStartedAt != 0, now >= frameStartedAt + server.times.fixed.frame {
+        if let start = assembler?.startedAt, start > 0, now >= start + server.times.fixed.frame {
             return finish(.timeout, saying: .heartbeatTimeout, "unfinished message")
         }
         if now >= pingAt {

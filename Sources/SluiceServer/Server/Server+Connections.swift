@@ -3,14 +3,14 @@ internal import HTTP
 // The list of connections.
 extension Server {
     func add(_ connection: Connection) {
-        connection.place = connections.count
+        connection.place = Int32(connections.count)
         connections.append(connection)
     }
 
     /// Another connection takes over the socket.
     func replace(_ old: Connection, by new: Connection) {
         new.place = old.place
-        connections[old.place] = new
+        connections[Int(old.place)] = new
         old.place = -1
     }
 
@@ -19,7 +19,7 @@ extension Server {
         let last = connections.removeLast()
         if last !== connection {
             last.place = connection.place
-            connections[last.place] = last
+            connections[Int(last.place)] = last
         }
         connection.place = -1
         memoryReturn?.note()
