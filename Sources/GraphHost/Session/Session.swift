@@ -10,6 +10,8 @@ internal import Support
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
     unowned(unsafe) let host: Host
+    /// The same without reference counting, for code that runs at every delivery.
+    private var hub: Unmanaged<Host> { .passUnretained(host) }
     @exclusivity(unchecked) var outbox = Outbox()
     // Small ones together, because there are thousands of sessions.
     /// Whether ``close(_:)`` has been called.
@@ -89,7 +91,7 @@ public final class Session {
     /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
-        host.delivery.countMessage()
+        hub._withUnsafeGuaranteedRef { $0.delivery.countMessage() }
         sink.send(message: message)
         if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }
@@ -105,6 +107,7 @@ public final class Session {
     // MARK: - Deliveries
 
     /// A `latest` subscription has a new value; it is not in the list yet.
+    @inline(__always)
     func mark(_ subscription: Subscription) {
         outbox.marks.append(subscription)
         wake()
@@ -145,7 +148,7 @@ public final class Session {
         guard !outbox.isMarked else { return }
         outbox.isMarked = true
         outbox.hasWaited = false
-        host.delivery.mark(self)
+        hub._withUnsafeGuaranteedRef { $0.delivery.mark(self) }
     }
 
     /// Sends what is due now; without `marks` only what is in mode `all`.

@@ -168,6 +168,7 @@ class Subscription: ChangeListen<Datum> {
         holder._withUnsafeGuaranteedRef { $0.mark(self) }
     }
 
+    @inline(never)
     private final func queue(_ value: Datum?) {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
