@@ -196,6 +196,18 @@ struct ProtocolTests {
         #expect(answer.first?.contains(#""retry":true"#) == true)
     }
 
+    @Test("What only the first message depends on is not for mod", arguments: ["facets", "load", "history"])
+    func mod(field: String) throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        let value = field == "history" ? "3" : "true"
+        let answer = client.ask(#"{"op":"mod","id":2,"sub":1,"every":5,"\#(field)":\#(value)}"#)
+        #expect(answer.first?.contains("only allowed in 'sub'") == true, "\(answer)")
+        #expect(client.session.subscription(1)?.options.every == 0)
+    }
+
     @Test("The plain stream sends bare values and takes them")
     func plainStream() throws {
         let bench = Bench()
