@@ -20,9 +20,10 @@ public protocol MessageSink: AnyObject {
     /// ``Session/close(_:)`` then or later.
     func close(code: UInt16, reason: String)
 
-    /// What the session has queued (``Session/queuedBytes``) has changed, while the sink has more
-    /// unsent than ``SessionLimits/softBytes``.
-    func queueChanged()
+    /// What the session holds for its client has changed: what it has queued
+    /// (``Session/queuedBytes``) while the sink has more unsent than ``SessionLimits/softBytes``,
+    /// or the requests that wait (``Session/pendingBytes``).
+    func heldChanged()
 
     /// The access of a token that the client sends; nil if the server has no authentication.
     ///
@@ -35,7 +36,7 @@ public protocol MessageSink: AnyObject {
 
 extension MessageSink {
     /// By default of no interest.
-    public func queueChanged() {}
+    public func heldChanged() {}
 
     /// By default there is no authentication.
     public func access(token: String) throws(HostError) -> Access? { nil }

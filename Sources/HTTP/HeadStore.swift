@@ -46,7 +46,7 @@ struct HeadStore: ~Copyable {
     mutating func removeAll() {
         base = nil
         isSaved = false
-        saved.removeAll(keepingAtMost: 4096)
+        saved.removeAll(keepingCapacity: false)
         fieldCount = 0
         first.update(repeating: 0, count: HeaderName.end)
     }

@@ -131,8 +131,6 @@ extension MessageCore {
             head.isSaved = true
             head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
         }
-        if body.count > 0 {
-            body.save(expecting: facts.contentLength)
-        }
+        if body.count > 0 { body.save() }
     }
 }

@@ -35,7 +35,7 @@ struct BodyStore: ~Copyable {
         base = nil
         count = 0
         isSaved = false
-        saved.removeAll(keepingAtMost: 4096)
+        saved.removeAll(keepingCapacity: false)
     }
 
     @inline(__always)
@@ -43,7 +43,7 @@ struct BodyStore: ~Copyable {
         if count == 0, !isSaved {
             base = start
         } else if isSaved || base.unsafelyUnwrapped + count != start {
-            save(expecting: 0)
+            save()
             saved.append(UnsafeRawBufferPointer(start: start, count: length))
             base = UnsafeRawPointer(saved.bytes.baseAddress)
         }
@@ -51,10 +51,11 @@ struct BodyStore: ~Copyable {
     }
 
     /// Moves a lent body into own memory.
-    mutating func save(expecting total: Int) {
+    ///
+    /// It takes no more than what has come: a peer may announce a body and send none.
+    mutating func save() {
         guard !isSaved else { return }
         isSaved = true
-        _ = saved.reserve(max(total, count))
         saved.append(UnsafeRawBufferPointer(start: base, count: count))
         base = UnsafeRawPointer(saved.bytes.baseAddress)
     }

@@ -1,4 +1,5 @@
 import CLLHTTP
+internal import Support
 
 /// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made stricter where it accepts
 /// what RFC 9112 does not).
@@ -81,6 +82,10 @@ public final class RequestParser {
 
     /// Bytes of the body so far, for the least rate a sender must keep.
     public var bodyBytes: Int { core.pointee.body.count }
+
+    /// Bytes held for the request at hand, complete or not, until the next `parse` after it.
+    @inline(__always)
+    public var heldBytes: Int { core.pointee.head.saved.count &+ core.pointee.body.saved.count }
 
     /// Takes bytes from the front of `input`, up to the next thing to do.
     /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body`

@@ -106,7 +106,7 @@ enum Metrics {
         )
         out.sample(
             "sluice_slow_peers_reset_total",
-            "Connections reset because too much waited for the clients of one principal.",
+            "Connections ended because those of one principal or address held too much.",
             server.slowPeers.resets
         )
         requests(server.answers, &out)

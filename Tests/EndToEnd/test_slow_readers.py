@@ -1,14 +1,16 @@
-"""Clients that read slowly get all of what they asked for, and those that do not read cost little and are let go of."""
+"""Clients that are slow get all of what they asked for; those that do not read, or do not send to the end, cost little and are let go of."""
 
 import hashlib
+import json
 import os
+import select
 import signal
 import socket
 import time
 
 import pytest
 from conftest import CHAIN
-from rawsocket import RawSocket, RawWebSocket
+from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import Server, eventually
 from test_access import Guarded
 from test_tls import Secure
@@ -125,7 +127,7 @@ def test_a_file_that_becomes_shorter_breaks_the_connection_and_is_not_padded(fil
 
 
 SHARED = """
-limits: { body: 2MiB, held: 2MiB }
+limits: { body: 2MiB, message: 1MiB, held: 2MiB }
 # fixed: limits.answer=32MiB
 """
 
@@ -180,5 +182,82 @@ def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
     resets = server.metrics()["sluice_slow_peers_reset_total"]
     # A stalled stream of `latest` holds 64 KiB at most, and a message.
     assert 4 <= resets <= 5 if mode == "all" else resets == 0
+    for peer in peers:
+        peer.close()
+
+
+def begin_to_set(server, token, size, **options):
+    """A connection that has sent so much of a body of 2 MiB; with a name, once it has asked for something."""
+    peer = RawSocket(server, **options)
+    if token:
+        peer.send(f"GET /v1/graphs/g/nodes/s HTTP/1.1\r\nHost: localhost\r\n{token}\r\n")
+        assert peer.response()[0] == 204
+    peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\n{token}"
+              f"Content-Type: application/json\r\nContent-Length: {2 * MEBIBYTE}\r\n\r\n\"" + "x" * size)
+    return peer
+
+
+def begin_message(server, token, size, **options):
+    """A connection that has sent so much of a message, in a frame that is not the last."""
+    peer = RawWebSocket(server, fields=token, **options)
+    peer.send(frame(1, "x" * size, fin=False))
+    return peer
+
+
+@pytest.mark.parametrize("whose", ["a principal's", "an address's"])
+@pytest.mark.parametrize("begin", [begin_to_set, begin_message])
+def test_what_is_not_sent_to_the_end_is_bounded_together(shared, whose, begin):
+    server, token = shared
+    if whose == "a principal's":
+        others, these = {"token": token("bob")}, {"token": token("alice")}
+    else:
+        others, these = {"token": "", "source": "127.0.0.2"}, {"token": ""}
+    other = begin(server, size=MEBIBYTE * 3 // 4, **others)
+    peers = [begin(server, size=MEBIBYTE * 3 // 4, **these) for _ in range(6)]
+    eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 4, what="the end of all but two")
+    ended = [peer for peer in peers if select.select([peer.socket], [], [], 0)[0]]
+    assert len(ended) == 4
+    for peer in ended:
+        if begin is begin_to_set:
+            status, headers, body = peer.response()
+            assert status == 429 and json.loads(body)["code"] == "rate_limited", body
+            assert headers["connection"] == "close"
+        else:
+            assert peer.close_code() == 4580
+    # Those that are left can go on.
+    for peer in [other, *set(peers).difference(ended)]:
+        if begin is begin_to_set:
+            peer.send("x" * (2 * MEBIBYTE - 2 - MEBIBYTE * 3 // 4) + '"')
+            assert peer.response()[0] in (200, 401, 403)
+        else:
+            peer.send(frame(0, "x"))
+            assert peer.message()["op"] == "err", "this is not JSON"
+        peer.close()
+
+
+@pytest.mark.parametrize("begin", [begin_to_set, begin_message])
+def test_what_is_sent_to_the_end_does_not_count_any_more(shared, begin):
+    server, token = shared
+    peers = []
+    for _ in range(4):
+        peer = begin(server, token("alice"), MEBIBYTE * 3 // 4)
+        if begin is begin_to_set:
+            peer.send("x" * (2 * MEBIBYTE - 2 - MEBIBYTE * 3 // 4) + '"')
+            assert peer.response()[0] == 200
+        else:
+            peer.send(frame(0, "x"))
+        peers.append(peer)
+    assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+    for peer in peers:
+        peer.close()
+
+
+def test_a_body_that_is_announced_and_not_sent_takes_no_memory(shared):
+    server, token = shared
+    before = server.resident()
+    peers = [begin_to_set(server, token("alice"), 100) for _ in range(100)]
+    eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 101, what="all of them")
+    assert server.resident() - before < 8 * MEBIBYTE
+    assert server.metrics()["sluice_slow_peers_reset_total"] == 0
     for peer in peers:
         peer.close()

@@ -316,5 +316,6 @@ final class Dispatcher {
             session.inbox.isThrottled = isFull
             session.sink?.pauseReading(isFull)
         }
+        session.sink?.heldChanged()
     }
 }

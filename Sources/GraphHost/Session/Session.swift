@@ -132,11 +132,14 @@ public final class Session {
         let isOver = subscription.queued > subscription.options.queue
         if isOver || outbox.queue.bytes > host.limits.hardBytes { overflow() }
         guard outbox.isMarked else { return wake() }
-        if outbox.isBlocked { sink?.queueChanged() }
+        if outbox.isBlocked { sink?.heldChanged() }
     }
 
     /// The bytes of values that wait until the sink takes messages again, in mode `all`.
     public var queuedBytes: Int { outbox.queue.bytes }
+
+    /// The bytes of requests that cannot be answered yet.
+    public var pendingBytes: Int { inbox.pending.bytes }
 
     private func overflow() {
         if !outbox.isOverflowing { host.delivery.overflows(self) }

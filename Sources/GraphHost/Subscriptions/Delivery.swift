@@ -293,7 +293,7 @@ final class Delivery {
     private func endSlow(_ slow: [Subscription], of session: Session) {
         guard !slow.isEmpty else { return }
         session.outbox.queue.drop(of: slow)
-        session.sink?.queueChanged()
+        session.sink?.heldChanged()
         for subscription in slow { subscription.mute() }
         session.host.lanes.overflow(slow, in: session.host)
     }

@@ -74,8 +74,12 @@ public struct MessageAssembler: ~Copyable {
     /// Whether a frame or a fragmented message is unfinished (time limit: 30 s).
     public var isUnfinished: Bool { frames.isMidFrame || kind != nil }
 
-    /// Bytes held for an unfinished message.
-    public var heldBytes: Int { isDelivered ? 0 : message.count }
+    /// Bytes held for an unfinished message, with those of an inflater that it has borrowed.
+    public var heldBytes: Int {
+        let collected = isDelivered ? 0 : message.count
+        guard inflater != nil, case .shared = inflation else { return collected }
+        return collected + Inflater.memoryBytes(windowBits: 15)
+    }
 
     /// Takes bytes from the front of `input`, up to the next message.
     ///

@@ -45,6 +45,10 @@ class Connection: ConnectionDelegate {
         var countedAddress: String?
         var client: IPAddress?
         var slowPeer: SlowPeer?
+        /// The sizes of the buffers that the socket is writing.
+        var keptBytes = 0
+        /// The bytes of a message or a body that is not complete.
+        var unfinishedBytes = 0
         /// The bytes that the kernel had not taken at the last check.
         var owedBytes = 0
     }
@@ -91,7 +95,7 @@ class Connection: ConnectionDelegate {
     init(replacing other: Connection) {
         server = other.server
         number = other.number
-        other.noteTaken()
+        other.forgetHeld()
         details = other.details
         since = other.since
         socket = other.socket
@@ -122,7 +126,7 @@ class Connection: ConnectionDelegate {
         guard socket != nil, !isLingering else { return }
         let sendBuffer = self.sendBuffer ?? open()
         build(&sendBuffer.buffer)
-        if isBehind { noteUnsent() }
+        if isBehind { noteHeld() }
     }
 
     private final func open() -> SendBuffer {
@@ -184,28 +188,52 @@ class Connection: ConnectionDelegate {
 
     /// The kernel has not taken all bytes; a buffer of so many is kept until it has.
     private final func fellBehind(keeping bytes: Int) {
-        neededDetails.owedBytes = socket?.queuedBytes ?? 0
-        noteUnsent(keeping: bytes)
+        let details = neededDetails
+        details.owedBytes = socket?.queuedBytes ?? 0
+        details.keptBytes += bytes
+        noteHeld()
     }
 
-    /// While it is behind, what it holds counts for its principal.
+    /// So many bytes wait for the end of a message or of a body.
+    ///
+    /// Less than a connection takes anyway is not counted.
+    @inline(__always)
+    final func noteUnfinished(_ bytes: Int) {
+        guard bytes >= Self.leastNoted || (details?.unfinishedBytes ?? 0) != 0 else { return }
+        neededDetails.unfinishedBytes = bytes
+        noteHeld()
+    }
+
+    private static var leastNoted: Int { 1024 }
+
+    /// What it holds because of its peer counts for its principal; for the address of a client
+    /// without a name only what that client sends, because each such client has its own share of
+    /// what it does not read.
     @inline(never)
-    final func noteUnsent(keeping bytes: Int = 0) {
-        guard isBehind, let socket else { return }
-        let peer = server.slowPeers.note(
-            details?.slowPeer,
-            of: self,
-            keeping: bytes,
-            queued: socket.queuedBytes,
-            waiting: waitingBytes
-        )
-        if let peer { neededDetails.slowPeer = peer }
+    final func noteHeld() {
+        guard let socket else { return }
+        var bytes = (details?.unfinishedBytes ?? 0) + pendingBytes
+        if bytes < Self.leastNoted { bytes = 0 }
+        // Without a session it has no name any more, but still the bytes that were for it.
+        let owner =
+            principal.map(SlowPeers.Owner.principal) ?? details?.slowPeer?.owner
+            ?? address.map(SlowPeers.Owner.address)
+        if isBehind, case .principal = owner {
+            bytes += max(details?.keptBytes ?? 0, socket.queuedBytes) + waitingBytes
+        }
+        if bytes > 0, let owner {
+            let details = neededDetails
+            details.slowPeer = server.slowPeers.note(details.slowPeer, of: self, for: owner, bytes: bytes)
+        } else if let peer = details?.slowPeer.take() {
+            server.slowPeers.remove(peer)
+        }
     }
 
-    /// Nothing is held any more, or another connection holds it.
-    private final func noteTaken() {
-        guard let peer = details?.slowPeer.take() else { return }
-        server.slowPeers.remove(peer)
+    /// The connection ends, or another one takes its place.
+    private final func forgetHeld() {
+        guard let details else { return }
+        details.unfinishedBytes = 0
+        if let peer = details.slowPeer.take() { server.slowPeers.remove(peer) }
     }
 
     /// Whether the peer has taken bytes since the last call, or since they were written.
@@ -232,7 +260,10 @@ class Connection: ConnectionDelegate {
     final func wroteAll() {
         server.beginTurn()
         isBehind = false
-        noteTaken()
+        if let details {
+            details.keptBytes = 0
+            if details.slowPeer != nil { noteHeld() }
+        }
         flush()
         guard !isBehind else { return }
         if isLingering, socket?.isPeerClosed == true { return close() }
@@ -275,7 +306,7 @@ class Connection: ConnectionDelegate {
 
     /// Closes at once, with a reset: for peers that do not read.
     final func reset() {
-        noteTaken()
+        forgetHeld()
         socket?.reset()
     }
 
@@ -302,7 +333,7 @@ class Connection: ConnectionDelegate {
         server.deadlines.remove(self)
         // Kept alive by its own socket's call until this returns.
         server.remove(self)
-        noteTaken()
+        forgetHeld()
         socket = nil
         sendBuffer = nil
         ended(error)
@@ -331,14 +362,23 @@ class Connection: ConnectionDelegate {
 
     func endByOperator() { close() }
 
-    /// The client whose share of memory its unsent bytes use; nil: its own.
+    /// The client whose share of memory it uses; nil: it has no name.
     var principal: String? { nil }
+
+    /// The bytes of its peer's requests that wait to be performed or answered.
+    var pendingBytes: Int { 0 }
 
     /// The bytes for its peer that the socket does not have yet.
     var waitingBytes: Int { sendBuffer?.buffer.count ?? 0 }
 
-    /// Its peer does not read, and its principal's peers together hold too much.
+    /// Its peer does not read, or send to the end, and its owner's together hold too much.
     func endSlow() { reset() }
+
+    /// The same, called by the server; it holds nothing any more.
+    final func endAboveLimit() {
+        forgetHeld()
+        endSlow()
+    }
 
     /// The server is about to stop: end as soon as possible without losing an answer.
     func drain(after milliseconds: Int) {}

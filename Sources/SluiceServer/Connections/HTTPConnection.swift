@@ -319,6 +319,7 @@ final class HTTPConnection: Connection {
 
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
+        noteUnfinished(parser.heldBytes &+ saved.count)
         if let poll { return server.deadlines.set(self, at: poll.deadline) }
         hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
     }
@@ -374,6 +375,18 @@ final class HTTPConnection: Connection {
     override var name: String { poll?.name ?? super.name }
 
     override var principal: String? { access.name }
+
+    override func endSlow() {
+        // Bytes that it has not read are in the way of an answer.
+        guard !isBehind, waitingFor == 0 else { return reset() }
+        refuseUnread(
+            Refusal(
+                HostError(.rateLimited, "too many requests are not sent to the end (limits.held)")
+            )
+        )
+        closeAfterWriting()
+        parser.reset()
+    }
 
     override func drain(after milliseconds: Int) {
         if let poll { return poll.finish() }

@@ -34,15 +34,21 @@ class SessionConnection: Connection {
 
     final override var waitingBytes: Int { super.waitingBytes + (session?.queuedBytes ?? 0) }
 
-    /// The session's queue has changed while the peer does not take what was sent
-    /// (``MessageSink``).
-    final func queueChanged() { noteUnsent() }
+    final override var pendingBytes: Int { session?.pendingBytes ?? 0 }
+
+    /// The session holds more, or less (``MessageSink``).
+    final func heldChanged() { noteHeld() }
 
     // MARK: - Ending
 
     final override func endSlow() {
-        endSession(.slow)
-        reset()
+        // Bytes that it has not read are in the way of a last message.
+        if isBehind {
+            endSession(.slow)
+            reset()
+        } else {
+            finish(.slow, saying: .slow, "too many requests wait (limits.held)")
+        }
     }
 
     /// Ends the connection from this side: the session is closed at once, a last message is sent,

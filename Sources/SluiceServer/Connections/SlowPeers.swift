@@ -1,57 +1,58 @@
-/// The connections whose peers have not taken all their bytes, and how many bytes these are for
-/// each principal.
+/// The connections that hold bytes because of their peers, and how many these are for each owner:
+/// what a peer does not take, and messages and bodies that it has begun and not sent to the end.
 ///
-/// One connection has bounds of its own (`limits.unsentHard`, `limits.answer`); those of one
-/// principal are together bounded by `limits.held`, so that many hold no more than a few do. Above
-/// it, the one that holds the most is reset at the end of the turn, and so on until the others fit.
-///
-/// Clients without a name are not counted here: each is a principal of its own.
+/// One connection has bounds of its own (`limits.unsentHard`, `limits.answer`, `limits.message`,
+/// `limits.body`); those of one owner are together bounded by `limits.held`, so that many hold no
+/// more than a few do. Above it, the one that holds the most is reset at the end of the turn, and
+/// so on until the others fit.
 struct SlowPeers {
-    /// What the peers of one principal have not taken.
+    /// Whose bytes they are.
+    enum Owner: Hashable {
+        case principal(String)
+        /// Of clients that have no name, or none yet.
+        case address(IPAddress)
+    }
+
+    /// What the connections of one owner hold.
     fileprivate final class Account {
-        let name: String
+        let owner: Owner
         var bytes = 0
         var peers: ContiguousArray<SlowPeer> = []
         var isListed = false
 
-        init(name: String) {
-            self.name = name
+        init(owner: Owner) {
+            self.owner = owner
         }
     }
 
     private let limit: Int
-    private var accounts: [String: Account] = [:]
+    private var accounts: [Owner: Account] = [:]
     /// Accounts that were above the limit in this turn.
     private var exceeded: [Account] = []
     /// How many connections were reset.
     private(set) var resets: UInt64 = 0
 
-    /// No peers yet; `limit`: the most bytes of one principal.
+    /// No peers yet; `limit`: the most bytes of one owner.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// A connection that is behind holds more, or less.
+    /// A connection holds more, or less.
     ///
     /// - Parameters:
     ///   - peer: its entry; nil the first time.
     ///   - connection: the connection.
-    ///   - keeping: the size of a buffer that is now kept until the peer has taken all of it.
-    ///   - queued: the bytes in the socket, of such buffers or of its own.
-    ///   - waiting: the bytes that the socket does not have yet.
-    /// - Returns: its entry, for the next time and for ``remove(_:)``; nil if its client has no
-    ///   name.
+    ///   - owner: whose bytes they are; another one than before once a client has said its name.
+    ///   - bytes: how many; more than 0.
+    /// - Returns: its entry, for the next time and for ``remove(_:)``.
     mutating func note(
         _ peer: SlowPeer?,
         of connection: Connection,
-        keeping: Int,
-        queued: Int,
-        waiting: Int
-    ) -> SlowPeer? {
-        guard let peer = peer ?? add(connection) else { return nil }
+        for owner: Owner,
+        bytes: Int
+    ) -> SlowPeer {
+        let peer = entry(peer, of: connection, for: owner)
         let account = peer.account
-        peer.kept += keeping
-        let bytes = max(peer.kept, queued) + waiting
         account.bytes += bytes - peer.bytes
         peer.bytes = bytes
         if account.bytes > limit, !account.isListed {
@@ -61,16 +62,23 @@ struct SlowPeers {
         return peer
     }
 
-    private mutating func add(_ connection: Connection) -> SlowPeer? {
-        guard let name = connection.principal else { return nil }
-        let account = accounts[name] ?? Account(name: name)
-        accounts[name] = account
+    private mutating func entry(
+        _ peer: SlowPeer?,
+        of connection: Connection,
+        for owner: Owner
+    ) -> SlowPeer {
+        if let peer {
+            if peer.account.owner == owner { return peer }
+            remove(peer)
+        }
+        let account = accounts[owner] ?? Account(owner: owner)
+        accounts[owner] = account
         let peer = SlowPeer(connection, at: account.peers.count, in: account)
         account.peers.append(peer)
         return peer
     }
 
-    /// The peer has taken everything, or its connection has ended.
+    /// The connection holds nothing any more, or it has ended.
     mutating func remove(_ peer: SlowPeer) {
         let account = peer.account
         account.bytes -= peer.bytes
@@ -79,16 +87,16 @@ struct SlowPeers {
             last.place = peer.place
             account.peers[last.place] = last
         }
-        if account.peers.isEmpty { accounts[account.name] = nil }
+        if account.peers.isEmpty { accounts[account.owner] = nil }
     }
 
-    /// Whether a principal has been above the limit in this turn.
+    /// Whether an owner has been above the limit in this turn.
     @inline(__always)
     var isExceeded: Bool { !exceeded.isEmpty }
 
-    /// The next connection to reset; nil if no principal is above the limit any more.
+    /// The next connection to reset; nil if no owner is above the limit any more.
     ///
-    /// It is counted until the caller has passed its entry to ``remove(_:)``.
+    /// It is counted until its entry is passed to ``remove(_:)``, which the caller has to do.
     mutating func next() -> Connection? {
         while let account = exceeded.last {
             if account.bytes > limit, account.peers.count > 1,
@@ -104,16 +112,16 @@ struct SlowPeers {
     }
 }
 
-/// A connection that is behind, as ``SlowPeers`` counts it.
+/// A connection that holds bytes because of its peer, as ``SlowPeers`` counts it.
 final class SlowPeer {
     /// It holds this entry, and removes it before it ends.
     fileprivate unowned(unsafe) let connection: Connection
     fileprivate let account: SlowPeers.Account
+    /// Whose bytes they are.
+    var owner: SlowPeers.Owner { account.owner }
     /// Its index in the account.
     fileprivate var place: Int
     fileprivate var bytes = 0
-    /// The sizes of the buffers that the socket is writing.
-    fileprivate var kept = 0
 
     fileprivate init(_ connection: Connection, at place: Int, in account: SlowPeers.Account) {
         self.connection = connection

@@ -275,6 +275,8 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         write { FrameEncoder.appendClose(code, reason: text, to: &$0) }
         compression = nil
         assembler = nil
+        saved = nil
+        noteUnfinished(0)
     }
 
     override func ended(_ error: UVError?) {
@@ -287,6 +289,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
+        noteUnfinished((assembler?.messages.heldBytes ?? 0) &+ (saved?.buffer.count ?? 0))
         hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
     }
 

@@ -295,7 +295,7 @@ public final class Server {
         }
         if flushed > 0 { waiting.removeAll(keepingCapacity: true) }
         sharedCompression?.endTurn()
-        if slowPeers.isExceeded { while let next = slowPeers.next() { next.endSlow() } }
+        if slowPeers.isExceeded { while let next = slowPeers.next() { next.endAboveLimit() } }
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
         hasWork = false
