@@ -313,30 +313,4 @@ struct LogFailureTests {
         check(try server.request("POST", node, body: "2"), 500, "internal")
         #expect(server.lines.all.last?.contains("sqlite_11: malformed") == true)
     }
-
-    @Test("Requests that wait for a slow log count for the principal, and no longer when they are answered")
-    func pendingBytes() throws {
-        let log = FaultyLog()
-        let server = try TestServer(commits: log) { $0.held = 100_000 }
-        let peers = try (0..<4).map { _ in try server.connect() }
-        for peer in peers { _ = peer.upgrade() }
-        let long = String(repeating: "x", count: 30_000)
-        let set = #"{"op":"set","id":1,"graph":"g","set":{"any":"\#(long)"}}"#
-        for peer in peers[..<3] {
-            peer.text(set)
-            #expect(peer.message().contains(#""op":"ok""#))
-        }
-        log.isSlow = true
-        for peer in peers[..<3] { peer.text(set) }
-        peers[3].text(#"{"op":"ping","id":1}"#)
-        #expect(peers[3].message().contains(#""op":"ok""#))
-        #expect(server.server.slowPeers.resets == 0)
-        peers[3].text(set)
-        #expect(server.until { server.server.slowPeers.resets == 1 })
-        log.isSlow = false
-        log.confirm()
-        let ends = peers.map { $0.message() }
-        #expect(ends.count { $0.contains(#""op":"ok""#) } == 3, "\(ends.map { $0.prefix(80) })")
-        #expect(ends.count { $0.hasPrefix("closed 4580") } == 1)
-    }
 }
