@@ -127,7 +127,7 @@ def test_a_file_that_becomes_shorter_breaks_the_connection_and_is_not_padded(fil
 
 
 SHARED = """
-limits: { body: 2MiB, message: 1MiB, held: 2MiB }
+limits: { body: 1025KiB, message: 1MiB, held: 2MiB }
 # fixed: limits.answer=32MiB
 """
 
@@ -187,13 +187,13 @@ def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
 
 
 def begin_to_set(server, token, size, **options):
-    """A connection that has sent so much of a body of 2 MiB; with a name, once it has asked for something."""
+    """A connection that has sent so much of a body of 1 MiB; with a name, once it has asked for something."""
     peer = RawSocket(server, **options)
     if token:
         peer.send(f"GET /v1/graphs/g/nodes/s HTTP/1.1\r\nHost: localhost\r\n{token}\r\n")
         assert peer.response()[0] == 204
     peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\n{token}"
-              f"Content-Type: application/json\r\nContent-Length: {2 * MEBIBYTE}\r\n\r\n\"" + "x" * size)
+              f"Content-Type: application/json\r\nContent-Length: {MEBIBYTE}\r\n\r\n\"" + "x" * size)
     return peer
 
 
@@ -227,7 +227,7 @@ def test_what_is_not_sent_to_the_end_is_bounded_together(shared, whose, begin):
     # Those that are left can go on.
     for peer in [other, *set(peers).difference(ended)]:
         if begin is begin_to_set:
-            peer.send("x" * (2 * MEBIBYTE - 2 - MEBIBYTE * 3 // 4) + '"')
+            peer.send("x" * (MEBIBYTE // 4 - 2) + '"')
             assert peer.response()[0] in (200, 401, 403)
         else:
             peer.send(frame(0, "x"))
@@ -242,7 +242,7 @@ def test_what_is_sent_to_the_end_does_not_count_any_more(shared, begin):
     for _ in range(4):
         peer = begin(server, token("alice"), MEBIBYTE * 3 // 4)
         if begin is begin_to_set:
-            peer.send("x" * (2 * MEBIBYTE - 2 - MEBIBYTE * 3 // 4) + '"')
+            peer.send("x" * (MEBIBYTE // 4 - 2) + '"')
             assert peer.response()[0] == 200
         else:
             peer.send(frame(0, "x"))
@@ -250,6 +250,18 @@ def test_what_is_sent_to_the_end_does_not_count_any_more(shared, begin):
     assert server.metrics()["sluice_slow_peers_reset_total"] == 0
     for peer in peers:
         peer.close()
+
+
+def test_two_of_the_largest_requests_always_have_room():
+    with Server({"g": CHAIN}, "limits: { body: 3MiB, held: 1MiB }\n") as server, \
+            RawSocket(server) as first, RawSocket(server) as second:
+        for peer in first, second:
+            peer.send(f"POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: {3 * MEBIBYTE}\r\n\r\n")
+            peer.send(b"1" + b" " * (3 * MEBIBYTE - 2))
+        assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+        for peer in first, second:
+            peer.send(" ")
+            assert peer.response()[0] == 200
 
 
 def test_a_body_that_is_announced_and_not_sent_takes_no_memory(shared):

@@ -12,7 +12,11 @@ private let post =
 @Suite("W-83: what the requests of one principal may hold together")
 struct SlowPeerTests {
     private func server(_ commits: FaultyLog? = nil) throws -> TestServer {
-        try TestServer(commits: commits) { $0.held = 100_000 }
+        try TestServer(commits: commits) {
+            $0.held = 100_000
+            $0.body = 40_000
+            $0.message = 40_000
+        }
     }
 
     /// The answer to a request that is refused because others of its client are not complete.

@@ -257,9 +257,9 @@ public struct Keys: Sendable {
     public let held = Key("limits.held", .bytes(1...1 << 40), 16 << 20)
         .means(
             """
-            Memory that the pipelines of one principal may hold (pipe_limit; slow). As much may wait for its clients that do \
-            not read, with their requests that are not sent to the end or not answered yet (without tokens: those of one \
-            address); above that, the client that holds the most is disconnected (4580; 429). Members of families may hold twice as \
+            Memory that the pipelines of one principal may hold (pipe_limit; slow). As much, or two of the largest requests, may \
+            wait for its clients that do not read, with their requests that are not sent to the end or not answered yet (without \
+            tokens: those of one address); above that, the client that holds the most is disconnected (4580; 429). Members of families may hold twice as \
             much for the principal that set them last: values, contexts and histories, which give way first (429).
             """
         )

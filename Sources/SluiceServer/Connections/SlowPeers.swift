@@ -2,9 +2,9 @@
 /// what a peer does not take, and messages and bodies that it has begun and not sent to the end.
 ///
 /// One connection has bounds of its own (`limits.unsentHard`, `limits.answer`, `limits.message`,
-/// `limits.body`); those of one owner are together bounded by `limits.held`, so that many hold no
-/// more than a few do. Above it, the one that holds the most is reset at the end of the turn, and
-/// so on until the others fit.
+/// `limits.body`); those of one owner are together bounded by `limits.held`, or twice the largest
+/// request if that is more, so that many hold no more than a few do. Above it, the one that holds
+/// the most is reset at the end of the turn, and so on until the others fit.
 struct SlowPeers {
     /// Whose bytes they are.
     enum Owner: Hashable {

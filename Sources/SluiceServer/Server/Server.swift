@@ -162,7 +162,9 @@ public final class Server {
         sharedCompression =
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = configuration.fixed.session.pendingBytes
-        slowPeers = SlowPeers(limit: configuration.held)
+        // Two of the largest requests always have room.
+        let largest = max(configuration.body, configuration.message)
+        slowPeers = SlowPeers(limit: max(configuration.held, 2 * largest))
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         sinks = Sinks(self)
         host.onLog = { [unowned self] in beginTurn() }
