@@ -149,4 +149,15 @@ struct CostTests {
         let failing = "[1 / 0] + " + String(repeating: list + " + ", count: 200) + "[]"
         #expect(outcome(failing, cost: 1_000_000) == "error expr_divide")
     }
+
+    @Test("a chain of texts costs what its bytes cost, once")
+    func chainsOfTexts() throws {
+        let long = Value.string(String(repeating: "x", count: 800))
+        let once = try spending("string(value) + string(value) + ''", long)
+        let often = try spending(Array(repeating: "string(value)", count: 40).joined(separator: " + "), long)
+        #expect(once.code == nil && once.units > 200)
+        #expect(often.code == nil && often.units < 22 * once.units)
+        let longest = Value.string(String(repeating: "x", count: 60_000))
+        #expect(try spending("string(value) + string(value) + string(value)", longest).code == .cost)
+    }
 }

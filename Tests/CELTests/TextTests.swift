@@ -57,4 +57,35 @@ struct TextTests {
     func outcomes(_ row: Case) {
         #expect(outcome(row.source, strict: true) == row.expected)
     }
+
+    @Test(
+        "texts that are added are put together, whatever they are made of",
+        arguments: [
+            Case("'it is ' + string(value) + ' degrees'", "string \"it is 21.5 degrees\""),
+            Case("string(value) + 'é' + string(value) + '日本' + ''", "string \"21.5é21.5日本\""),
+            Case("'a' + (string(value) + ('b' + string(value))) + 'c'", "string \"a21.5b21.5c\""),
+            Case(
+                "['x', 'y'].map(t, 'a' + t + string(value) + t)",
+                "[string \"ax21.5x\", string \"ay21.5y\"]"
+            ),
+            Case("string(value) + 'a' + string(1 / 0) + string(b'\\xff')", "error expr_divide"),
+            Case("(string(value) + 'a' + string(1 / 0) == 'a') || true", "true"),
+            Case("string(value) + 'a' + value", "error expr_type"),
+            Case("string(value) + 'a' + dyn(1) + string(1 / 0)", "error expr_type"),
+        ]
+    )
+    func chains(_ row: Case) {
+        #expect(outcome(row.source, ["value": 21.5]) == row.expected)
+    }
+
+    @Test("a variable that is no text, although it is said to be, fails as with two operands")
+    func wrongVariable() throws {
+        for (source, types) in [
+            ("value + 'a' + 'b'", "double, string"), ("'a' + string(1) + value", "string, double"),
+        ] {
+            let program = try Program(source, variables: [Variable("value", type: .string)])
+            let error = #expect(throws: EvaluationError.self) { try program.evaluate(21.5) }
+            #expect(error?.message == "'+' does not take (\(types))")
+        }
+    }
 }

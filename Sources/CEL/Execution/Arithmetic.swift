@@ -111,6 +111,28 @@ extension Meter {
         return text
     }
 
+    /// The concatenation of several.
+    mutating func joined(_ texts: UnsafeBufferPointer<Value>) throws(Failure) -> Value {
+        try spend(2 * texts.count)
+        var length = 0
+        for (position, text) in texts.enumerated() {
+            guard case .string(let text) = text else {
+                // A variable is not what was declared: what adding it to the one before would say.
+                let pair = position == 0 ? texts[0...1] : texts[position - 1...position]
+                throw .noOverload("+", pair.map(\.typeName))
+            }
+            length += text.utf8.count
+        }
+        try spend(bytes: length)
+        let text = Value.string(
+            .written(length) { writer in
+                for case .string(let text) in texts { writer.append(text) }
+            }
+        )
+        try spend(memoryOf: text)
+        return text
+    }
+
     private func difference(_ a: Value, _ b: Value) throws(Failure) -> Value? {
         switch (a, b) {
         case (.timestamp(let a), .timestamp(let b)):

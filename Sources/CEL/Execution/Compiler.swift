@@ -60,6 +60,7 @@ struct Compiler {
         case .unary(let operation, let operand):
             try unary(Instruction(operation == .not ? .not : .negate), operand, at: offset)
         case .binary(let operation, let left, let right):
+            if let texts = checked.chainOfTexts { return try join(texts, at: offset) }
             try binary(operation.instruction, left, right, at: offset)
         case .logical(let isAnd, let operands):
             try logical(isAnd: isAnd, operands, at: offset)
@@ -121,6 +122,14 @@ struct Compiler {
         instruction.pops = (left.isTemporary ? 1 : 0) + (right.isTemporary ? 1 : 0)
         emit(instruction, at: offset)
         height += 1 - Int(instruction.pops)
+    }
+
+    /// Puts texts together at once: one after the other, a chain of `+` copies what it has with
+    /// each.
+    private mutating func join(_ texts: [Checked], at offset: Int) throws(BadPattern) {
+        for text in texts { try value(text) }
+        emit(Instruction(.join, a: texts.count), at: offset)
+        height += 1 - texts.count
     }
 
     /// Where an operand can be read: where it lies already, or on the stack, where this puts it.
@@ -312,6 +321,22 @@ struct Compiler {
 struct BadPattern: Error {
     let problem: RegexProblem
     let offset: Int
+}
+
+extension Checked {
+    /// The operands of a chain of `+`, if there are more than two and all are texts.
+    fileprivate var chainOfTexts: [Checked]? {
+        var (first, texts) = (self, [Checked]())
+        while case .binary(.add, let left, let right) = first.form,
+            left.type == .string, right.type == .string
+        {
+            texts.append(right)
+            first = left
+        }
+        guard texts.count > 1 else { return nil }
+        texts.append(first)
+        return texts.reversed()
+    }
 }
 
 extension BinaryOperator {

@@ -44,6 +44,9 @@ enum Operation: UInt8 {
     /// Searches the operand with the compiled regular expression `b`.
     case match
 
+    /// Puts the `a` topmost values, which are texts, together.
+    case join
+
     /// Fails with the message that is constant `a`.
     case fail
 

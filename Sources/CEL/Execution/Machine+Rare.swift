@@ -16,6 +16,9 @@ extension Machine {
         case .match:
             let operand = operand(instruction.left, instruction.a).pointee
             try put(match(operand, code.matchers[b]), top, replacing: Int(instruction.pops))
+        case .join:
+            let texts = UnsafeBufferPointer(start: UnsafePointer(top - a), count: a)
+            try put(meter.joined(texts), top, replacing: a)
         case .fail:
             guard case .string(let message) = constants[a] else { return position }
             throw .type(message)
