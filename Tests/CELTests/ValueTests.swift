@@ -67,7 +67,7 @@ struct ValueTests {
         }
     }
 
-    @Test("a value's payload lies first, as direct access to fields and elements needs it")
+    @Test("a value's payload lies first, as direct access to fields, elements and texts needs it")
     func layout() {
         let map = ValueMap([("a", 1)])
         withUnsafePointer(to: Value.map(map)) { pointer in
@@ -78,6 +78,11 @@ struct ValueTests {
         withUnsafePointer(to: Value.list(list)) { pointer in
             let word = UnsafeRawPointer(pointer).load(as: UnsafeRawPointer.self)
             #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(list.storage).toOpaque()))
+        }
+        for text in ["", "short", "a text of more than fifteen bytes", "日本", String(repeating: "é", count: 40)] {
+            withUnsafePointer(to: Value.string(text)) { pointer in
+                #expect(UnsafeRawPointer(pointer).assumingMemoryBound(to: String.self).pointee == text)
+            }
         }
         #expect(MemoryLayout<ValueMap.Entry>.offset(of: \.key) == 0)
         #expect(MemoryLayout<Value>.stride == 24)

@@ -115,22 +115,23 @@ extension Meter {
     mutating func joined(_ texts: UnsafeBufferPointer<Value>) throws(Failure) -> Value {
         try spend(2 * texts.count)
         var length = 0
-        for (position, text) in texts.enumerated() {
-            guard case .string(let text) = text else {
+        for position in 0..<texts.count {
+            guard let text = InnerAccess.text(texts, position) else {
                 // A variable is not what was declared: what adding it to the one before would say.
                 let pair = position == 0 ? texts[0...1] : texts[position - 1...position]
                 throw .noOverload("+", pair.map(\.typeName))
             }
-            length += text.utf8.count
+            length += text.pointee.utf8.count
         }
         try spend(bytes: length)
-        let text = Value.string(
+        if length > 15 { try spend(Price.object) }
+        return .string(
             .written(length) { writer in
-                for case .string(let text) in texts { writer.append(text) }
+                for position in 0..<texts.count {
+                    if let text = InnerAccess.text(texts, position) { writer.append(text.pointee) }
+                }
             }
         )
-        try spend(memoryOf: text)
-        return text
     }
 
     private func difference(_ a: Value, _ b: Value) throws(Failure) -> Value? {

@@ -11,7 +11,7 @@ final class Code {
     let instructions: UnsafeMutableBufferPointer<Instruction>
     let constants: UnsafeMutableBufferPointer<Value>
     let keys: UnsafeMutableBufferPointer<Key>
-    let functions: [Function]
+    let functions: UnsafeMutableBufferPointer<Function>
     let matchers: [any RegexMatcher]
     /// Inner ranges before outer ones.
     let handlers: [Handler]
@@ -28,7 +28,7 @@ final class Code {
         instructions = .allocate(copying: compiler.instructions)
         constants = .allocate(copying: compiler.constants)
         keys = .allocate(copying: compiler.keys)
-        functions = compiler.functions
+        functions = .allocate(copying: compiler.functions)
         matchers = compiler.matchers
         handlers = compiler.handlers
         borrowings = compiler.borrowings
@@ -47,6 +47,8 @@ final class Code {
         constants.deallocate()
         keys.deinitialize()
         keys.deallocate()
+        functions.deinitialize()
+        functions.deallocate()
     }
 }
 

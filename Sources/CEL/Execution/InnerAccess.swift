@@ -1,8 +1,8 @@
-/// Fields of maps and elements of lists without counting references: what makes
+/// Fields of maps, elements of lists and texts without counting references: what makes
 /// `value.a > value.b` and macros cheap.
 ///
-/// It knows how a `Value` lies in memory: the payload first, and for a map or a list that is one
-/// reference. A test holds the compiler to that. The caller keeps the container alive while it uses
+/// It knows how a `Value` lies in memory: the payload first, which is a string, or for a map or a
+/// list one reference. A test holds the compiler to that. The caller keeps the container alive while it uses
 /// the answer.
 enum InnerAccess {
     /// Where an element of a list lies; nil: the operand is another value, or the list has ended.
@@ -79,6 +79,14 @@ enum InnerAccess {
             }
             return nil
         }
+    }
+
+    /// Where the text of a value lies; nil: it is another value.
+    @inline(__always)
+    static func text(_ values: UnsafeBufferPointer<Value>, _ position: Int) -> UnsafePointer<String>? {
+        let value = values.baseAddress.unsafelyUnwrapped + position
+        guard case .string = value.pointee else { return nil }
+        return UnsafeRawPointer(value).assumingMemoryBound(to: String.self)
     }
 
     /// Whether both strings are the same words in memory, as short equal strings are.

@@ -15,10 +15,11 @@ extension Machine {
             try call(a, count: b, top)
         case .match:
             let operand = operand(instruction.left, instruction.a).pointee
-            try put(match(operand, code.matchers[b]), top, replacing: Int(instruction.pops))
+            let isFound = try match(operand, code.matchers[b])
+            replace(Int(instruction.pops), below: top, with: isFound)
         case .join:
             let texts = UnsafeBufferPointer(start: UnsafePointer(top - a), count: a)
-            try put(meter.joined(texts), top, replacing: a)
+            replace(a, below: top, with: try meter.joined(texts))
         case .fail:
             guard case .string(let message) = constants[a] else { return position }
             throw .type(message)
@@ -139,6 +140,12 @@ extension Machine {
         replacing count: Int
     ) throws(Failure) {
         guard value.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
+        replace(count, below: top, with: value)
+    }
+
+    /// Puts a value in place of the `count` topmost ones.
+    @inline(__always)
+    private func replace(_ count: Int, below top: UnsafeMutablePointer<Value>, with value: consuming Value) {
         let place = top - count
         place.deinitialize(count: count)
         place.initialize(to: value)

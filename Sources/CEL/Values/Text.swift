@@ -72,7 +72,10 @@ struct ByteWriter {
 
     @inline(__always)
     mutating func append(_ text: String) {
-        text.withBytes { append($0) }
+        // Nearly every text lies in one place, and need not be copied to get there.
+        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+            text.withBytes { append($0) }
+        }
     }
 }
 

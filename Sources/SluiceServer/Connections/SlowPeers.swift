@@ -1,10 +1,10 @@
 /// The connections that hold bytes because of their peers, and how many these are for each owner:
-/// what a peer does not take, and messages and bodies that it has begun and not sent to the end.
+/// what a peer does not take, and its requests that are not sent to the end or not answered yet.
 ///
 /// One connection has bounds of its own (`limits.unsentHard`, `limits.answer`, `limits.message`,
 /// `limits.body`); those of one owner are together bounded by `limits.held`, or twice the largest
 /// request if that is more, so that many hold no more than a few do. Above it, the one that holds
-/// the most is reset at the end of the turn, and so on until the others fit.
+/// the most is ended with the turn, and so on until the others fit.
 struct SlowPeers {
     /// Whose bytes they are.
     enum Owner: Hashable {
@@ -29,7 +29,7 @@ struct SlowPeers {
     private var accounts: [Owner: Account] = [:]
     /// Accounts that were above the limit in this turn.
     private var exceeded: [Account] = []
-    /// How many connections were reset.
+    /// How many connections were ended.
     private(set) var resets: UInt64 = 0
 
     /// No peers yet; `limit`: the most bytes of one owner.
@@ -94,7 +94,7 @@ struct SlowPeers {
     @inline(__always)
     var isExceeded: Bool { !exceeded.isEmpty }
 
-    /// The next connection to reset; nil if no owner is above the limit any more.
+    /// The next connection to end; nil if no owner is above the limit any more.
     ///
     /// It is counted until its entry is passed to ``remove(_:)``, which the caller has to do.
     mutating func next() -> Connection? {
