@@ -79,7 +79,9 @@ struct ValueTests {
             let word = UnsafeRawPointer(pointer).load(as: UnsafeRawPointer.self)
             #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(list.storage).toOpaque()))
         }
-        for text in ["", "short", "a text of more than fifteen bytes", "日本", String(repeating: "é", count: 40)] {
+        for text in [
+            "", "short", "a text of more than fifteen bytes", "日本", String(repeating: "é", count: 40),
+        ] {
             withUnsafePointer(to: Value.string(text)) { pointer in
                 #expect(UnsafeRawPointer(pointer).assumingMemoryBound(to: String.self).pointee == text)
             }

@@ -2,8 +2,8 @@
 /// `value.a > value.b` and macros cheap.
 ///
 /// It knows how a `Value` lies in memory: the payload first, which is a string, or for a map or a
-/// list one reference. A test holds the compiler to that. The caller keeps the container alive while it uses
-/// the answer.
+/// list one reference. A test holds the compiler to that. The caller keeps the container alive
+/// while it uses the answer.
 enum InnerAccess {
     /// Where an element of a list lies; nil: the operand is another value, or the list has ended.
     @inline(__always)
