@@ -24,5 +24,5 @@ public struct Limits: Sendable {
     }
 
     /// Where reading stops for good while a head is unfinished, wherever in it the bytes pile up.
-    var headBytes: Int { targetBytes + headerBytes + 64 }
+    public var headBytes: Int { targetBytes + headerBytes + 64 }
 }

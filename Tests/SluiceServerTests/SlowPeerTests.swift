@@ -13,8 +13,8 @@ private let post =
 struct SlowPeerTests {
     private func server(_ commits: FaultyLog? = nil) throws -> TestServer {
         try TestServer(commits: commits) {
-            $0.held = 100_000
-            $0.body = 40_000
+            $0.held = 115_000
+            $0.body = 30_010
             $0.message = 40_000
         }
     }

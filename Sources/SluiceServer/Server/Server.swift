@@ -163,7 +163,7 @@ public final class Server {
             configuration.compression == .off ? nil : Compression(sharedBy: compressionCounters)
         pendingBytes = configuration.fixed.session.pendingBytes
         // Two of the largest requests always have room.
-        let largest = max(configuration.body, configuration.message)
+        let largest = max(parserLimits.headBytes + configuration.body, configuration.message)
         slowPeers = SlowPeers(limit: max(configuration.held, 2 * largest))
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         sinks = Sinks(self)
