@@ -52,8 +52,8 @@ extension StageSite {
         switch all.reduce {
         case .sum: return numbers(all, GatherSum<Double>())
         case .avg: return numbers(all, GatherAverage<Double>())
-        case .min: return numbers(all, GatherMin<Double>())
-        case .max: return numbers(all, GatherMax<Double>())
+        case .min: return numbers(all, GatherExtreme<Double>.min)
+        case .max: return numbers(all, GatherExtreme<Double>.max)
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:

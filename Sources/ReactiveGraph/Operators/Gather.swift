@@ -69,7 +69,7 @@ public struct GatheredMembers<Value> {
 /// a value.
 ///
 /// ```swift
-/// let warmest = graph.gather(GatherMax<Double>())
+/// let warmest = graph.gather(GatherExtreme<Double>.max)
 /// let hall = graph.mutable(19.5)
 /// let attic = graph.mutable(24.0)
 /// warmest.listen(in: bag) { print($0) }

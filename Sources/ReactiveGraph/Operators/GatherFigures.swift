@@ -40,39 +40,20 @@ public struct GatherTotal<Value: BinaryInteger>: Reduction {
     @inlinable public func result(of members: GatheredMembers<Value>) -> Emission<Value> { .value(total) }
 }
 
-/// The least value; empty without values.
+/// The least or the greatest value; empty without values.
 ///
 /// A change takes logarithmic time.
-public struct GatherMin<Value: Comparable>: Reduction {
-    @usableFromInline var values = PlaceHeap<Value>()
-
-    @inlinable public init() {}
+public struct GatherExtreme<Value: Comparable>: Reduction {
+    @usableFromInline var values: PlaceHeap<Value>
 
     @inlinable
-    public mutating func insert(_ value: Value, at place: Int) {
-        values.insert(value, at: place)
-    }
+    init(isReversed: Bool) { values = PlaceHeap(isReversed: isReversed) }
 
-    @inlinable
-    public mutating func replace(_ old: Value, with new: Value, at place: Int) {
-        values.replace(with: new, at: place)
-    }
+    /// A reduction to the least value.
+    @inlinable public static var min: GatherExtreme { GatherExtreme(isReversed: false) }
 
-    @inlinable public mutating func remove(_ old: Value, at place: Int) { values.remove(at: place) }
-
-    @inlinable
-    public func result(of members: GatheredMembers<Value>) -> Emission<Value> {
-        Emission(values.first?.element)
-    }
-}
-
-/// The greatest value; empty without values.
-///
-/// A change takes logarithmic time.
-public struct GatherMax<Value: Comparable>: Reduction {
-    @usableFromInline var values = PlaceHeap<Value>(isReversed: true)
-
-    @inlinable public init() {}
+    /// A reduction to the greatest value.
+    @inlinable public static var max: GatherExtreme { GatherExtreme(isReversed: true) }
 
     @inlinable
     public mutating func insert(_ value: Value, at place: Int) {

@@ -55,7 +55,7 @@ extension Examples {
     func gather() throws {
         let graph = Graph()
         let bag = CancellableBag()
-        let warmest = graph.gather(GatherMax<Double>())
+        let warmest = graph.gather(GatherExtreme<Double>.max)
         let hall = graph.mutable(19.5)
         let attic = graph.mutable(24.0)
         warmest.listen(in: bag) { print($0) }

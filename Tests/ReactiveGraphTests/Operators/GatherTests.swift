@@ -38,8 +38,8 @@ struct GatherTests {
         #expect(graph.gather(GatherList<Int>()).value == [])
         #expect(graph.gather(GatherDictionary<Int>()).value == [:])
         #expect(graph.gather(GatherAverage<Double>()).isEmpty)
-        #expect(graph.gather(GatherMin<Int>()).isEmpty)
-        #expect(graph.gather(GatherMax<Int>()).isEmpty)
+        #expect(graph.gather(GatherExtreme<Int>.min).isEmpty)
+        #expect(graph.gather(GatherExtreme<Int>.max).isEmpty)
     }
 
     @Test(
@@ -325,8 +325,8 @@ struct GatherTests {
 private final class GatherWorld {
     let sum: GatheringNode<GatherSum<Double>>
     let average: GatheringNode<GatherAverage<Double>>
-    let least: GatheringNode<GatherMin<Double>>
-    let greatest: GatheringNode<GatherMax<Double>>
+    let least: GatheringNode<GatherExtreme<Double>>
+    let greatest: GatheringNode<GatherExtreme<Double>>
     let count: GatheringNode<GatherCount<Double>>
     let list: GatheringNode<GatherList<Double>>
     let all: [AnyNode]
@@ -334,8 +334,8 @@ private final class GatherWorld {
     init(_ graph: Graph) {
         sum = graph.gather(GatherSum())
         average = graph.gather(GatherAverage())
-        least = graph.gather(GatherMin())
-        greatest = graph.gather(GatherMax())
+        least = graph.gather(.min)
+        greatest = graph.gather(.max)
         count = graph.gather(GatherCount())
         list = graph.gather(GatherList())
         all = [sum, average, least, greatest, count, list]
