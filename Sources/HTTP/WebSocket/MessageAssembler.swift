@@ -33,7 +33,7 @@ public struct MessageAssembler: ~Copyable {
     private var kind: Opcode?
     private var message = ByteBuffer()
     /// Where the message lent by the last step was collected in `message`, it is dropped at the
-    /// next `parse`.
+    /// next `parse`, if not before.
     private var isDelivered = false
     /// Up to 125 bytes of a control frame that is cut off.
     private var control = ByteBuffer()
@@ -81,15 +81,20 @@ public struct MessageAssembler: ~Copyable {
         return collected + Inflater.memoryBytes(windowBits: 15)
     }
 
+    /// Drops the message that the last step lent.
+    @inline(__always)
+    public mutating func forgetDelivered() {
+        guard isDelivered else { return }
+        message.removeAll(keepingAtMost: 256)
+        isDelivered = false
+    }
+
     /// Takes bytes from the front of `input`, up to the next message.
     ///
     /// Payload bytes are unmasked in place.
     public mutating func parse(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
         if let failure { return .failed(failure) }
-        if isDelivered {
-            message.removeAll(keepingAtMost: 256)
-            isDelivered = false
-        }
+        forgetDelivered()
         while true {
             switch frames.parse(&input) {
             case .more:

@@ -32,6 +32,7 @@ final class AssemblerPool {
     /// Takes back an assembler that is between two messages and has not failed.
     func give(_ assembler: PooledAssembler) {
         assembler.startedAt = 0
+        assembler.messages.forgetDelivered()
         if free.count < 16 { free.append(assembler) }
     }
 }

@@ -21,8 +21,9 @@ final class ParserPool {
 
     /// Takes back a parser whose connection reads no more requests.
     ///
-    /// The connection may still look at the last request: it is only forgotten in ``take()``.
+    /// The connection may still look at the last request: it is only forgotten in ``take()``. A
+    /// parser that holds a part of one is not kept.
     func give(_ parser: RequestParser) {
-        if free.count < 16 { free.append(parser) }
+        if free.count < 16, parser.heldBytes == 0 { free.append(parser) }
     }
 }
