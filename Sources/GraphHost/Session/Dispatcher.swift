@@ -187,7 +187,7 @@ final class Dispatcher {
             }
             session.host.dispatcher.goOn(session)
         }
-        if isLong { entry = prepare(id, of: session) }
+        if isLong { entry = prepare(id, of: session, bytes: message.count) }
         return isLong
     }
 
@@ -289,8 +289,8 @@ final class Dispatcher {
 
     /// A request of the session waits for something to be read or computed; later requests wait for
     /// its answer.
-    func prepare(_ id: UInt64?, of session: Session) -> PendingRequests.Entry {
-        wait(PendingRequests.Entry(id: id, bytes: 0, state: .preparing, freeing: .byOwners), session)
+    func prepare(_ id: UInt64?, of session: Session, bytes: Int = 0) -> PendingRequests.Entry {
+        wait(PendingRequests.Entry(id: id, bytes: bytes, state: .preparing, freeing: .byOwners), session)
     }
 
     /// Adds the entry of a request that is being performed.

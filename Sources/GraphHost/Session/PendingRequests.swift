@@ -6,13 +6,18 @@ struct PendingRequests {
     /// One request: its answer once there is one, or the message itself before it is performed.
     final class Entry {
         let id: UInt64?
+        /// What it takes, itself and its place in the list included.
         let bytes: Int
         var state: State
         let freeing: Freeing
 
+        /// As the shortest request, with its answer, is measured.
+        private static var ownBytes: Int { 160 }
+
+        /// The entry of a request whose text, or answer, is so long.
         init(id: UInt64?, bytes: Int, state: State, freeing: Freeing = .nothing) {
             self.id = id
-            self.bytes = bytes
+            self.bytes = bytes + Self.ownBytes
             self.state = state
             self.freeing = freeing
         }

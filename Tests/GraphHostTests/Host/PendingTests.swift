@@ -161,6 +161,18 @@ struct PendingTests {
         #expect(client.sink.pauses == [true, false, true, false])
     }
 
+    @Test("The shortest request takes memory too, and counts")
+    func shortest() throws {
+        let (bench, log, _) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"set","id":1,"graph":"g","set":{"x":1}}"#)
+        let before = client.session.pendingBytes
+        client.ask("[" + String(repeating: "{},", count: 999) + "{}]")
+        #expect(client.session.pendingBytes >= before + 100_000)
+        log.confirm()
+        #expect(client.session.pendingBytes == 0)
+    }
+
     @Test("A waiting id is in use; a session that has ended receives nothing more")
     func endsMeanwhile() throws {
         let (bench, log, graph) = try prepared()
