@@ -186,12 +186,12 @@ def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
         peer.close()
 
 
-def begin_to_set(server, token, size, **options):
-    """A connection that has sent so much of a body of 1 MiB; with a name, once it has asked for something."""
+def begin_to_set(server, token, size, before=None, **options):
+    """A connection that has sent so much of a body of 1 MiB; `before`: the fields of a request that came over it first."""
     peer = RawSocket(server, **options)
-    if token:
-        peer.send(f"GET /v1/graphs/g/nodes/s HTTP/1.1\r\nHost: localhost\r\n{token}\r\n")
-        assert peer.response()[0] == 204
+    if before is not None:
+        peer.send(f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\n{before}\r\n")
+        assert peer.response()[0] == 200
     peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\n{token}"
               f"Content-Type: application/json\r\nContent-Length: {MEBIBYTE}\r\n\r\n\"" + "x" * size)
     return peer
@@ -202,6 +202,10 @@ def begin_message(server, token, size, **options):
     peer = RawWebSocket(server, fields=token, **options)
     peer.send(frame(1, "x" * size, fin=False))
     return peer
+
+
+def is_ended(peer):
+    return bool(select.select([peer], [], [], 0)[0])
 
 
 @pytest.mark.parametrize("whose", ["a principal's", "an address's"])
@@ -215,7 +219,7 @@ def test_what_is_not_sent_to_the_end_is_bounded_together(shared, whose, begin):
     other = begin(server, size=MEBIBYTE * 3 // 4, **others)
     peers = [begin(server, size=MEBIBYTE * 3 // 4, **these) for _ in range(6)]
     eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 4, what="the end of all but two")
-    ended = [peer for peer in peers if select.select([peer.socket], [], [], 0)[0]]
+    ended = [peer for peer in peers if is_ended(peer.socket)]
     assert len(ended) == 4
     for peer in ended:
         if begin is begin_to_set:
@@ -250,6 +254,88 @@ def test_what_is_sent_to_the_end_does_not_count_any_more(shared, begin):
     assert server.metrics()["sluice_slow_peers_reset_total"] == 0
     for peer in peers:
         peer.close()
+
+
+@pytest.mark.parametrize("before", [None, "a proxy's", "another client's"])
+def test_what_clients_send_through_a_proxy_counts_for_each_of_them(before):
+    """Also over connections that served another client before."""
+    fields = {None: None, "a proxy's": "", "another client's": "X-Forwarded-For: 10.0.0.1\r\n"}[before]
+    with Server({"g": VALUES}, f"trustedProxies: [ 127.0.0.1 ]\n{SHARED}") as server:
+        peers = [begin_to_set(server, f"X-Forwarded-For: 10.0.0.{i}\r\n", MEBIBYTE * 3 // 4, fields) for i in range(2, 6)]
+        same = [begin_to_set(server, "X-Forwarded-For: 10.0.0.9\r\n", MEBIBYTE * 3 // 4, fields) for _ in range(3)]
+        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 1, what="the end of one of three")
+        assert not any(is_ended(peer.socket) for peer in peers)
+        assert sum(is_ended(peer.socket) for peer in same) == 1
+        for peer in peers + same:
+            peer.close()
+
+
+def test_what_is_sent_counts_for_the_one_who_sends_it(shared):
+    """Not for the one who used the connection before."""
+    server, token = shared
+    peers = [begin_to_set(server, token(who), MEBIBYTE * 3 // 4, token("alice")) for who in ["bob", "device:7"] * 2]
+    eventually(lambda: server.metrics()["sluice_received_bytes_total"] > 3 * MEBIBYTE, what="all of it")
+    assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+    for peer in peers:
+        peer.close()
+
+
+def test_what_clients_of_a_unix_socket_send_is_bounded_together(tmp_path):
+    path = str(tmp_path / "admin")
+    with Server({"g": CHAIN}, f"admin: {{ listen: 'unix:{path}' }}\n{SHARED}"):
+        peers = [socket.socket(socket.AF_UNIX) for _ in range(6)]
+        for peer in peers:
+            peer.connect(path)
+            peer.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MEBIBYTE}\r\n\r\n".encode() + b"x" * (MEBIBYTE * 3 // 4))
+        eventually(lambda: sum(map(is_ended, peers)) == 4, what="the end of all but two")
+        for peer in peers:
+            peer.close()
+
+
+def test_a_small_request_does_not_end_the_only_slow_client(shared):
+    server, token = shared
+    slow = ask(server, "/v1/graphs/g/values", token("alice"))
+    slow.until(b"\r\n\r\n")
+    with begin_to_set(server, token("alice"), 2000) as peer:
+        assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+        peer.send("x" * (MEBIBYTE - 2002) + '"')
+        assert peer.response()[0] == 200
+    slow.exactly(8 * MEBIBYTE)
+    slow.close()
+
+
+def test_no_error_is_written_into_the_rest_of_a_file(files, content):
+    """A client that has sent more requests behind that for a file is reset, if it must end."""
+    request = "GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nX: " + "x" * 900 + "\r\n\r\n"
+    with Server({"g": CHAIN}, f"{files}limits: {{ body: 1KiB, message: 1KiB, held: 1KiB }}\n") as server:
+        peers = [RawSocket(server) for _ in range(4)]
+        for peer in peers:
+            peer.send("GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n" + request * 30)
+        whole = 0
+        for peer in peers:
+            peer.until(b"\r\n\r\n")
+            while len(peer.buffer) < len(content) and peer.receive():
+                pass
+            assert content.startswith(peer.buffer[:len(content)])
+            whole += len(peer.buffer) >= len(content)
+        assert server.metrics()["sluice_slow_peers_reset_total"] == 4 - whole == 3
+        for peer in peers:
+            peer.close()
+
+
+def test_what_ends_with_a_slow_client_is_told_at_once():
+    with Server({"g": VALUES}, SHARED) as server:
+        watcher, holder = RawWebSocket(server), RawWebSocket(server)
+        watcher.subscribe("g", "n0")
+        holder.text({"op": "set", "id": 1, "graph": "g", "set": {"n0": "here"}, "presence": True})
+        assert watcher.message()["d"] == [{"id": 1, "v": "here"}]
+        holder.send(frame(1, "x" * (MEBIBYTE - 1), fin=False))
+        # What comes last fits into one read, so that no other turn follows.
+        others = [begin_message(server, "", size) for size in (MEBIBYTE - 2, 54 * 1024)]
+        watcher.socket.settimeout(3)
+        assert watcher.message()["d"] == [{"id": 1, "empty": True}], "within the close timeout"
+        for peer in [watcher, holder, *others]:
+            peer.close()
 
 
 def test_two_of_the_largest_requests_always_have_room():

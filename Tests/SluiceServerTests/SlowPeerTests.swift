@@ -1,4 +1,5 @@
 import GraphHost
+import HTTP
 import HostTestSupport
 import Testing
 
@@ -88,6 +89,43 @@ struct SlowPeerTests {
         let ends = peers.map { $0.message() }
         #expect(ends.count { $0.contains(#""op":"ok""#) } == 3)
         #expect(ends.count { $0.hasPrefix("closed 4580") } == 1)
+    }
+
+    @Test("a client whose connection has ended holds nothing, though its peer does not close")
+    func ended() throws {
+        let log = FaultyLog()
+        let server = try server(log)
+        log.isSlow = true
+        let peers = try (0..<5).map { _ in try server.connect() }
+        for peer in peers[..<3] {
+            _ = peer.upgrade()
+            peer.text(set)
+            peer.frame(3, [])
+        }
+        #expect(server.until { server.server.receivedBytes > 90_000 })
+        for peer in peers[3...] { peer.send(post) }
+        #expect(server.until { server.server.receivedBytes > 150_000 })
+        #expect(server.server.slowPeers.resets == 0)
+        log.isSlow = false
+        log.confirm()
+        for peer in peers[3...] {
+            peer.send("\"")
+            #expect(peer.answer().status == 200)
+        }
+    }
+
+    @Test("a parser that holds a part of a request is not used again, nor kept")
+    func pooled() {
+        let pool = ParserPool(limits: HTTP.Limits())
+        let parser = pool.take()
+        let isComplete = Array(post.utf8).withUnsafeBytes { bytes in
+            var input = bytes
+            if case .more = parser.parse(&input) { return false }
+            return true
+        }
+        #expect(!isComplete)
+        pool.give(parser)
+        #expect(pool.take() !== parser)
     }
 
     @Test("a body that is announced and not sent takes nothing")

@@ -64,6 +64,18 @@ enum Identification {
         throw wrongToken("this token is not known", on: connection)
     }
 
+    /// The client that sends a request whose body is not complete; its rights are checked later.
+    static func sender(of head: RequestHead, on connection: HTTPConnection) -> SlowPeers.Owner {
+        let server = connection.server
+        if let authenticator = server.authenticator,
+            case .known(let principal) = outcome(head, authenticator, at: server)
+        {
+            return .principal(principal.name)
+        }
+        let named = connection.isProxied ? server.proxies.forwarding(head).address : nil
+        return .address(named ?? connection.peer)
+    }
+
     /// The error for an unknown token; the connection is closed if its address has sent too many.
     static func wrongToken(_ sentence: String, on connection: HTTPConnection) -> HostError {
         let server = connection.server

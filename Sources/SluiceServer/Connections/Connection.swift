@@ -72,7 +72,10 @@ class Connection: ConnectionDelegate {
     }
 
     /// The address of the client, or of a proxy that does not name it; nil for Unix sockets.
-    final var address: IPAddress? { client ?? socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
+    final var address: IPAddress? { client ?? peer }
+
+    /// The address at the other end of the socket; nil for Unix sockets.
+    final var peer: IPAddress? { socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
 
     @exclusivity(unchecked) final var deadline: UInt64 = .max
     // Its links in `Deadlines`.
@@ -212,12 +215,11 @@ class Connection: ConnectionDelegate {
     @inline(never)
     final func noteHeld() {
         guard let socket else { return }
-        var bytes = (details?.unfinishedBytes ?? 0) + pendingBytes
+        var bytes = isLingering ? 0 : (details?.unfinishedBytes ?? 0) + pendingBytes
         if bytes < Self.leastNoted { bytes = 0 }
-        // Without a session it has no name any more, but still the bytes that were for it.
-        let owner =
-            principal.map(SlowPeers.Owner.principal) ?? details?.slowPeer?.owner
-            ?? address.map(SlowPeers.Owner.address)
+        // At the end it may have no name any more, but still the bytes that were for it.
+        let former = isLingering ? details?.slowPeer?.owner : nil
+        let owner = bytes == 0 && !isBehind ? nil : former ?? holder
         if isBehind, case .principal = owner {
             bytes += max(details?.keptBytes ?? 0, socket.queuedBytes) + waitingBytes
         }
@@ -288,6 +290,8 @@ class Connection: ConnectionDelegate {
             }
         }
         isLingering = true
+        forgetRequests()
+        if details?.slowPeer != nil { noteHeld() }
         socket.shutdown()
         if socket.isPeerClosed, !isBehind { return close() }
         socket.resumeReading()
@@ -362,14 +366,17 @@ class Connection: ConnectionDelegate {
 
     func endByOperator() { close() }
 
-    /// The client whose share of memory it uses; nil: it has no name.
-    var principal: String? { nil }
+    /// Whose share of memory it uses; nil: it is not known yet.
+    var holder: SlowPeers.Owner? { .address(address) }
 
     /// The bytes of its peer's requests that wait to be performed or answered.
     var pendingBytes: Int { 0 }
 
     /// The bytes for its peer that the socket does not have yet.
     var waitingBytes: Int { sendBuffer?.buffer.count ?? 0 }
+
+    /// No request is read or performed any more.
+    func forgetRequests() {}
 
     /// Its peer does not read, or send to the end, and its owner's together hold too much.
     func endSlow() { reset() }

@@ -374,17 +374,28 @@ final class HTTPConnection: Connection {
 
     override var name: String { poll?.name ?? super.name }
 
-    override var principal: String? { access.name }
+    /// The client of the request that is being answered, or of the next one once its head has come.
+    ///
+    /// Before that, the address; a trusted proxy's clients are not known then.
+    override var holder: SlowPeers.Owner? {
+        if waitingFor != 0 || isUnfinished || isBehind { return .of(access.name, at: address) }
+        if parser.isReadingBody { return Identification.sender(of: parser.head, on: self) }
+        return isProxied ? nil : .address(peer)
+    }
 
     override func endSlow() {
-        // Bytes that it has not read are in the way of an answer.
-        guard !isBehind, waitingFor == 0 else { return reset() }
+        // The rest of a body, or bytes that it has not read, are in the way of an answer.
+        guard !isBehind, waitingFor == 0, body == nil else { return reset() }
         refuseUnread(
             Refusal(
                 HostError(.rateLimited, "too many requests are not sent to the end (limits.held)")
             )
         )
         closeAfterWriting()
+    }
+
+    override func forgetRequests() {
+        saved.removeAll(keepingCapacity: false)
         parser.reset()
     }
 

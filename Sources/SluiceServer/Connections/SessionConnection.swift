@@ -30,7 +30,7 @@ class SessionConnection: Connection {
         finish(.slow, saying: .slow, "slow")
     }
 
-    final override var principal: String? { session?.access?.name }
+    final override var holder: SlowPeers.Owner? { .of(session?.access?.name, at: address) }
 
     final override var waitingBytes: Int { super.waitingBytes + (session?.queuedBytes ?? 0) }
 

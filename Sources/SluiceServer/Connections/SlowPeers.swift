@@ -4,13 +4,19 @@
 /// One connection has bounds of its own (`limits.unsentHard`, `limits.answer`, `limits.message`,
 /// `limits.body`); those of one owner are together bounded by `limits.held`, or twice the largest
 /// request if that is more, so that many hold no more than a few do. Above it, the one that holds
-/// the most is ended with the turn, and so on until the others fit.
+/// the most is ended with the turn, and so on until the others fit; but not the only slow one, if
+/// the others hold less than an eighth of the limit.
 struct SlowPeers {
     /// Whose bytes they are.
     enum Owner: Hashable {
         case principal(String)
-        /// Of clients that have no name, or none yet.
-        case address(IPAddress)
+        /// Of clients that have no name, or none yet; nil: those of a Unix socket.
+        case address(IPAddress?)
+
+        /// Of a client with this name, or else at this address.
+        static func of(_ name: String?, at address: @autoclosure () -> IPAddress?) -> Owner {
+            name.map(Owner.principal) ?? .address(address())
+        }
     }
 
     /// What the connections of one owner hold.
@@ -99,8 +105,8 @@ struct SlowPeers {
     /// It is counted until its entry is passed to ``remove(_:)``, which the caller has to do.
     mutating func next() -> Connection? {
         while let account = exceeded.last {
-            if account.bytes > limit, account.peers.count > 1,
-                let most = account.peers.max(by: { $0.bytes < $1.bytes })
+            if account.bytes > limit, let most = account.peers.max(by: { $0.bytes < $1.bytes }),
+                account.bytes - most.bytes > limit / 8
             {
                 resets += 1
                 return most.connection

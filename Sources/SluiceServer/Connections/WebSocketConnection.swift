@@ -160,7 +160,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         let saved = saved ?? SavedBytes()
         self.saved = saved
         saved.buffer.append(bytes)
+        noteUnfinished(heldBytes)
     }
+
+    /// What it holds of messages that are not complete, or not read yet.
+    private var heldBytes: Int { (assembler?.messages.heldBytes ?? 0) &+ (saved?.buffer.count ?? 0) }
 
     private func takeAssembler() -> PooledAssembler {
         let assembler = hub._withUnsafeGuaranteedRef { $0.assemblers.take() }
@@ -207,6 +211,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 var input = held.buffer.mutableBytes
                 parse(&input)
             }
+            noteUnfinished(heldBytes)
             guard !isPaused, !isFull, !isLingering, self.socket != nil else { return }
         }
         socket.resumeReading()
@@ -274,9 +279,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     override func sayGoodbye(_ code: CloseCode, _ text: String) {
         write { FrameEncoder.appendClose(code, reason: text, to: &$0) }
         compression = nil
+    }
+
+    override func forgetRequests() {
         assembler = nil
         saved = nil
-        noteUnfinished(0)
     }
 
     override func ended(_ error: UVError?) {
@@ -289,7 +296,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
-        noteUnfinished((assembler?.messages.heldBytes ?? 0) &+ (saved?.buffer.count ?? 0))
+        noteUnfinished(heldBytes)
         hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
     }
 

@@ -284,20 +284,9 @@ public final class Server {
         leadSinks()
         let commits = host.applied
         let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
-        isFlushing = true
-        host.flush()
-        writing?.takeUnretainedValue().flush()
-        writing = nil
-        isFlushing = false
-        // Flushing may close connections, which may write to others.
-        var flushed = 0
-        while flushed < waiting.count {
-            waiting[flushed].flushQueued()
-            flushed += 1
-        }
-        if flushed > 0 { waiting.removeAll(keepingCapacity: true) }
+        flush()
+        if slowPeers.isExceeded { endSlowPeers() }
         sharedCompression?.endTurn()
-        if slowPeers.isExceeded { while let next = slowPeers.next() { next.endAboveLimit() } }
         // Flushing may have ended the last connection of a stopping server, and with it the turn.
         guard hasWork else { return }
         hasWork = false
@@ -312,6 +301,32 @@ public final class Server {
             lateCommits: delivered == 0 ? [] : host.takeLateCommits()
         )
         setHostTimer()
+    }
+
+    /// Sends what this turn has for its clients.
+    @inline(__always)
+    private func flush() {
+        isFlushing = true
+        host.flush()
+        writing?.takeUnretainedValue().flush()
+        writing = nil
+        isFlushing = false
+        // Flushing may close connections, which may write to others.
+        var flushed = 0
+        while flushed < waiting.count {
+            waiting[flushed].flushQueued()
+            flushed += 1
+        }
+        if flushed > 0 { waiting.removeAll(keepingCapacity: true) }
+    }
+
+    /// Ends connections of principals above their limit, and sends what others get because of that.
+    @inline(never)
+    private func endSlowPeers() {
+        while slowPeers.isExceeded {
+            while let next = slowPeers.next() { next.endAboveLimit() }
+            flush()
+        }
     }
 
     /// Lets the sinks follow changes of the definitions, and of which server makes the ticks.
