@@ -338,6 +338,17 @@ def test_what_ends_with_a_slow_client_is_told_at_once():
             peer.close()
 
 
+def test_what_a_client_does_not_read_counts_after_its_session(shared):
+    """A broken frame behind the request: its session ends in the turn that writes the answer."""
+    server, token = shared
+    peers = [RawWebSocket(server, receive_buffer=4096, fields=token("alice")) for _ in range(6)]
+    for peer in peers:
+        peer.send(frame(1, json.dumps({"op": "get", "id": 1, "graph": "g", "nodes": ["n*"]})) + frame(3, ""))
+    eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
+    for peer in peers:
+        peer.close()
+
+
 def test_two_of_the_largest_requests_always_have_room():
     with Server({"g": CHAIN}, "limits: { body: 3MiB, held: 1MiB }\n") as server, \
             RawSocket(server) as first, RawSocket(server) as second:

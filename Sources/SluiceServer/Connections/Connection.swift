@@ -45,6 +45,8 @@ class Connection: ConnectionDelegate {
         var countedAddress: String?
         var client: IPAddress?
         var slowPeer: SlowPeer?
+        /// The name of its client, once the session that had it is over.
+        var formerName: String?
         /// The sizes of the buffers that the socket is writing.
         var keptBytes = 0
         /// The bytes of a message or a body that is not complete.
@@ -217,8 +219,7 @@ class Connection: ConnectionDelegate {
         guard let socket else { return }
         var bytes = isLingering ? 0 : (details?.unfinishedBytes ?? 0) + pendingBytes
         if bytes < Self.leastNoted { bytes = 0 }
-        // At the end it may have no name any more, but still the bytes that were for it.
-        let former = isLingering ? details?.slowPeer?.owner : nil
+        let former = details?.formerName.map(SlowPeers.Owner.principal)
         let owner = bytes == 0 && !isBehind ? nil : former ?? holder
         if isBehind, case .principal = owner {
             bytes += max(details?.keptBytes ?? 0, socket.queuedBytes) + waitingBytes
@@ -229,6 +230,11 @@ class Connection: ConnectionDelegate {
         } else if let peer = details?.slowPeer.take() {
             server.slowPeers.remove(peer)
         }
+    }
+
+    /// The client's session ends; what is left of its answers still counts for the client.
+    final func keepName(_ name: String?) {
+        if let name { neededDetails.formerName = name }
     }
 
     /// The connection ends, or another one takes its place.

@@ -54,6 +54,7 @@ class SessionConnection: Connection {
     /// Ends the connection from this side: the session is closed at once, a last message is sent,
     /// then the socket is closed.
     final func finish(_ reason: CloseReason, saying code: CloseCode, _ text: String = "") {
+        keepName(session?.access?.name)
         endSession(reason)
         sayGoodbye(code, text)
         closeAfterWriting()
