@@ -13,6 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
+from rawsocket import RawSocket
 from sluice import BINARY, ROOT, Server, eventually
 
 WRITERS = 8
@@ -274,6 +275,35 @@ def test_replay_checks_what_is_stored_and_tries_other_definitions(tmp_path):
         other.write_text(GRAPH.replace("acc + 1", "acc + value").replace("w3: { set: any", "w3: { set: number, initial: 3"))
         shown = json.loads(sluice("replay", "--data", server.data, "g", "--with", other, "--json"))
         assert shown["differences"] == [{"node": "sum", "before": 5, "after": 10}, {"node": "w3", "after": 3}]
+
+
+def fill(server):
+    """Makes a backup of the server several pieces of 64 KiB long."""
+    for number in range(WRITERS):
+        server.set("g", f"w{number}", "x" * 60_000)
+
+
+def ask_for_a_backup(server, **options):
+    socket = RawSocket(server, **options)
+    socket.send(f"GET /v1/backup HTTP/1.1\r\nHost: {server.host}\r\n\r\n")
+    return socket
+
+
+def expect_whole(answer):
+    status, headers, body = answer
+    assert status == 200 and body.startswith(b"SQLite format 3\0")
+    assert len(body) == int(headers["content-length"]) > 4 * 65536
+
+
+def test_a_backup_does_not_wait_for_other_traffic():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        fill(server)
+        # A server that has just started has no timers of earlier requests. The next timer would
+        # send the second piece after ten seconds.
+        server.stop()
+        server.start()
+        with ask_for_a_backup(server, timeout=4) as socket:
+            expect_whole(socket.response())
 
 
 def test_without_a_data_folder_there_is_nothing_to_back_up():

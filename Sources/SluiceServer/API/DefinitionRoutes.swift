@@ -16,7 +16,6 @@ enum DefinitionRoutes {
         try request.server.definitions.read(try text(in: request), named: name) {
             [weak connection] result in
             guard let connection else { return }
-            connection.server.beginTurn()
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in
                 // The tokens may have been reloaded in the meantime.
                 try connection.access.requireAdministration(of: name)

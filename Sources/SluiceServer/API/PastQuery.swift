@@ -51,7 +51,6 @@ enum PastQuery {
         connection.look = try connection.server.looks.begin(for: connection.access.name, work) {
             [weak connection] answer in
             guard let connection else { return }
-            connection.server.beginTurn()
             connection.look = nil
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in
                 try respond(connection, answer)

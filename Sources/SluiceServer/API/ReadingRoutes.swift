@@ -92,10 +92,8 @@ enum ReadingRoutes {
         FileTask.run(on: server.loop) { () throws(UVError) in
             Result { () throws(StoreError) in try reader.revs(of: name) }
         } answer: { [weak connection] (result: Result<Result<ClosedRange<UInt64>?, StoreError>, UVError>) in
-            guard let connection else { return }
-            let server = connection.server
-            server.beginTurn()
-            connection.answerLater(number) { connection throws(HostError) in
+            connection?.answerLater(number) { connection throws(HostError) in
+                let server = connection.server
                 guard let graph = server.host[name] else { throw server.host.noGraph }
                 switch result {
                 case .success(.success(let kept)): describe(graph, kept: kept, on: connection)

@@ -277,6 +277,8 @@ final class HTTPConnection: Connection {
     /// Writes the answer of the request with that number, and continues with the next one.
     func answerLater(_ number: UInt64, _ respond: (HTTPConnection) throws(HostError) -> Void) {
         guard number == waitingFor, socket != nil else { return }
+        // Another thread's answer is an event of its own.
+        server.beginTurn()
         waitingFor = 0
         if server.isDraining { framing.keepsAlive = false }
         let arrived = arrivedAt
