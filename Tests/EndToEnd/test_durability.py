@@ -5,9 +5,11 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import threading
 import time
+from socket import SHUT_WR
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -283,9 +285,9 @@ def fill(server):
         server.set("g", f"w{number}", "x" * 60_000)
 
 
-def ask_for_a_backup(server, **options):
+def ask_for_a_backup(server, fields="", version="1.1", before="", **options):
     socket = RawSocket(server, **options)
-    socket.send(f"GET /v1/backup HTTP/1.1\r\nHost: {server.host}\r\n\r\n")
+    socket.send(f"{before}GET /v1/backup HTTP/{version}\r\nHost: {server.host}\r\n{fields}\r\n")
     return socket
 
 
@@ -304,6 +306,36 @@ def test_a_backup_does_not_wait_for_other_traffic():
         server.start()
         with ask_for_a_backup(server, timeout=4) as socket:
             expect_whole(socket.response())
+
+
+@pytest.mark.parametrize("fields, version", [("Connection: close\r\n", "1.1"), ("", "1.0")])
+def test_a_connection_that_ends_with_a_backup_gets_all_of_it(fields, version):
+    with Server({"g": GRAPH}, keeps=True) as server:
+        fill(server)
+        with ask_for_a_backup(server, fields, version) as socket:
+            expect_whole(socket.response())
+            assert socket.closed() and not socket.buffer
+
+
+def test_a_client_that_has_ended_its_side_gets_all_of_a_backup():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        fill(server)
+        with ask_for_a_backup(server) as socket:
+            socket.socket.shutdown(SHUT_WR)
+            expect_whole(socket.response())
+            assert socket.closed() and not socket.buffer
+
+
+def test_a_stopping_server_sends_all_of_a_backup():
+    with Server({"g": GRAPH}, keeps=True) as server:
+        fill(server)
+        # Both requests come with one read, so the second is known once the first is answered.
+        before = f"GET /healthz HTTP/1.1\r\nHost: {server.host}\r\n\r\n"
+        with ask_for_a_backup(server, before=before) as socket:
+            assert socket.response()[0] == 200
+            server.process.send_signal(signal.SIGTERM)
+            expect_whole(socket.response())
+            assert socket.closed() and not socket.buffer
 
 
 def test_without_a_data_folder_there_is_nothing_to_back_up():

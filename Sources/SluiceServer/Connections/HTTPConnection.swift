@@ -189,17 +189,14 @@ final class HTTPConnection: Connection {
 
     override func peerEnded() {
         if poll != nil || look != nil { return close() }
-        if body != nil {
+        // A request that is being answered still gets its answer.
+        if waitingFor != 0 || body != nil {
             framing.keepsAlive = false
             return
         }
-        // A request that is being answered still gets its answer.
-        if waitingFor != 0 || unsentBytes > 0 {
-            isClosing = true
-            if waitingFor == 0 { closeAfterWriting() }
-            return
-        }
-        close()
+        guard unsentBytes > 0 else { return close() }
+        isClosing = true
+        closeAfterWriting()
     }
 
     // MARK: - Answering
@@ -290,7 +287,8 @@ final class HTTPConnection: Connection {
         }
         // The answer may itself wait for the log.
         guard waitingFor == 0, !isUpgraded else { return }
-        if !framing.keepsAlive || isClosing {
+        // The last piece of a body closes the connection.
+        if !framing.keepsAlive, body == nil {
             isClosing = true
             return closeAfterWriting()
         }
