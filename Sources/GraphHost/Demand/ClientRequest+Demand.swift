@@ -9,8 +9,7 @@ extension ClientRequest {
         guard session.subscriptionCount + session.demands.count < limits.subscriptions else {
             throw HostError(.subLimit, "at most \(limits.subscriptions) subscriptions per connection")
         }
-        var patterns = try NodeSelection.patterns(fields) ?? []
-        if let name = try fields.string(.node) { patterns.append(name) }
+        var patterns = try NodeSelection.names(fields) ?? []
         guard !patterns.isEmpty else {
             throw HostError(
                 .badField,

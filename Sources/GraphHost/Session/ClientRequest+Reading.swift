@@ -4,6 +4,7 @@ internal import Support
 // Requests that read: get, list.
 extension ClientRequest {
     func get(_ id: UInt64) throws(HostError) {
+        try fields.refuse(.pipe, .history, because: "only allowed in 'sub'")
         let view = try graph()
         let graph = view.graph
         let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)

@@ -19,8 +19,7 @@ extension ClientRequest {
     func drop() throws(HostError) {
         try fields.refuse(.set, .clear, because: "drop takes nodes")
         let view = try graph()
-        var names = try NodeSelection.patterns(fields) ?? []
-        if let name = try fields.string(.node) { names.append(name) }
+        let names = try NodeSelection.names(fields) ?? []
         guard !names.isEmpty else {
             throw HostError(.badField, "node or nodes: the members to drop are needed")
         }

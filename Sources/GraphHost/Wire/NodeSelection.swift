@@ -89,17 +89,23 @@ public enum NodeSelection {
         isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }
 
-    /// Reads the `nodes` field of a message: a list of names and globs, or a single one; all nodes
-    /// if it is absent.
+    /// Reads the fields `nodes` and `node` of a message; all nodes if both are absent.
     static func read(
         _ fields: Fields,
         in view: GraphView,
         limits: SessionLimits
     ) throws(HostError) -> [NamedNode] {
-        try pick(try patterns(fields) ?? ["*"], in: view, limit: limits.matches)
+        try pick(try names(fields) ?? ["*"], in: view, limit: limits.matches)
     }
 
-    /// The names and globs of the `nodes` field of a message; nil if it is absent.
+    /// The names and globs of the field `nodes`, and the one of `node`; nil if both are absent.
+    static func names(_ fields: Fields) throws(HostError) -> [String]? {
+        let patterns = try patterns(fields)
+        guard let name = try fields.string(.node) else { return patterns }
+        return (patterns ?? []) + [name]
+    }
+
+    /// The names and globs of the field `nodes`: a list, or a single one; nil if it is absent.
     static func patterns(_ fields: Fields) throws(HostError) -> [String]? {
         guard let field = fields[.nodes] else { return nil }
         if let one = field.string { return [one] }

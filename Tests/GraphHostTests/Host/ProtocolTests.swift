@@ -28,6 +28,14 @@ struct ProtocolTests {
                 #"{"op":"ok","id":10,"epoch":"e1","rev":1,"t":5000000,"m":{"x":{"v":1},"y":{"empty":true},"double":{"v":2}}}"#
             ),
             (
+                #"{"op":"get","id":10,"graph":"g","node":"y"}"#,
+                #"{"op":"ok","id":10,"epoch":"e1","rev":1,"t":5000000,"m":{"y":{"empty":true}}}"#
+            ),
+            (
+                #"{"op":"get","id":10,"graph":"g","node":"x","nodes":["y"]}"#,
+                #"{"op":"ok","id":10,"epoch":"e1","rev":1,"t":5000000,"m":{"y":{"empty":true},"x":{"v":1}}}"#
+            ),
+            (
                 #"{"op":"hello","client":"t/1"}"#,
                 #"{"op":"hello","session":"c:1","server":"sluice/0.1.0","hb":25,"limits":{"subs":1000,"msg":65536,"pipe":16}}"#
             ),
@@ -75,6 +83,8 @@ struct ProtocolTests {
                 "pipe_limit"
             ),
             (#"{"op":"get","id":1,"graph":"g","nodes":[1]}"#, "bad_field"),
+            (#"{"op":"get","id":1,"graph":"g","node":1}"#, "bad_field"),
+            (#"{"op":"get","id":1,"graph":"g","node":"x","pipe":["distinct"]}"#, "bad_field"),
             (#"{"op":"get","id":1,"graph":"g","nodes":["nope"]}"#, "unknown_node"),
             (#"{"op":"unsub","id":1}"#, "unknown_id"),
             (#"{"op":"mod","id":1,"sub":7}"#, "unknown_id"),
