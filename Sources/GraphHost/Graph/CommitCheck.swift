@@ -19,6 +19,7 @@ enum CommitCheck {
             try checkMutable(node, of: graph)
         }
         for report in commit.reports { try checkMutable(report.node, of: graph) }
+        try checkDisjoint(commit)
         try graph.members.checkRoom(forMembersOf: commit)
         try checkDrop(commit)
         try Conditions.check(commit)
@@ -43,6 +44,17 @@ enum CommitCheck {
         }
         guard node.isMutable else {
             throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
+        }
+    }
+
+    /// A node has one state after a commit: no commit sets and clears the same node.
+    private static func checkDisjoint(_ commit: Commit) throws(HostError) {
+        guard commit.set.count > 0, !commit.clear.isEmpty else { return }
+        let cleared = Set(commit.clear.map(ObjectIdentifier.init))
+        try commit.set.forEach { (assignment) throws(HostError) in
+            let node = assignment.node
+            guard cleared.contains(ObjectIdentifier(node)) else { return }
+            throw HostError(.badField, "\(node.name): either set it or clear it", node: node.name)
         }
     }
 

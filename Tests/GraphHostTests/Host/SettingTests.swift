@@ -57,6 +57,10 @@ struct SettingTests {
             (#""set":[1]"#, #""code":"bad_field""#),
             (#""clear":"x""#, #""code":"bad_field""#),
             (#""key":"k""#, #""code":"bad_request""#),
+            (
+                #""set":{"x":5,"y":9},"clear":["y"]"#,
+                #""code":"bad_field","msg":"y: either set it or clear it","node":"y""#
+            ),
         ]
     )
     func refused(fields: String, answer: String) throws {
