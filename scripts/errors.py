@@ -37,6 +37,7 @@ CODES = {
     "Sources/GraphHost/Definition/CheckBudget.swift": "type_mismatch",
     "Sources/GraphHost/Definition/JSONSchema.swift": "type_mismatch",
     "Sources/GraphHost/Definition/KnownTypes.swift": None,
+    "Sources/GraphHost/Graph/Conditions.swift": "conflict",
     "Sources/GraphHost/JSON/JSONError.swift": "bad_json",
     "Sources/GraphHost/Log/": "start",
     "Sources/GraphHost/Picture/Picture": None,

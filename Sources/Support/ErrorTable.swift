@@ -63,7 +63,7 @@ public enum ErrorTable {
         row("in_use", 409, nil, "The graph is owned by its file, or by the API."),
         row("read_only", 409, nil, "The server cannot write where this would be kept."),
         row("gone", 410, nil, "The requested rev is not kept; `kept` has the revs that are."),
-        row("conflict", 412, nil, "A condition does not hold: the node has changed in the meantime."),
+        row("conflict", 412, nil, "A condition of the request does not hold."),
         row(
             "too_large",
             413,

@@ -64,11 +64,17 @@ def test_a_file_that_is_put_into_the_folder_is_there_at_once(boards):
 def test_a_condition_that_does_not_hold_is_a_conflict_with_the_present_tag(boards):
     with Server({"g": GRAPH}, f"dashboards: {boards}\n") as server:
         tag = put(server, "one", BOARD).headers["ETag"]
-        for answer in (put(server, "one", BOARD, If_None_Match="*"), put(server, "one", BOARD, If_Match='"another"'),
-                       server.request("DELETE", "/v1/dashboards/one", headers={"If-Match": '"another"'})):
+        changed = "this dashboard was changed by another client"
+        for answer, reason in (
+            (put(server, "one", BOARD, If_None_Match="*"), "a dashboard of this name exists"),
+            (put(server, "one", BOARD, If_Match='"another"'), changed),
+            (server.request("DELETE", "/v1/dashboards/one", headers={"If-Match": '"another"'}), changed),
+        ):
             assert answer.status == 412 and answer.json()["code"] == "conflict" and answer.json()["etag"] == tag
+            assert answer.json()["detail"] == reason
         gone = put(server, "two", BOARD, If_Match=tag)
         assert gone.status == 412 and gone.json()["etag"] is None
+        assert gone.json()["detail"] == "this dashboard does not exist any more"
         assert put(server, "one", BOARD, If_Match="nonsense").json()["code"] == "bad_request"
 
 

@@ -49,9 +49,25 @@ enum Conditions {
         case .isEmpty: holds = if case .known(nil) = value { true } else { false }
         }
         guard !holds else { return nil }
-        var error = HostError(.conflict, "\(node.name) changed at rev \(rev)", node: node.name, rev: rev)
+        let message = "\(node.name) \(failure(of: condition.test, value, rev))"
+        var error = HostError(.conflict, message, node: node.name, rev: rev)
         error.failed = [HostError.Failed(node: node.name, rev: rev)]
         return error
+    }
+
+    /// What is true of the node instead.
+    private static func failure(
+        of test: Condition.Test,
+        _ value: PendingChange.Value,
+        _ rev: UInt64
+    ) -> String {
+        switch (test, value) {
+        case (.unchangedSince, _), (.changedAt, _): "changed at rev \(rev)"
+        case (_, .unknown): "is about to change at rev \(rev)"
+        case (.isEmpty, _): "is not empty"
+        case (.holds, .known(nil)): "is empty (since rev \(rev))"
+        case (.holds, _): "has another value (since rev \(rev))"
+        }
     }
 
     /// With `requireIfMatch: true` in the definition, a set without a condition on the node is

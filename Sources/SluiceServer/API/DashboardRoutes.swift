@@ -93,7 +93,19 @@ enum DashboardRoutes {
             connection.answerEmpty(isNew ? .created : .noContent) { $0.append(entityTag: tag) }
         case .removed: connection.answerEmpty(.noContent)
         case .missing: throw noDashboard
-        case .conflict(let tag): connection.refuse(conflict(tag))
+        case .conflict(let tag?):
+            let members = members(tag)
+            connection.refuse(
+                Refusal("conflict", "this dashboard was changed by another client", members: members)
+            )
+        case .conflict(nil):
+            let members = members(nil)
+            connection.refuse(
+                Refusal("conflict", "this dashboard does not exist any more", members: members)
+            )
+        case .exists(let tag):
+            let members = members(tag)
+            connection.refuse(Refusal("conflict", "a dashboard of this name exists", members: members))
         case .forbidden(let graph): throw missingRight(graph)
         case .full:
             throw HostError(
@@ -122,7 +134,7 @@ enum DashboardRoutes {
         case .removed: log.notice("a dashboard was removed", metadata: metadata)
         case .unwritable(let reason):
             log.warning("a dashboard could not be saved: \(reason)", metadata: metadata)
-        case .missing, .conflict, .forbidden, .full: break
+        case .missing, .conflict, .exists, .forbidden, .full: break
         }
     }
 
@@ -163,16 +175,11 @@ enum DashboardRoutes {
         return HostError(.forbidden, "the right 'dashboards' is missing\(place)")
     }
 
-    private static func conflict(_ tag: String?) -> Refusal {
+    private static func members(_ tag: String?) -> [UInt8] {
         var members = ByteBuffer()
         members.append(",\"etag\":")
         if let tag { members.append(json: "\"\(tag)\"") } else { members.append("null") }
-        return Refusal(
-            "conflict",
-            tag == nil
-                ? "this dashboard does not exist any more" : "this dashboard was changed by another client",
-            members: Array(members.bytes)
-        )
+        return Array(members.bytes)
     }
 
     private static var noDashboard: HostError { HostError(.notFound, "there is no dashboard of this name") }

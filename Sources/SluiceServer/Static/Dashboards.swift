@@ -91,6 +91,8 @@ enum DashboardChange: Sendable {
     case missing
     /// The condition does not hold; the present entity tag, if the dashboard exists.
     case conflict(tag: String?)
+    /// The same for one that must not exist yet, or must have another tag than this.
+    case exists(tag: String)
     /// The dashboard that would be replaced or removed belongs to a graph that the caller has no
     /// right to.
     case forbidden(graph: String)
@@ -191,7 +193,9 @@ struct DashboardFolder: Sendable {
             guard graphs.contains(graph) else { return .forbidden(graph: graph) }
         }
         let tag = present.map(Self.tag)
-        return condition.allowsMatch(tag) && condition.allowsNoMatch(tag) ? nil : .conflict(tag: tag)
+        guard condition.allowsMatch(tag) else { return .conflict(tag: tag) }
+        guard let tag, !condition.allowsNoMatch(tag) else { return nil }
+        return .exists(tag: tag)
     }
 
     /// Syncs the folder's entries to the disk.

@@ -47,20 +47,23 @@ struct SettingTests {
             (#""set":{"x":5,"locked":1}"#, #""code":"precondition_required""#),
             (
                 #""set":{"x":5},"if":{"x":{"v":2}}"#,
-                #""code":"conflict","msg":"x changed at rev 1","node":"x","rev":1"#
+                #""code":"conflict","msg":"x has another value (since rev 1)","node":"x","rev":1"#
             ),
+            (#""set":{"x":5},"if":{"y":{"v":2}}"#, #""msg":"y is empty (since rev 1)","node":"y""#),
+            (#""set":{"x":5},"if":{"x":{"empty":true}}"#, #""msg":"x is not empty","node":"x""#),
+            (#""set":{"x":5},"if":{"epoch":"e1","x":{"rev":0}}"#, #""msg":"x changed at rev 1""#),
             (#""set":{"x":5},"if":{"epoch":"old","x":{"rev":9}}"#, #""code":"conflict""#),
             (#""set":{"x":5},"if":{"x":{"rev":9}}"#, #""code":"bad_field""#),
             (#""set":{"x":5},"if":{"double":{"v":2}}"#, #""code":"not_mutable""#),
             (#""set":{"x":5},"if":{"x":{}}"#, #""code":"bad_field""#),
             (#""set":{"x":5},"presence":1"#, #""code":"bad_field""#),
-            (#""set":[1]"#, #""code":"bad_field""#),
-            (#""clear":"x""#, #""code":"bad_field""#),
-            (#""key":"k""#, #""code":"bad_request""#),
             (
                 #""set":{"x":5,"y":9},"clear":["y"]"#,
                 #""code":"bad_field","msg":"y: either set it or clear it","node":"y""#
             ),
+            (#""set":[1]"#, #""code":"bad_field""#),
+            (#""clear":"x""#, #""code":"bad_field""#),
+            (#""key":"k""#, #""code":"bad_request""#),
         ]
     )
     func refused(fields: String, answer: String) throws {
