@@ -13,7 +13,8 @@ public struct Refusal: Sendable {
     public var message: String
     /// Whether the same request may succeed later; the table's word where nil.
     public var retry: Bool?
-    /// Seconds for `Retry-After`; 1 where the table asks for the field and nil is given.
+    /// Seconds for `Retry-After`; where nil is given, 1 if the table asks for the field and the
+    /// request may succeed later.
     public var retryAfterSeconds: Int?
     /// The value of `Allow`, for 405.
     public var allow: String?
@@ -67,7 +68,7 @@ public struct Refusal: Sendable {
         if let allow {
             buffer.field("Allow", string: allow)
         }
-        if row.sendsRetryAfter || retryAfterSeconds != nil {
+        if row.sendsRetryAfter && retry != false || retryAfterSeconds != nil {
             buffer.field("Retry-After", retryAfterSeconds ?? 1)
         }
         if status == .unauthorized {

@@ -88,7 +88,7 @@ public enum ErrorTable {
             429,
             4429,
             after: true,
-            "A pipeline has too many stages or is too long, or the principal's pipelines hold too many bytes."
+            "The principal's pipelines hold too many bytes."
         ),
         row(
             "pattern_limit",

@@ -27,6 +27,7 @@ import wire  # noqa: E402
 GRAPH = CHAIN + """  guarded: { set: number, initial: 1, requireIfMatch: true }
   broken: { from: any, pipe: [ { map: "value + 1" } ] }
   past: { set: number, initial: 1, history: 1 }
+  item.{id}: { set: any }
 """
 NODE = "/v1/graphs/g/nodes/"
 EVAL = "/v1/graphs/g/eval"
@@ -129,8 +130,6 @@ HTTP.update({
     "expr_type": lambda s: plain(s.request("POST", EVAL, '{"node":"x","pipe":[{"map":"nope"}]}')),
     "expr_cost": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": DEAR}]}))),
     "precondition_required": lambda s: plain(s.request("POST", NODE + "guarded", "1")),
-    "sub_limit": lambda s: plain(s.get("/v1/graphs/g/events?" + "&".join(["node=x"] * 1001)[:8000])),
-    "pipe_limit": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": ["distinct"] * 17}))),
     "pattern_limit": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": PATTERN}]}))),
     "headers_too_large": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * 101 + "\r\n"),
 })
@@ -168,6 +167,21 @@ def rate_limited(_):
 def timeout(_):
     with Server({"g": GRAPH}, "# fixed: times.headers=200ms\n") as server:
         return raw(server, "GET / HTTP/1.1\r\nHost: ")
+
+
+@http("sub_limit")
+def sub_limit(_):
+    """With tokens, one principal may create half of limits.members."""
+    with guarded("limits: { members: 2 }\n", ["--can", "set"]) as (server, token, _):
+        body = json.dumps({"set": {"item.a": 1, "item.b": 1}})
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        return plain(server.request("POST", "/v1/graphs/g/batch", body, headers))
+
+
+@http("pipe_limit")
+def pipe_limit(_):
+    with Server({"g": GRAPH}, "limits: { held: 1 }\n") as server:
+        return plain(server.request("POST", EVAL, '{"all":"*","reduce":"count"}'))
 
 
 @http("draining")
@@ -361,22 +375,22 @@ def too_fast(_):
         return peer.close_code()
 
 
-def too_many(request):
-    """Asks again and again for more than a connection may have, one subscription and a pipeline of one stage."""
+def too_many(config, code, request):
+    """Asks again and again for more than a connection may have."""
 
     def meet(_):
-        with Server({"g": GRAPH}, "limits: { subs: 1 } # fixed: limits.stages=1\n") as server:
+        with Server({"g": GRAPH}, config) as server:
             peer = RawWebSocket(server, timeout=30)
             peer.subscribe("g", "x", id=99)
             try:
                 for number in range(200):
-                    peer.text({"op": "sub", "id": number + 1, "graph": "g", "node": "x", **request})
+                    peer.text({"op": "sub", "id": number + 1, "graph": "g", **request})
                     answer = peer.message()
-                    assert answer["code"] in ("sub_limit", "pipe_limit") and answer["id"] == number + 1
+                    assert answer["code"] == code and answer["id"] == number + 1
                     # Refusals count once a quarter of a second.
                     time.sleep(0.26)
             except Closed as closed:
-                assert closed.reason in ("sub_limit", "pipe_limit")
+                assert closed.reason == code
                 assert number >= 9
                 return closed.code
 
@@ -449,7 +463,8 @@ CLOSES = {
     4401: [token_gone],
     4403: [not_allowed],
     4408: [no_hello],
-    4429: [too_fast, too_many({}), too_many({"pipe": ["distinct", "distinct"]})],
+    4429: [too_fast, too_many("limits: { subs: 1 }\n", "sub_limit", {"node": "x"}),
+           too_many("limits: { held: 1 }\n", "pipe_limit", {"all": "*", "reduce": "count"})],
     4503: [drained],
     4508: [silent],
     4529: [no_room],

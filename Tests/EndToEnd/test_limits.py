@@ -190,21 +190,26 @@ def subs():
         assert [client.ask(op="sub", graph="g", node="x")["op"] for _ in range(2)] == ["snap"] * 2
         refused = client.ask(op="sub", graph="g", node="x")
         assert refused["code"] == "sub_limit" and refused["retry"] is True
-        assert server.get("/v1/graphs/g/events?node=x&node=y&node=any").status == 429
+        assert server.get("/v1/graphs/g/events?node=x&node=y&node=any").status == 400
 
 
 @breach("limits.matches")
 def matches():
     with limited("# fixed: limits.matches=3") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", nodes=["x", "y"])["op"] == "snap"
-        assert client.ask(op="sub", graph="g", nodes=["*"])["code"] == "sub_limit"
+        refused = client.ask(op="sub", graph="g", nodes=["*"])
+        assert refused["code"] == "sub_limit" and refused["retry"] is False
 
 
 @breach("limits.stages")
 def stages():
     with limited("# fixed: limits.stages=1") as server, Client(server) as client:
         assert client.ask(op="sub", graph="g", node="x", pipe=["distinct"])["op"] == "snap"
-        assert client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])["code"] == "pipe_limit"
+        refused = client.ask(op="sub", graph="g", node="x", pipe=["distinct", "delta"])
+        # It would be refused at any time.
+        assert refused["code"] == "bad_field" and refused["retry"] is False
+        asked = server.request("POST", "/v1/graphs/g/eval", '{"node":"x","pipe":["distinct","delta"]}')
+        assert asked.status == 400 and "Retry-After" not in asked.headers
 
 
 @breach("limits.expression")

@@ -28,6 +28,7 @@ struct RefusalTests {
         #expect(answer(Refusal(.methodNotAllowed, "", allow: "GET")).contains("\r\nAllow: GET\r\n"))
         #expect(answer(Refusal(.draining, "")).contains("\r\nRetry-After: 1\r\n"))
         #expect(answer(Refusal("rate_limited", "", retryAfterSeconds: 9)).contains("\r\nRetry-After: 9\r\n"))
+        #expect(!answer(Refusal("sub_limit", "", retry: false)).contains("Retry-After"))
         #expect(answer(Refusal("unauthenticated", "")).contains("\r\nWWW-Authenticate: Bearer\r\n"))
     }
 

@@ -17,7 +17,7 @@ extension ClientRequest {
             )
         }
         guard patterns.count <= limits.matches else {
-            throw HostError(.subLimit, "at most \(limits.matches) names and globs (limits.matches)")
+            throw HostError(.badField, "nodes: at most \(limits.matches) names and globs (limits.matches)")
         }
         host.work += UInt64(patterns.count)
         var seen: Set<String> = []

@@ -9,7 +9,9 @@ extension ClientRequest {
         let graph = view.graph
         let limits = host.limits
         guard session.observers.count < limits.observers else {
-            throw HostError(.subLimit, "at most \(limits.observers) observers per connection")
+            let message = "at most \(limits.observers) observers per connection"
+            // Only the client itself can end one.
+            throw HostError(.subLimit, message, retry: false)
         }
         let every = try fields.integer(.every, in: Observer.shortestInterval...86_400_000) ?? 250
         let surroundings = try surroundings(in: view)

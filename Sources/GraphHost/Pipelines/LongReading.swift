@@ -43,7 +43,7 @@ public struct UnreadPart: Sendable {
         let (stages, problems) = Stage.parse(list, options: options)
         guard problems.isEmpty else { return .failure(HostError(problems)) }
         guard stages.count <= mostStages else {
-            return .failure(HostError(.pipeLimit, "at most \(mostStages) stages per pipe"))
+            return .failure(HostError(.badField, "pipe: at most \(mostStages) stages are allowed"))
         }
         return .success(stages)
     }

@@ -103,7 +103,7 @@ final class Pipe {
     private func take(_ text: UnsafeRawBufferPointer) throws(HostError) {
         guard text.count <= room else {
             throw HostError(
-                .pipeLimit,
+                .badField,
                 "a pipeline and its source may have at most \(Self.longestText) bytes"
             )
         }

@@ -11,7 +11,7 @@ public struct SessionLimits: Sendable {
     ///
     /// The server enforces it; `hello` reports it.
     public var messageBytes = 65_536
-    /// Stages of one pipeline (`pipe_limit`).
+    /// Stages of one pipeline (`bad_field`).
     public var stages = 16
     /// Nodes that the globs of one subscription may match (`sub_limit`).
     public var matches = 1_000

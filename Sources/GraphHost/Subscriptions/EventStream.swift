@@ -12,8 +12,8 @@ public struct EventStream {
     ///
     /// `lastEventID` is the client's position before its connection broke, as `epoch:rev`.
     ///
-    /// - Throws: `bad_field` without nodes, `unknown_node`, `sub_limit`, `pipe_limit`,
-    ///   `pattern_limit`, and the problems of the pipe.
+    /// - Throws: `bad_field` without nodes or with too many, `unknown_node`, `sub_limit`,
+    ///   `pipe_limit`, `pattern_limit`, and the problems of the pipe.
     public init(
         of view: GraphView,
         nodes names: [String],
@@ -24,7 +24,7 @@ public struct EventStream {
         let host = graph.host
         guard !names.isEmpty else { throw HostError(.badField, "node: at least one name is needed") }
         guard names.count <= host.limits.subscriptions else {
-            throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
+            throw HostError(.badField, "node: at most \(host.limits.subscriptions) names (limits.subs)")
         }
         var nodes: [NamedNode] = []
         for name in names {

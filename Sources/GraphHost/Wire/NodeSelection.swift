@@ -37,7 +37,9 @@ public enum NodeSelection {
                 let node = try view.node(view.graph.node(pattern), named: pattern, to: .read)
                 if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
             }
-            guard picked.count <= limit else { throw HostError(.subLimit, "more than \(limit) nodes match") }
+            guard picked.count <= limit else {
+                throw HostError(.subLimit, "more than \(limit) nodes match", retry: false)
+            }
         }
         return picked
     }

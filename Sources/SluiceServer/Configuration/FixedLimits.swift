@@ -131,7 +131,7 @@ struct FixedLimit {
                     "Nodes that the globs of one subscription may match (sub_limit); more than a person can look at."
                 ),
             Self("limits.stages", \.session.stages, .number).means(
-                "Stages of one client pipeline (pipe_limit)."
+                "Stages of one client pipeline (bad_field)."
             ),
             Self("limits.expression", \.expression, .number)
                 .means(

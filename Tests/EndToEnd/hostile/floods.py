@@ -119,7 +119,7 @@ def observers(stands):
         peer.text({"op": "observe", "id": 5, "graph": "g"})
         while (answer := peer.message())["op"] == "topod":
             pass
-        assert answer["code"] == "sub_limit"
+        assert answer["code"] == "sub_limit" and answer["retry"] is False
 
 
 def pieces(stands):

@@ -161,7 +161,7 @@ MESSAGES = [
     message("a history below zero", SUB + ',"history":-1}', "bad_field", 1),
     message("since without a rev", SUB + ',"since":{"epoch":"a"}}', "bad_field", 1),
     message("since that is a number", SUB + ',"since":7}', "bad_field", 1),
-    message("a pipe of seventeen stages", SUB + ',"pipe":[%s]}' % ",".join(['"distinct"'] * 17), "pipe_limit", 1),
+    message("a pipe of seventeen stages", SUB + ',"pipe":[%s]}' % ",".join(['"distinct"'] * 17), "bad_field", 1),
     message("a pipe that is a text", SUB + ',"pipe":"distinct"}', "bad_field", 1),
     message("a stage nobody knows", SUB + ',"pipe":["nope"]}', "bad_field", 1),
     message("an expression that is none", SUB + ',"pipe":[{"map":"1 +"}]}', "expr_syntax", 1),

@@ -153,7 +153,7 @@ struct EventStreamTests {
         let bench = Bench(limits: limits)
         let graph = try bench.define(house)
         let wrong: [([String], String?, HostError.Code)] = [
-            ([], nil, .badField), (["nobody"], nil, .unknownNode), (["a", "b", "a"], nil, .subLimit),
+            ([], nil, .badField), (["nobody"], nil, .unknownNode), (["a", "b", "a"], nil, .badField),
             (["a"], #"[{"map":"value +"}]"#, "expr_syntax"), (["a"], "{", .badJSON),
             (["a"], #"["nope"]"#, .badField),
         ]

@@ -175,7 +175,8 @@ struct ObservingTests {
         for id in 8...10 {
             #expect(watcher.ask(#"{"op":"observe","id":\#(id),"graph":"g"}"#)[0].contains("topo"))
         }
-        #expect(watcher.ask(#"{"op":"observe","id":11,"graph":"g"}"#)[0].contains("sub_limit"))
+        let fifth = watcher.ask(#"{"op":"observe","id":11,"graph":"g"}"#)[0]
+        #expect(fifth.contains("sub_limit") && fifth.contains(#""retry":false"#))
         #expect(watcher.ask(#"{"op":"observe","id":11,"graph":"none"}"#)[0].contains("unknown_graph"))
         #expect(watcher.ask(#"{"op":"observe","graph":"g"}"#)[0].contains("bad_field"))
         #expect(

@@ -80,7 +80,7 @@ struct ProtocolTests {
             (#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":["dance"]}"#, "bad_field"),
             (
                 #"{"op":"sub","id":1,"graph":"g","node":"x","pipe":["distinct","distinct","distinct"]}"#,
-                "pipe_limit"
+                "bad_field"
             ),
             (#"{"op":"get","id":1,"graph":"g","nodes":[1]}"#, "bad_field"),
             (#"{"op":"get","id":1,"graph":"g","node":1}"#, "bad_field"),

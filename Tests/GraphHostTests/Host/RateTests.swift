@@ -118,12 +118,12 @@ struct RateTests {
         "sub_limit and pipe_limit count with rate_limited: the tenth within a minute ends the connection with 4429",
         arguments: [
             (#"{"op":"sub","id":2,"graph":"g","node":"x"}"#, "sub_limit"),
-            (#"{"op":"sub","id":2,"graph":"g","node":"x","pipe":["distinct","distinct"]}"#, "pipe_limit"),
+            (#"{"op":"sub","id":2,"graph":"g","all":"*","reduce":"count"}"#, "pipe_limit"),
         ]
     )
     func repeatedLimits(request: String, code: String) throws {
         var limits = SessionLimits.ample
-        limits.stages = 1
+        limits.held = 1
         limits.subscriptions = code == "sub_limit" ? 1 : 2
         let bench = Bench(limits: limits)
         try bench.define(graphText)

@@ -119,7 +119,7 @@ struct TurnShareTests {
         }
         #expect(answer(8_000, 8_000).contains(#""op":"snap""#))
         for (source, pipe) in [(16_380, 1), (1, 16_380), (8_190, 8_190)] {
-            #expect(answer(source, pipe).contains(#""code":"pipe_limit""#))
+            #expect(answer(source, pipe).contains(#""code":"bad_field""#))
         }
     }
 
