@@ -66,6 +66,12 @@ extension AnyNode {
         set { for edge in incoming { edge.propagatesEmpty = newValue } }
     }
 
+    /// Names all edges that come into this node (G-15).
+    @usableFromInline
+    package final func nameIncoming(_ name: String) {
+        for edge in incoming { edge.name = name }
+    }
+
     /// Disconnects every edge from this node to `node`.
     ///
     /// No effect if there is none; listens stay (G-31).

@@ -173,7 +173,10 @@ final class NodeBuilder {
             return materialise(node)
         }
         let made = source.make(site, inputs)
-        return source.isNode ? made : made.named(source.name)
+        guard !source.isNode else { return made }
+        // Edges of members that come later have the library's name.
+        if source.argument.glob == nil { made.nameIncoming(source.name) }
+        return made.named(source.name)
     }
 
     /// Records which step of a definition a node implements.

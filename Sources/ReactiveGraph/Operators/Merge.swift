@@ -8,6 +8,7 @@ extension Node {
         precondition(!nodes.isEmpty, "merge: at least one node is needed")
         let target = Node<Value>(graph: nodes[0].graph, .empty)
         for node in nodes { target.link(to: node) }
+        target.nameIncoming("Merge")
         return target
     }
 

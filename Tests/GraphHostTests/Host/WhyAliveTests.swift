@@ -65,6 +65,23 @@ struct WhyAliveTests {
         )
     }
 
+    @Test("I-2: an edge has the word of the operator that a node begins with")
+    func words() throws {
+        let text = #"""
+            {"graph": "h", "nodes": {
+              "x": {"set": "any"},
+              "merged": {"merge": ["x"], "retain": "always"},
+              "switched": {"switch": {"from": "x", "by": "value"}, "retain": "always"},
+              "chosen": {"case": {"of": "switched", "key": 1}, "retain": "always"}
+            }}
+            """#
+        let other = try bench.define(text)
+        let view = try GraphView(other, for: .full)
+        let bytes = try view.whyAlive(try #require(other.node("x")), limit: 16)
+        let why = String(decoding: bytes, as: UTF8.self)
+        for word in ["merge", "switch", "case"] { #expect(why.contains(#""via":"\#(word)""#), "\(why)") }
+    }
+
     @Test(
         "I-2: listeners are named with connection, client, subscriptions and owners, also those of groups and pipelines"
     )

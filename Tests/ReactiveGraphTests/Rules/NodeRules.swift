@@ -171,7 +171,7 @@ struct NodeRules {
             (node.fork(), "Link"), (node.map { $0 }, "Map"), (node.filter { _ in true }, "Filter"),
             (node.skip(0), "Skip"), (node.take(1), "Take"), (node.distinct(), "Distinct"),
             (node.scan(0) { $0 + $1 }, "Scan"), (node.flattenMap { [graph] in graph.node($0) }, "Flatten"),
-            (Node.combineEach(node, node) { $0 + $1 }, "Combine"),
+            (Node.combineEach(node, node) { $0 + $1 }, "Combine"), (node.merge(with: node), "Merge"),
         ]
         for (made, name) in kinds { #expect(made.upstreamTransforms.first?.name == name) }
     }
