@@ -41,7 +41,7 @@ export function connect(address = "/v1/ws", {
   const url = new URL(address, globalThis.location?.href).href.replace(/^http/, "ws"), away = new AbortController();
   const subs = new Map(), byID = new Map(), claims = new Map(), limits = { msg: 65536 };
   const safely = (act, ...given) => { try { act?.(...given); } catch (error) { onError(error); } };
-  let socket, ready = null, wanted, since, timer, left, stale, hb, changes, tries = 0, ids = 0;
+  let socket, ready = null, wanted, since, timer, left, stale, hb, changes, tries = 0, ids = 0, reads = [];
   const watch = (target, type, fn, given) => join({ op: "sub", ...place(target), every, ...given }, type, fn);
   const pace = ({ every = 0, mode }) => globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
   const leave = () => { wanted = false; drop(1000); };
@@ -50,7 +50,7 @@ export function connect(address = "/v1/ws", {
     demand: (graph, nodes, fn) => join({ op: "demand", graph, nodes: [nodes].flat() }, null, fn), presence, get, ping, retry, close,
     observe: (graph, fn, given) =>
       join({ op: "observe", graph, every: 250, ...given }, null, (event, { ended }) => fn(event ?? { op: "end", ...ended }), Symbol()),
-    list: async (fn = changes) => (await request({ op: "list", changes: (changes = fn) && true })).graphs,
+    list: async (fn = changes) => (await read({ op: "list", changes: (changes = fn) && true })).graphs,
     auth: (next) => request({ op: "auth", token: (token = next) }),
   };
 
@@ -105,9 +105,15 @@ export function connect(address = "/v1/ws", {
 
   async function get(target, what) {
     const { graph, node, nodes = node ? [node] : what } = place(target);
-    const answer = await request({ op: "get", graph, nodes }), held = answer.m[node];
+    const answer = await read({ op: "get", graph, nodes }), held = answer.m[node];
     if (held?.fail) throw new SluiceError({ ...held.fail, path: target });
     return !held ? answer : "v" in held ? typed(what, held.v) : undefined;
+  }
+
+  // Reads wait for the first connection.
+  async function read(fields) {
+    if (api.state.name === "connecting") await new Promise((resolve) => reads.push(resolve));
+    return request(fields);
   }
 
   function request(fields, path = fields.graph, until = Date.now() + 600_000) {
@@ -146,7 +152,10 @@ export function connect(address = "/v1/ws", {
 
   function open() {
     clearTimeout(timer);
-    try { socket = new WebSocket(url, "sluice.v1.json"); } catch (error) {
+    try {
+      if (!WebSocket) throw refusal("not-connected", "no WebSocket here: Node 22 or newer has one");
+      socket = new WebSocket(url, "sluice.v1.json");
+    } catch (error) {
       onError(error);
       return drop(4400, error.message);
     }
@@ -230,6 +239,7 @@ export function connect(address = "/v1/ws", {
     const name = ready ? "live" : !wanted ? "closed" : !since && !tries ? "connecting"
       : navigator.onLine === false || Date.now() - since > 3e4 ? "offline" : "reconnecting";
     api.state = { ...more, name, tries: ready ? 0 : tries, since };
+    if (name !== "connecting") for (const go of reads.splice(0)) go();
     safely(onState, api.state);
   }
 

@@ -17,6 +17,26 @@ test("it becomes live and knows its limits", async () => {
   assert.match(c.session, /^c:/);
 });
 
+test("a read waits for the first connection, and is refused if there is none", async () => {
+  await post("x", 4);
+  const mine = connect(`${server}/v1/ws`), [value, graphs] = await Promise.all([mine.get("g/x", Number), mine.list()]);
+  assert.equal(value, 4);
+  assert.equal(graphs[0].graph, "g");
+  mine.close();
+  await assert.rejects(mine.get("g/x"), { code: "not-connected" });
+  const lost = connect("ws://127.0.0.1:1/v1/ws");
+  await assert.rejects(lost.get("g/x"), { code: "not-connected" });
+  lost.close();
+});
+
+test("without a WebSocket the state says what is missing", async () => {
+  const errors = [], mine = connect(`${server}/v1/ws`, { WebSocket: null, onError: (error) => errors.push(error.message) });
+  assert.equal(mine.state.name, "closed");
+  assert.match(mine.state.reason, /Node 22/);
+  assert.deepEqual(errors, [mine.state.reason]);
+  await assert.rejects(mine.get("g/x"), { code: "not-connected" });
+});
+
 test("a watched value comes at once and at every change, with what is known about it", async () => {
   await post("x", 1);
   const heard = [];
