@@ -87,6 +87,14 @@ NOT_MESSAGES = re.compile(
     r"(?:precondition|preconditionFailure|fatalError|assert|assertionFailure|abstract|help|discussion|name|prompt)\s*:?\s*\(?[^\"]*$|"
     r"\b(?:help|discussion|abstract):\s*$"
 )
+# Arguments that are parts of a message, by what stands before them, and others by their text.
+PARTS = re.compile(r"\b(?:of|needs|from|as):\s*$|\bread\(text, $|BIO_meth_new\([^\"]*$|HeaderOf\w*\($")
+PART_TEXTS = re.compile(
+    r"or more|known here:|and \{more\} more|of at least \{\w+\}|from \{\w+\} to \{\w+\}|a whole number|an object|node '\{name\}'|true or false|"
+    r"letters, digits and '_' only|for graph \{.*|no memory|the store|graph, rev, time, checksum|the system's authorities|command line|at rev \{rev\}|"
+    r"'\{symbol\}' or '\{…\}'|a quoted name|a field name|a value, a name or '\('|the end of the expression|unchanged since \{rev\}|"
+    r"the initial value \{complaint\}|only from rev .*|one of"
+)
 LOG = re.compile(r"\blog(?:ger)?\.(?:trace|debug|info|notice|warning|error|critical)\(\s*$")
 
 
@@ -147,7 +155,12 @@ def wire_name(swift):
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", swift).lower().replace("internal_error", "internal")
 
 
-CALL = re.compile(r"\b(?:HostError|Refusal|Problem|StoreError|StartFailure|FileProblem|fault)\((?:\s*\.(\w+)|\s*\"(\w+)\"|)")
+CALL = re.compile(
+    r"\b(?:HostError|Refusal|Problem|StoreError|StartFailure|FileProblem|fault|conflict|wrongToken|endConnection|finish)"
+    r"\((?:\s*\.(\w+)|\s*\"(\w+)\"|)|\.fail\(\s*()\"(\w+)\""
+)
+# The codes of functions that make an error of one kind.
+MAKERS = {"fault": "log", "conflict": "conflict", "wrongToken": "unauthenticated", "endConnection": "close", "finish": "close"}
 
 
 def code_of(text, begin, end, path):
@@ -162,14 +175,17 @@ def code_of(text, begin, end, path):
                 break
         if depth > 0:
             call = match
-    assigned = re.search(r"\b(message|sentence|size|found)\s*=\s*[^=\n]*$|\b(message|sentence)\s*=\s*\n[^\n]*$", before)
+    assigned = re.search(r"\b(message|sentence|size|found)\s*=\s*[^=\n]*$|\b(message|sentence)\s*=\s*\n(?:(?!\b(?:let|return)\b|\}\n)[\s\S])*$", before)
     if not call and assigned:
         call = re.search(r"(?:HostError|Refusal|StoreError)\((?:\s*\.(\w+)|\s*\"(\w+)\"|)", text[end : end + 400])
     if not call or path.startswith("Sources/CEL"):
         return default_code(path)
-    if call[1] or call[2]:
-        return wire_name(call[1]) if call[1] else call[2]
-    return "log" if call[0].startswith("fault") else default_code(path)
+    maker = MAKERS.get(call[0].split("(")[0])
+    if maker:
+        return maker
+    if call[0].startswith(".fail"):
+        return call[4] if call[4] in {row[0] for row in table()} else "node_failed"
+    return wire_name(call[1]) if call[1] else call[2] or default_code(path)
 
 
 def gather():
@@ -193,6 +209,13 @@ def gather():
                 continue
             if re.search(r"(?:precondition|fatalError|assert)\w*\((?:(?!\n\s*\}|\n\n)[\s\S])*$", before[-300:]):
                 continue
+            if PARTS.search(before[-120:]) or PART_TEXTS.fullmatch(message):
+                continue
+            # What a key expects completes "'{name}' must be …".
+            if name.endswith("/ConfigurationValue.swift") and not message.startswith("'"):
+                continue
+            if re.search(r"\bbecause:\s*$", before[-40:]):
+                message = "{field}: " + message
             if not is_message(message) or name.endswith("/StageRows.swift") and not FAILED.search(message):
                 continue
             code = "log" if LOG.search(before) else code_of(text, begin, end, name)
