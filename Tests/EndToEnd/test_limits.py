@@ -86,7 +86,7 @@ def test_a_fixed_limit_is_no_key(tmp_path):
     (tmp_path / "sluice.yaml").write_text("limits: { work: 5 }\nmemory: { pressure: auto }\n")
     result = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True)
     assert result.returncode == 1
-    assert "unknown key 'limits.work' (limits.work is fixed at 100; docs/configuration.md says why)" in result.stderr
+    assert "unknown key 'limits.work' (limits.work is fixed at 100; docs/configuration.md#fixed-limits says why)" in result.stderr
     assert "unknown key 'memory.pressure' (memory.pressure is fixed at auto" in result.stderr
     with Server({"g": CHAIN}, environment={"SLUICE_LIMITS_WORK": "5"}) as server:
         assert "SLUICE_LIMITS_WORK names no key (limits.work is fixed at 100" in server.log_text()

@@ -20,7 +20,7 @@ enum ConfigurationDocuments {
     }
 
     private static let preface = [
-        "# The configuration of a Sluice server: every key with its default.",
+        "# The configuration of a Sluice server: every key with its default; only the default of 'dataDir' is empty.",
         "#",
         "# A key is also an environment variable (limits.subs is SLUICE_LIMITS_SUBS) and an option (--set limits.subs=50). A list",
         "# is then 'a,b' or '[a, b]'. Options override the environment, which overrides this file. `sluice serve --print-config`",

@@ -61,7 +61,9 @@ struct FixedLimit {
     }
 
     /// The hint for someone who tries to set another value.
-    var hint: String { "\(name) is fixed at \(show(FixedLimits())); docs/configuration.md says why" }
+    var hint: String {
+        "\(name) is fixed at \(show(FixedLimits())); docs/configuration.md#fixed-limits says why"
+    }
 
     static var all: [FixedLimit] { times + requests + clients + graphs }
 
@@ -88,7 +90,7 @@ struct FixedLimit {
                     "The longest time a pipeline runs on after its connection ended; clients ask for less."
                 ),
             Self("times.load", \.session.loadMilliseconds, .time)
-                .means("When producers are asked again for a value."),
+                .means("How long until producers are asked again for a value."),
             Self("times.refusal", \.times.refusal, .time)
                 .means("For a refused connection to finish its handshake and close."),
             Self("times.outage", \.times.outage, .time)
@@ -153,7 +155,9 @@ struct FixedLimit {
                 .means("Unsent bytes above which values are folded and the client is not read from."),
             Self("limits.pending", \.session.pendingRequests, .number)
                 .means("Requests of one connection that wait for the log; then it is not read from."),
-            Self("limits.pendingBytes", \.session.pendingBytes, .size).means("Their bytes."),
+            Self("limits.pendingBytes", \.session.pendingBytes, .size).means(
+                "Bytes of requests of one connection that wait for the log; the same."
+            ),
             Self("limits.breaches", \.session.breaches, .number)
                 .means("Refusals within `times.breaches` that end a connection (4400, 4429)."),
             Self("limits.contextBytes", \.contextBytes, .size)

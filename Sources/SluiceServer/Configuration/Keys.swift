@@ -183,9 +183,11 @@ public struct Keys: Sendable {
     public let certificateKey = Key("tls.key", .path, "")
         .means("The PEM file of the certificate's private key, without a password.")
     public let logLevel = Key("log.level", .word, LogLevel.info)
-        .means("The least important level that is logged, to standard error.")
+        .means(
+            "The least important level that is logged to standard error: trace, debug, info, notice, warning, error, critical."
+        )
     public let logFormat = Key("log.format", .word, LogFormat.text)
-        .means("Whether log entries are lines of text or JSON objects.")
+        .means("text: log entries are lines of text; json: JSON objects.")
     public let drain = Key("drain", .duration(.zero ... .seconds(3600)), .seconds(30))
         .means("How long a server that is stopping waits for its clients.")
     public let heartbeat = Key(
@@ -231,7 +233,7 @@ public struct Keys: Sendable {
         .means(
             """
             The largest body of a request (413). All clients wait while a graph's definition is applied, up to 50 ms for 64 KiB: \
-            larger ones belong into files.
+            larger ones belong in files.
             """
         )
     public let message = Key("limits.message", .bytes(125...1 << 30), 64 * 1024)
@@ -258,9 +260,9 @@ public struct Keys: Sendable {
         .means(
             """
             Memory that the pipelines of one principal may hold (pipe_limit; slow). As much, or two of the largest requests, may \
-            wait for its clients that do not read, with their requests that are not sent to the end or not answered yet (without \
-            tokens: those of one address); above that, the client that holds the most is disconnected (4580; 429). Members of families may hold twice as \
-            much for the principal that set them last: values, contexts and histories, which give way first (429).
+            wait for its clients that do not read, with their incomplete or unanswered requests (without tokens: those of one \
+            address); above that, the client that holds the most is disconnected (4580; 429). Members of families may hold twice \
+            as much for the principal that set them last (429): values, contexts and histories. Histories are shortened first.
             """
         )
     public let members = Key("limits.members", .integer(1...100_000_000), 100_000).means(
