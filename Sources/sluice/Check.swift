@@ -35,6 +35,7 @@ struct Check: ParsableCommand {
         if files.isEmpty {
             var reader = ConfigurationOptions.reader(config: config)
             reader.allowNoGraphs()
+            if !json { for warning in reader.warnings { Terminal.note("warning: \(warning)") } }
             let folder = GraphFolder.read(
                 reader.configuration.graphs,
                 DefinitionOptions(reader.configuration).accepting(reader.configuration)

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import re
 import subprocess
 import time
@@ -84,7 +85,11 @@ def test_every_limit_has_a_test():
 
 def test_a_fixed_limit_is_no_key(tmp_path):
     (tmp_path / "sluice.yaml").write_text("limits: { work: 5 }\nmemory: { pressure: auto }\n")
-    result = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True)
+    result = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True,
+                            env={**os.environ, "SLUICE_LIMITS_STAGES": "3", "SLUICE_LOG_LVEL": "info", "SLUICE_FOO": "1"})
+    for warning in ("SLUICE_LIMITS_STAGES names no key (limits.stages is fixed at 16; docs/configuration.md#fixed-limits says why)",
+                    "SLUICE_LOG_LVEL names no key (did you mean 'SLUICE_LOG_LEVEL'?)", "SLUICE_FOO names no key"):
+        assert f"warning: {warning}\n" in result.stderr
     assert result.returncode == 1
     assert "unknown key 'limits.work' (limits.work is fixed at 100; docs/configuration.md#fixed-limits says why)" in result.stderr
     assert "unknown key 'memory.pressure' (memory.pressure is fixed at auto" in result.stderr

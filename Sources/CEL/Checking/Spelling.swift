@@ -1,10 +1,15 @@
 /// Guesses which known word was meant by an unknown one.
 package enum Spelling {
-    /// `did you mean 'x'?` for the nearest of `words`, when one is near enough: two letters away,
-    /// in short words one, in long ones a third.
+    /// `did you mean 'x'?` for the nearest of `words`; nil if none is near enough.
+    package static func hint(for word: String, among words: some Sequence<String>) -> String? {
+        nearest(to: word, among: words).map { "did you mean '\($0)'?" }
+    }
+
+    /// The nearest of `words`, when one is near enough: two letters away, in short words one, in
+    /// long ones a third.
     ///
     /// Of equally near ones it is the one that begins most alike, then the first.
-    package static func hint(for word: String, among words: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let typed = Array(word.lowercased().unicodeScalars.prefix(64))
         let limit = typed.count <= 3 ? 1 : max(2, typed.count / 3)
         var best: (distance: Int, prefix: Int, word: String)?
@@ -17,7 +22,7 @@ package enum Spelling {
             if let best, (best.distance, -best.prefix) <= (distance, -prefix) { continue }
             best = (distance, prefix, candidate)
         }
-        return best.map { "did you mean '\($0.word)'?" }
+        return best?.word
     }
 
     /// Letters to insert, drop, change or swap with their neighbour (optimal string alignment).

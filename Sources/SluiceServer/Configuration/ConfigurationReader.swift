@@ -138,12 +138,20 @@ public struct ConfigurationReader {
                     if name == Self.testLimits, read(testLimits: text) { continue }
                 #endif
                 let fixed = FixedLimit.all.first { environmentVariable(of: $0.name) == name }
-                let hint = fixed?.hint ?? Spelling.hint(for: name, among: keys.map(\.environmentName))
+                let hint = fixed?.hint ?? Self.suggestion(variable: name, among: keys)
                 warnings.append("\(name) names no key" + (hint.map { " (\($0))" } ?? ""))
                 continue
             }
             set(key, text, from: .environment(name), called: name)
         }
+    }
+
+    /// A variable with a similar name, apart from the prefix that all have.
+    private static func suggestion(variable name: String, among keys: [any AnyKey]) -> String? {
+        let prefix = "SLUICE_"
+        let words = keys.map { String($0.environmentName.dropFirst(prefix.count)) }
+        let near = Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: words)
+        return near.map { "did you mean '\(prefix)\($0)'?" }
     }
 
     #if DEBUG
