@@ -486,6 +486,22 @@ def test_streams_of_events(server):
         assert event.name == "upd" and event.id == f'{told.get("epoch", json.loads(first.data)["epoch"])}:{told["rev"]}'
 
 
+@pytest.mark.parametrize("query, sentence", [
+    ("values?nodes=x&facets=yes", "facets: 1 or 0 is needed"), ("nodes/x?load=yes", "load: 1 or 0 is needed"),
+    ("nodes/x/history?facets=on", "facets: 1 or 0 is needed"), ("graph?live=yes", "live: 1 or 0 is needed"),
+    ("nodes?limit=some", "limit: a number from 1 to 1000 is needed"),
+    ("events?node=x&every=soon", "every: a number from 0 to 86400000 is needed"),
+])
+def test_a_parameter_with_a_wrong_value_is_refused(server, query, sentence):
+    answer = server.get(f"/v1/graphs/g/{query}")
+    assert (answer.status, answer.json()["code"], answer.json()["detail"]) == (400, "bad_field", sentence)
+
+
+def test_a_flag_is_1_or_0(server):
+    for value, has in (("1", True), ("true", True), ("", True), ("0", False), ("false", False)):
+        assert ("state" in server.get(f"/v1/graphs/g/values?nodes=x&facets={value}").json()["m"]["x"]) is has, value
+
+
 def test_discovery(server):
     """W-113"""
     for path in ("/v1/operators", "/metrics", "/healthz", "/readyz", "/version", "/openapi.json"):

@@ -11,7 +11,7 @@ enum DefinitionRoutes {
     static func defineGraph(_ request: Request) throws(HostError) {
         let (connection, name) = (request.connection, request.name)
         try request.access.requireAdministration(of: name)
-        let (adopts, isDryRun) = (request.query.flag("adopt"), request.query.flag("dry_run"))
+        let (adopts, isDryRun) = (try request.query.isSet("adopt"), try request.query.isSet("dry_run"))
         let conditions = try TagConditions(request.head)
         try request.server.definitions.read(try text(in: request), named: name) {
             [weak connection] result in

@@ -53,21 +53,21 @@ extension StreamOptions {
         self.init()
         if query.raw("every") != nil {
             guard let every = query.integer("every"), (0...86_400_000).contains(every) else {
-                throw HostError(.badField, "every: milliseconds from 0 to 86400000")
+                throw HostError(.badField, "every: a number from 0 to 86400000 is needed")
             }
             self.every = UInt64(every)
         }
         if let mode = query.string("mode") {
             guard mode == "latest" || mode == "all" else {
-                throw HostError(.badField, "mode: latest or all")
+                throw HostError(.badField, "mode: latest or all is needed")
             }
             isAll = mode == "all"
         }
-        hasFacets = query.flag("facets")
-        loads = query.flag("load")
+        hasFacets = try query.isSet("facets")
+        loads = try query.isSet("load")
         if query.raw("pipe") != nil {
             guard let pipe = query.string("pipe") else {
-                throw HostError(.badField, "pipe: a list of stages, percent-encoded")
+                throw HostError(.badField, "pipe: a list of stages, percent-encoded, is needed")
             }
             self.pipe = Array(pipe.utf8)
         }

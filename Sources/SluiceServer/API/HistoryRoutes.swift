@@ -13,7 +13,7 @@ enum HistoryRoutes {
         let rev = try request.number("since", 0...Int.max).map(UInt64.init)
         let limit = try request.number("limit", 1...100_000) ?? 1000
         let epoch = request.query.string("epoch")
-        if request.query.flag("facets") {
+        if try request.query.isSet("facets") {
             return try readStored(node, since: rev ?? 0, epoch, limit: limit, facets: true, on: connection)
         }
         do throws(HostError) {

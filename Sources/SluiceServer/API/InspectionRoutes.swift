@@ -8,7 +8,7 @@ enum InspectionRoutes {
     static func drawGraph(_ request: Request) throws(HostError) {
         let view = try request.graph()
         let connection = request.connection
-        let isLive = request.query.flag("live")
+        let isLive = try request.query.isSet("live")
         let vary = { (out: inout ByteBuffer) in out.append("Vary: Accept\r\n") }
         let format = request.query.string("format").map(PictureFormat.init) ?? accepted(request.head)
         guard let format else {

@@ -83,7 +83,7 @@ struct Operation: Sendable {
 
         /// One that is set if given with no value, `1` or `true`.
         static func flag(_ name: String, _ summary: String) -> Parameter {
-            choice(name, ["", "0", "1", "true"], summary)
+            choice(name, ["", "0", "1", "false", "true"], summary)
         }
     }
 

@@ -11,9 +11,9 @@ enum ReadingRoutes {
         let (connection, head) = (request.connection, request.head)
         if !head.query.isEmpty, try looksBack(request) { return }
         let node = try request.node(to: .read)
-        if !head.query.isEmpty, request.query.flag("load") { node.graph.load(node) }
+        if !head.query.isEmpty, try request.query.isSet("load") { node.graph.load(node) }
         let reading = node.graph.read(node)
-        let hasFacets = !head.query.isEmpty && request.query.flag("facets")
+        let hasFacets = head.query.isEmpty ? false : try request.query.isSet("facets")
         guard let known = head.value(.ifNoneMatch),
             try Preconditions.isKnown(known, reading, of: node)
         else {
@@ -29,7 +29,7 @@ enum ReadingRoutes {
     private static func looksBack(_ request: Request) throws(HostError) -> Bool {
         let view = try request.graph()
         let known = request.head.value(.ifNoneMatch).map { Array($0) }
-        let subject = PastQuestion.Subject.node(request.nodeName, facets: request.query.flag("facets"))
+        let subject = PastQuestion.Subject.node(request.nodeName, facets: try request.query.isSet("facets"))
         return try PastQuery.answers(request, view, subject) {
             connection,
             past throws(HostError) in
@@ -46,10 +46,10 @@ enum ReadingRoutes {
         let query = request.query
         let patterns = query.strings("nodes").flatMap { $0.split(separator: ",").map(String.init) }
         let limit = request.server.host.limits.matches
-        let hasFacets = query.flag("facets")
+        let hasFacets = try query.isSet("facets")
         let subject = PastQuestion.Subject.values(of: patterns, limit: limit, facets: hasFacets)
         if try PastQuery.answers(request, view, subject) { return }
-        let loads = query.flag("load")
+        let loads = try query.isSet("load")
         request.connection.answerJSON(
             try view.values(of: patterns, limit: limit, facets: hasFacets, load: loads)
         )
@@ -61,7 +61,7 @@ enum ReadingRoutes {
         let query = request.query
         let limit = query.strings("limit").last.map { Int($0) } ?? 100
         guard let limit, (1...GraphView.longestPage).contains(limit) else {
-            throw HostError(.badField, "limit: 1 to \(GraphView.longestPage) nodes are a page")
+            throw HostError(.badField, "limit: a number from 1 to \(GraphView.longestPage) is needed")
         }
         let match = query.strings("match").last ?? "*"
         request.connection.answerJSON(

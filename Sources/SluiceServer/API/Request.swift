@@ -58,6 +58,17 @@ struct Request {
     }
 }
 
+extension Query {
+    /// Whether a flag is set: given with no value, `1` or `true`.
+    ///
+    /// - Throws: `bad_field` for another value than these, `0` and `false`.
+    func isSet(_ name: StaticString) throws(HostError) -> Bool {
+        guard let value = raw(name), !value.equals("0"), !value.equals("false") else { return false }
+        if flag(name) { return true }
+        throw HostError(.badField, "\(name): 1 or 0 is needed")
+    }
+}
+
 extension Access {
     /// - Throws: `forbidden` if the caller may not administer graphs of that name.
     func requireAdministration(of name: String) throws(HostError) {
