@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 public import Support
 
@@ -307,10 +308,26 @@ public final class Host {
     /// Whether the graphs may be older than the store.
     var isStale: Bool { health == .catchingUp || health == .outOfReach }
 
-    /// The error for a graph that is not found: `unknown_graph`, or `not_ready` while the log is
+    /// The error for a graph that has ended: `unknown_graph`, or `not_ready` while the log is
     /// catching up.
     public var noGraph: HostError {
-        (isCatchingUp ? health.refusal : nil) ?? HostError(.unknownGraph, "no such graph")
+        (isCatchingUp ? health.refusal : nil) ?? HostError(.unknownGraph, "the graph was removed")
+    }
+
+    /// The error for a graph that does not exist for a caller.
+    ///
+    /// Its hint is a similar name of a graph that the caller may see, so a graph that exists and
+    /// one that does not look the same to a caller without rights.
+    public func noGraph(named name: String, for access: Access) -> HostError {
+        guard !isCatchingUp else { return noGraph }
+        let name = String(name.prefix(64))
+        var error = HostError(.unknownGraph, "there is no graph '\(name)'")
+        let known = table.all.prefix(GraphView.mostGuesses).lazy
+            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isLive && access.sees($0) }
+            .map(\.name)
+        work += UInt64(min(table.all.count, GraphView.mostGuesses) / 8)
+        error.hint = Spelling.hint(for: name, among: known)
+        return error
     }
 
     /// Whether the log has not read everything that is stored yet, so that the graphs and their

@@ -214,8 +214,14 @@ def test_what_may_not_be_read_does_not_exist(guarded):
     # An unknown node and one that may not be read answer alike.
     unknown = guarded.ask("bob", "GET", f"{NODE}/nosuch").body.replace(b"nosuch", b"secret")
     assert guarded.ask("bob", "GET", f"{NODE}/secret").body == unknown
-    unknown = guarded.ask("bob", "GET", "/v1/graphs/nosuch").body
+    unknown = guarded.ask("bob", "GET", "/v1/graphs/nosuch").body.replace(b"nosuch", b"hidden")
     assert guarded.ask("bob", "GET", "/v1/graphs/hidden").body == unknown
+    # A hint names only graphs that the caller may see.
+    hints = {who: guarded.ask(who, "GET", "/v1/graphs/hiden").json().get("hint") for who in ("alice", "bob")}
+    assert hints == {"alice": "did you mean 'hidden'?", "bob": None}
+    assert guarded.ask("bob", "GET", "/v1/graphs/opn").json()["hint"] == "did you mean 'open'?"
+    long = guarded.ask("bob", "GET", "/v1/graphs/" + "n" * 100).json()
+    assert long["detail"] == f"there is no graph '{'n' * 64}'"
 
 
 def test_conditions_do_not_tell_a_setter_what_it_may_not_read(guarded):

@@ -188,7 +188,8 @@ public struct GraphView {
 
     /// The graph with that name; throws `unknown_graph` if it does not exist for the caller.
     public init(_ graph: consuming LiveGraph?, for access: consuming Access) throws(HostError) {
-        guard let graph, access.sees(graph) else { throw HostError(.unknownGraph, "no such graph") }
+        guard let graph else { throw HostError(.unknownGraph, "the graph did not exist at that rev") }
+        guard access.sees(graph) else { throw graph.host.noGraph(named: graph.name, for: access) }
         self.graph = graph
         self.access = access
     }

@@ -56,7 +56,7 @@ struct ClientRequest {
             throw HostError(.unauthenticated, "send hello with a token first")
         }
         guard let graph = try name.name(.graph).flatMap({ host.graph(named: $0) }) else {
-            throw host.noGraph
+            throw host.noGraph(named: name.string ?? "", for: access)
         }
         return try GraphView(graph, for: access)
     }

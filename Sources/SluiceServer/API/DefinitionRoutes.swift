@@ -142,7 +142,9 @@ extension Request {
     func administeredGraph() throws(HostError) -> LiveGraph {
         let name = name
         try access.requireAdministration(of: name)
-        guard let graph = server.host[name] else { throw server.host.noGraph }
+        guard let graph = server.host[name] else {
+            throw server.host.noGraph(named: name, for: access)
+        }
         return graph
     }
 }
