@@ -73,7 +73,7 @@ extension Replay.Outcome {
         var lines = ["rev \(stamp.rev) of \(moment), \(commits) commits played"]
         lines.append(digest.map { "digest \($0)" } ?? "the graph had ended")
         if let snapshot {
-            let verdict = snapshot.agrees ? "says the same" : "DIFFERS from what the commits make"
+            let verdict = snapshot.agrees ? "agrees with the commits" : "DIFFERS from what the commits make"
             lines.append("the snapshot at rev \(snapshot.rev) \(verdict)")
         }
         if skipped > 0 { lines.append("\(skipped) sets and clears do not fit the definition") }

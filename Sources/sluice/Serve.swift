@@ -33,7 +33,7 @@ struct Serve: ParsableCommand {
     )
     var settings: [String] = []
 
-    @Flag(help: "Listen on an address that is not loopback although nobody has to authenticate.")
+    @Flag(help: "Listen on an address that is not loopback although clients need no token.")
     var insecure = false
 
     @Flag(help: "Print every key with its value and where that came from, and end.")
@@ -60,7 +60,9 @@ struct Serve: ParsableCommand {
             // refused connections.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)
             if room < configuration.connections {
-                warn("limits.connections is \(room): more files may not be open (ulimit -Hn)")
+                warn(
+                    "lowered limits.connections to \(room): the limit of open files (ulimit -Hn) allows no more"
+                )
                 configuration.connections = room
             }
             let loop = try Loop()

@@ -8,8 +8,8 @@ struct Sluice: ParsableCommand {
         commandName: "sluice",
         abstract: "Reactive graphs over HTTP and WebSocket.",
         discussion: """
-            Results go to standard output, what is to be said to a person goes to standard error.
-            Exit codes: 0 done, 1 failed, 2 not understood.
+            Results go to standard output, notes and errors go to standard error.
+            Exit codes: 0 done, 1 failed, 2 wrong usage.
 
             EXAMPLES
               sluice serve --config config/sluice.yaml

@@ -171,7 +171,7 @@ def test_connections_are_no_more_than_descriptors(tmp_path):
         peers.pop().close()
         eventually(lambda: answer(RawSocket(Limited)) == 200, what="room for one more")
         process.terminate()
-        assert "limits.connections is 36:" in process.communicate(timeout=10)[1]
+        assert "lowered limits.connections to 36:" in process.communicate(timeout=10)[1]
     finally:
         process.kill()
         process.wait()

@@ -80,11 +80,11 @@ final class HTTPListener {
             // With --insecure clients may read and set, but not administer: the operations would be
             // useless.
             return
-                "listening on \(endpoint) would open the operations of this server to anybody on the network; "
+                "listening on \(endpoint) would open the operations of this server to every client on the network; "
                 + "name a file of tokens with 'auth', or let 'admin.listen' be a loopback address or a unix socket"
         }
         guard !configuration.insecure else { return nil }
-        return "listening on \(endpoint) would let anybody on the network read and set every node; "
+        return "listening on \(endpoint) would let every client on the network read and set every node; "
             + "name a file of tokens with 'auth', or say --insecure if that is meant"
     }
 }
