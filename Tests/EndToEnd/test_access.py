@@ -222,6 +222,7 @@ def test_what_may_not_be_read_does_not_exist(guarded):
     assert guarded.ask("bob", "GET", "/v1/graphs/opn").json()["hint"] == "did you mean 'open'?"
     long = guarded.ask("bob", "GET", "/v1/graphs/" + "n" * 100).json()
     assert long["detail"] == f"there is no graph '{'n' * 64}'"
+    assert guarded.ask("nonsense", "GET", "/v1/graphs").json()["detail"] == "this token is not known"
 
 
 def test_conditions_do_not_tell_a_setter_what_it_may_not_read(guarded):

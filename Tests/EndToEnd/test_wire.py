@@ -434,7 +434,8 @@ def test_patch_is_a_merge_patch_of_an_object(server):
     server.set("g", "any", {"a": 1, "b": {"c": 2}})
     assert server.request("PATCH", NODE + "any", '{"a":null,"b":{"d":3}}', kind).status == 200
     assert server.value("g", "any") == {"b": {"c": 2, "d": 3}}
-    assert server.request("PATCH", NODE + "any", "{}", JSON).status == 415
+    refused = server.request("PATCH", NODE + "any", "{}", JSON)
+    assert refused.status == 415 and refused.json()["hint"] == "with curl: -H 'Content-Type: application/merge-patch+json'"
     server.set("g", "any", 1)
 
 
@@ -513,6 +514,8 @@ def test_known_and_unknown_paths(server):
     assert server.get("/v1/nothing").status == 404 and server.request("POST", "/v1/nothing", "1", JSON).status == 404
     answer = server.request("DELETE", "/v1/graphs/g/values")
     assert answer.status == 405 and answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert answer.json()["detail"] == "this path allows only GET, HEAD, OPTIONS"
+    assert server.get("/v1/ws").json()["detail"] == "this is a WebSocket endpoint: send Upgrade: websocket"
     with RawSocket(server) as peer:
         peer.send(f"GET /{'a' * 8191} HTTP/1.1\r\nHost: localhost\r\n\r\nGET /{'a' * 8192} HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert [peer.response()[0] for _ in range(2)] == [404, 414], "8 KiB are not too many"

@@ -66,6 +66,11 @@ extension DocumentReader {
             )
         }
         if let word = Word(rawValue: text) { return word }
+        if let here = ["mean": "avg", "average": "avg"][text], words.contains(here) {
+            let hint = "'\(text)' is written '\(here)' here"
+            add("\(what) must be one of \(words.joined(separator: ", "))", at: document.position, hint: hint)
+            return nil
+        }
         addUnknown("\(what) must be one of \(words.joined(separator: ", "))", document, among: words)
         return nil
     }

@@ -7,7 +7,9 @@ enum CommitCheck {
         let graph = commit.graph
         guard graph.isLive else { throw HostError.unknown(graph) }
         guard commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty else {
-            throw HostError(.badRequest, "nothing to set or to clear")
+            var error = HostError(.badRequest, "nothing to set or to clear")
+            error.hint = #"such as "set":{"indoor_c":21.5} or "clear":["indoor_c"]"#
+            throw error
         }
         var budget = CheckBudget()
         defer { graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }

@@ -1,3 +1,4 @@
+internal import CEL
 internal import Support
 
 /// One request of a client while it is performed: an object with an `op`.
@@ -38,8 +39,25 @@ struct ClientRequest {
         case .list: try list(neededID())
         case .auth: try authenticate()
         case .ping: answer { Answer.ok(id: id, to: &$0) }
-        case .unknown: throw HostError(.badOp, "unknown op")
+        case .unknown: throw unknownOperation
         }
+    }
+
+    /// What only HTTP has, by the word that a client may take for an `op`.
+    private static let overHTTP = [
+        "eval": "POST /v1/graphs/{g}/eval", "explain": "GET /v1/graphs/{g}/nodes/{n}/explain",
+        "why": "GET /v1/graphs/{g}/nodes/{n}/why", "history": "GET /v1/graphs/{g}/nodes/{n}/history",
+    ]
+
+    private var unknownOperation: HostError {
+        guard let word = fields[.op]?.string?.prefix(64) else {
+            return HostError(.badOp, "op: a word is needed")
+        }
+        var error = HostError(.badOp, "unknown op '\(word)'")
+        error.hint =
+            Self.overHTTP[String(word)].map { "this is available over HTTP: \($0)" }
+            ?? Spelling.hint(for: String(word), among: Fields.Operation.names)
+        return error
     }
 
     private func neededID() throws(HostError) -> UInt64 {

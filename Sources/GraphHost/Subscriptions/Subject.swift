@@ -91,6 +91,10 @@ extension Subject {
     /// The field of a message that says what it subscribes to: one of `known`.
     static func word(of fields: Fields, among known: FieldWords) throws(HostError) -> String {
         guard let word = fields.onlyWord(among: known) else {
+            let given = fields.words(among: known)
+            guard given.isEmpty else {
+                throw HostError(.badField, "only one of \(given.joined(separator: ", ")) is allowed")
+            }
             throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed")
         }
         return word

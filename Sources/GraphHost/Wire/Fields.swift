@@ -9,6 +9,7 @@ struct Fields: JSONMemberSink {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
         static let table = WordTable<Operation>()
+        static let names = allCases.filter { $0 != .unknown }.map { String(describing: $0) }
 
         /// Whether it makes a commit: such requests count as sets.
         var isChange: Bool { self == .set || self == .drop || self == .load }

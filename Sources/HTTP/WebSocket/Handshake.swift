@@ -122,17 +122,18 @@ public enum Handshake {
         FrameEncoder.appendClose(.tooManyConnections, reason: "too_many_connections", to: &buffer)
     }
 
-    /// Writes the answer 426.
+    /// Writes the answer 426 to `head`.
     public static func requireUpgrade(
+        _ head: RequestHead,
         _ encoder: ResponseEncoder,
         _ framing: ResponseFraming,
         to buffer: inout ByteBuffer
     ) {
-        Refusal("bad_request", "only WebSocket version 13 is supported").appendUpgradeRequired(
-            encoder,
-            framing,
-            to: &buffer
-        )
+        let sentence =
+            head.upgradesToWebSocket
+            ? "only WebSocket version 13 is supported"
+            : "this is a WebSocket endpoint: send Upgrade: websocket"
+        Refusal("bad_request", sentence).appendUpgradeRequired(encoder, framing, to: &buffer)
     }
 
     /// What a client has asked for; extensions it never asks for.

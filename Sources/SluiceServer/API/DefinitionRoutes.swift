@@ -111,7 +111,7 @@ enum DefinitionRoutes {
     /// The definition in the body: JSON or YAML as its type says, otherwise as it looks.
     private static func text(in request: Request) throws(HostError) -> DefinitionText {
         guard let format = DefinitionFormat(request.head, request.body) else {
-            throw .unsupportedType("application/json", "application/yaml")
+            throw .unsupportedType("application/yaml", "application/json")
         }
         return DefinitionText(bytes: Array(request.body), format: format)
     }

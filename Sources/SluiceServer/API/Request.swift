@@ -82,6 +82,8 @@ extension HostError {
 
     static func unsupportedType(_ wanted: String...) -> HostError {
         let types = wanted.joined(separator: " or ")
-        return HostError(.unsupportedType, "the body must be \(types), in UTF-8")
+        var error = HostError(.unsupportedType, "the body must be \(types), in UTF-8")
+        error.hint = "with curl: -H 'Content-Type: \(wanted[0])'"
+        return error
     }
 }

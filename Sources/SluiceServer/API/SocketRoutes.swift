@@ -6,7 +6,9 @@ enum SocketRoutes {
     static func requireUpgrade(_ request: Request) {
         let connection = request.connection
         connection.server.count(.upgradeRequired)
-        connection.write { Handshake.requireUpgrade(connection.server.encoder, connection.framing, to: &$0) }
+        connection.write {
+            Handshake.requireUpgrade(request.head, connection.server.encoder, connection.framing, to: &$0)
+        }
     }
 
     /// Lets the connection speak what its path speaks after an upgrade.

@@ -41,8 +41,8 @@ enum Identification {
             throw .tokenExpired
         case .unknown:
             let sentence = "a token is needed: Authorization: Bearer …, or a session"
-            throw head.has(.authorization)
-                ? wrongToken(sentence, on: connection) : HostError(.unauthenticated, sentence)
+            guard let field = head.value(.authorization) else { throw HostError(.unauthenticated, sentence) }
+            throw wrongToken(bearer(field) == nil ? sentence : "this token is not known", on: connection)
         }
     }
 

@@ -20,7 +20,7 @@ extension HTTPListener {
             return .route(route, captures)
         case .options(let allow): return .options(allow: allow)
         case .methodNotAllowed(let allow):
-            let message = "this method is not allowed here"
+            let message = "this path allows only \(allow)"
             return .refused(
                 Refusal(.methodNotAllowed, hintElsewhere(method, head) ?? message, allow: allow)
             )

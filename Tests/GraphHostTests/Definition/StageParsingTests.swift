@@ -59,7 +59,8 @@ struct StageParsingTests {
             (#"[{"window": {"of": "avg", "count": ¦0}}]"#, "count must be a whole number from 1 to 10000"),
             (
                 #"[{"window": {"of": ¦"average", "count": 1}}]"#,
-                "of must be one of avg, sum, min, max, count, first, last, rate, p50, p95, p99, list"
+                "of must be one of avg, sum, min, max, count, first, last, rate, p50, p95, p99, list "
+                    + "('average' is written 'avg' here)"
             ),
         ]
     )

@@ -107,6 +107,42 @@ struct ProtocolTests {
         #expect(client.ask(#"{"op":"ping","id":1}"#) == [#"{"op":"ok","id":1}"#], "the session lives on")
     }
 
+    @Test(
+        "A refusal says what was given, and what was probably meant",
+        arguments: [
+            (#"{"op":"dance","id":1}"#, #""msg":"unknown op 'dance'","retry":false}"#),
+            (#"{"op":"subs","id":1}"#, #""hint":"did you mean 'sub'?""#),
+            (
+                #"{"op":"eval","id":1,"graph":"g"}"#,
+                #""hint":"this is available over HTTP: POST /v1/graphs/{g}/eval""#
+            ),
+            (
+                #"{"op":"\#(String(repeating: "x", count: 500))","id":1}"#,
+                "'\(String(repeating: "x", count: 64))'"
+            ),
+            (#"{"op":7,"id":1}"#, "op: a word is needed"),
+            (
+                #"{"op":"get","id":1,"graph":"gg"}"#,
+                #""msg":"there is no graph 'gg'","retry":false,"hint":"did you mean 'g'?""#
+            ),
+            (
+                #"{"op":"sub","id":1,"graph":"g","node":"x","nodes":["y"]}"#,
+                "only one of node, nodes is allowed"
+            ),
+            (#"{"op":"set","id":1,"graph":"g"}"#, #""hint":"such as \"set\":{\"indoor_c\":21.5} or"#),
+            (
+                #"{"op":"sub","id":1,"graph":"g","all":"*","reduce":"mean"}"#,
+                #""hint":"'mean' is written 'avg' here""#
+            ),
+        ]
+    )
+    func hints(request: String, part: String) throws {
+        let bench = Bench()
+        try bench.define(graphText)
+        let answer = bench.connect().ask(request).first
+        #expect(answer?.contains(part) == true, "\(answer ?? "")")
+    }
+
     @Test("A live id cannot be used twice, not even by another kind of request")
     func idInUse() throws {
         let bench = Bench()

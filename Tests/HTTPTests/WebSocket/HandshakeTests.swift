@@ -119,13 +119,24 @@ struct HandshakeTests {
 
     @Test("426 names the version, and is a body for people too")
     func requireUpgrade() {
-        var out = ByteBuffer()
-        Handshake.requireUpgrade(ResponseEncoder(), ResponseFraming(), to: &out)
-        let text = out.bytes.text
-        #expect(text.hasPrefix("HTTP/1.1 426 Upgrade Required\r\n"))
-        #expect(
-            text.contains("\r\nSec-WebSocket-Version: 13\r\n") && text.contains("\r\nUpgrade: websocket\r\n")
-        )
+        let sentences = [
+            "": "this is a WebSocket endpoint: send Upgrade: websocket",
+            Self.ok.replacing("13", with: "8"): "only WebSocket version 13 is supported",
+        ]
+        for (fields, sentence) in sentences {
+            let parser = RequestParser()
+            var out = ByteBuffer()
+            Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8).withUnsafeBytes {
+                var input = $0
+                _ = parser.parse(&input)
+                Handshake.requireUpgrade(parser.head, ResponseEncoder(), ResponseFraming(), to: &out)
+            }
+            let text = out.bytes.text
+            #expect(text.hasPrefix("HTTP/1.1 426 Upgrade Required\r\n"))
+            #expect(text.contains("\r\nSec-WebSocket-Version: 13\r\n"))
+            #expect(text.contains("\r\nUpgrade: websocket\r\n"))
+            #expect(text.contains(sentence))
+        }
     }
 }
 
