@@ -132,8 +132,8 @@ final class Pipe {
 extension Host {
     /// The stages of a list in JSON text; `pipe` reads them if they are not in the cache.
     ///
-    /// - Throws: `pipe_limit`, `pattern_limit`, `busy` if another thread must read it, or the
-    ///   problem of a stage with its place.
+    /// - Throws: `bad_field` if it is too long, `pattern_limit`, `busy` if another thread must read
+    ///   it, or the problem of a stage with its place.
     func stages(
         of text: UnsafeRawBufferPointer,
         by pipe: @autoclosure () -> Pipe

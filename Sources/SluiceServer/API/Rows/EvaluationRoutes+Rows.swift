@@ -17,7 +17,7 @@ extension EvaluationRoutes: Routes {
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
                 "expr_syntax",
                 "expr_type",
-                "type_mismatch", "pipe_limit", "pattern_limit", "pattern_limit",
+                "type_mismatch", "pipe_limit", "pattern_limit",
             ]
         ),
         Operation(
