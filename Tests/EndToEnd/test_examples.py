@@ -82,9 +82,9 @@ title: A house
 nodes:
   indoor_c: { set: number, initial: 21.5 }
   humidity: { set: number, initial: 70 }
-  target_c: { set: number }
+  setpoint_c: { set: number }
   mode: { set: string, initial: auto }
-  override: { set: any, initial: 1 }
+  note: { set: any, initial: 1 }
   doubled: { from: humidity, pipe: [ { map: "value * 2" } ] }
   kept: { from: humidity, pipe: [ { map: "value + 1" } ], retain: always }
 """
