@@ -110,9 +110,8 @@ export function connect(address = "/v1/ws", {
     return !held ? answer : "v" in held ? typed(what, held.v) : undefined;
   }
 
-  // Reads wait for the first connection.
   async function read(fields) {
-    if (api.state.name === "connecting") await new Promise((resolve) => reads.push(resolve));
+    if (api.state.name === "connecting") await new Promise((go) => reads.push(go));
     return request(fields);
   }
 
@@ -152,10 +151,7 @@ export function connect(address = "/v1/ws", {
 
   function open() {
     clearTimeout(timer);
-    try {
-      if (!WebSocket) throw refusal("not-connected", "no WebSocket here: Node 22 or newer has one");
-      socket = new WebSocket(url, "sluice.v1.json");
-    } catch (error) {
+    try { socket = new WebSocket(url, "sluice.v1.json"); } catch (error) {
       onError(error);
       return drop(4400, error.message);
     }
