@@ -94,18 +94,11 @@ enum DashboardRoutes {
         case .removed: connection.answerEmpty(.noContent)
         case .missing: throw noDashboard
         case .conflict(let tag?):
-            let members = members(tag)
-            connection.refuse(
-                Refusal("conflict", "this dashboard was changed by another client", members: members)
-            )
+            connection.refuse(conflict("this dashboard was changed by another client", tag))
         case .conflict(nil):
-            let members = members(nil)
-            connection.refuse(
-                Refusal("conflict", "this dashboard does not exist any more", members: members)
-            )
+            connection.refuse(conflict("this dashboard does not exist any more", nil))
         case .exists(let tag):
-            let members = members(tag)
-            connection.refuse(Refusal("conflict", "a dashboard of this name exists", members: members))
+            connection.refuse(conflict("a dashboard of this name exists", tag))
         case .forbidden(let graph): throw missingRight(graph)
         case .full:
             throw HostError(
@@ -175,11 +168,12 @@ enum DashboardRoutes {
         return HostError(.forbidden, "the right 'dashboards' is missing\(place)")
     }
 
-    private static func members(_ tag: String?) -> [UInt8] {
+    /// A conflict with the dashboard that has `tag` now; nil: there is none.
+    private static func conflict(_ sentence: String, _ tag: String?) -> Refusal {
         var members = ByteBuffer()
         members.append(",\"etag\":")
         if let tag { members.append(json: "\"\(tag)\"") } else { members.append("null") }
-        return Array(members.bytes)
+        return Refusal("conflict", sentence, members: Array(members.bytes))
     }
 
     private static var noDashboard: HostError { HostError(.notFound, "there is no dashboard of this name") }
