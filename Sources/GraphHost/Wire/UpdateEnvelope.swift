@@ -11,8 +11,8 @@ final class UpdateEnvelope {
     /// While a late emission is delivered: the commit that caused it.
     private var lateInfo: CommitInfo?
     private let start: [UInt8]
-    private var head: [UInt8] = []
-    private var tail: [UInt8] = []
+    @exclusivity(unchecked) private var head = ByteBuffer()
+    @exclusivity(unchecked) private var tail = ByteBuffer()
 
     init(name: String) {
         start = Array(#"{"op":"upd","graph":""#.utf8) + Array(name.utf8) + Array(#"","rev":"#.utf8)
@@ -48,14 +48,14 @@ final class UpdateEnvelope {
 
     /// Appends `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.
     func appendHead(to buffer: inout ByteBuffer) {
-        if isStale { refresh(&buffer) }
-        buffer.append(head)
+        if isStale { refresh() }
+        buffer.append(head.bytes)
     }
 
     /// Appends `],"ctx":…,"by":…}` of the newest commit.
     func appendTail(to buffer: inout ByteBuffer) {
-        if isStale { refresh(&buffer) }
-        buffer.append(tail)
+        if isStale { refresh() }
+        buffer.append(tail.bytes)
     }
 
     /// The same for an older commit.
@@ -89,16 +89,12 @@ final class UpdateEnvelope {
         buffer.append("}")
     }
 
-    /// Encodes both parts after the contents of `buffer`, and removes them from it again.
-    private func refresh(_ buffer: inout ByteBuffer) {
+    private func refresh() {
         isStale = false
-        let mark = buffer.count
-        appendHead(to: &buffer, stamp: stamp)
-        head = Array(buffer.bytes[mark...])
-        buffer.truncate(to: mark)
-        Self.appendTail(to: &buffer, context: context, by: by)
-        tail = Array(buffer.bytes[mark...])
-        buffer.truncate(to: mark)
+        head.removeAll()
+        appendHead(to: &head, stamp: stamp)
+        tail.removeAll(keepingAtMost: 4096)
+        Self.appendTail(to: &tail, context: context, by: by)
     }
 }
 
