@@ -15,13 +15,12 @@ extension Session {
         subscription.requiredRights = access?.requiredRights(subject.nodes, needs: subject.needs)
         give(subscription, to: owners)
         let chain = subscription.begin(on: subject)
-        let snap = Snap(subscription, subject, request)
         guard let chain, chain.isBehind else {
-            snap.send()
+            Snap(subscription, subject, request).send()
             return then()
         }
         subscription.whenOpen(chain) {
-            snap.send()
+            Snap(subscription, subject, request).send()
             then()
         }
     }
