@@ -1,6 +1,7 @@
 """The main path over https and wss, and what a port that speaks TLS must stand."""
 
 import contextlib
+import json
 import pathlib
 import shutil
 import signal
@@ -259,6 +260,45 @@ def test_pipelined_requests_and_big_values_pass(secure):
             data += piece
     assert data.count(b"HTTP/1.1 200 OK") == 21
     assert data.endswith(f'"{text}"'.encode())
+
+
+def test_pipelined_requests_behind_an_unread_answer_keep_their_order(tmp_path):
+    """More records come in the same read, after the server has paused reading. The first answer is too long to go on, and what
+    the kernel leaves of it is not."""
+    config = "limits: { body: 8MiB } # fixed: limits.answer=32MiB limits.pendingBytes=5MiB\n"
+    names = ["any", *(f"n{i}" for i in range(14))]
+    requests = [f"GET /v1/graphs/g/nodes/{name} HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in names]
+    with Secure(tmp_path, config) as server:
+        server.set("g", "any", "x" * (6 << 20))
+        with RawSocket(server, receive_buffer=65536, secure=True) as peer:
+            with together(peer.socket):
+                for record in ["".join(requests[:2]), *requests[2:]]:
+                    peer.send(record)
+            time.sleep(0.1)
+            assert len(peer.response()[2]) > 6 << 20
+            assert [json.loads(peer.response()[2])["node"] for _ in names[1:]] == names[1:]
+
+
+def test_a_client_that_says_the_end_behind_its_requests_gets_all_answers(tmp_path):
+    requests = ["POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n5"]
+    requests += ["GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n"] * 2
+    with Secure(tmp_path, keeps=True) as server, RawSocket(server, secure=True) as peer:
+        with together(peer.socket):
+            for request in requests:
+                peer.send(request)
+            peer.socket.settimeout(0)
+            with contextlib.suppress(ssl.SSLWantReadError):
+                peer.socket.unwrap()
+        peer.socket.settimeout(10)
+        assert [peer.response()[0] for _ in requests] == [200, 200, 200]
+
+
+@contextlib.contextmanager
+def together(wire):
+    """Everything that is sent meanwhile leaves in as few packets as possible."""
+    wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    yield
+    wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
 
 @pytest.mark.weighed

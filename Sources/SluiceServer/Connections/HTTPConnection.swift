@@ -67,6 +67,8 @@ final class HTTPConnection: Connection {
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isClosing else { return }
+        // What TLS decrypts although reading is paused waits behind what waits already.
+        guard saved.isEmpty else { return keep(bytes) }
         var input = bytes
         process(&input)
     }
@@ -83,7 +85,12 @@ final class HTTPConnection: Connection {
             // Bytes that the kernel took at once are no reason to wait.
             if waitingFor != 0 || isUnfinished || isBehind { break }
         }
-        saved.append(input)
+        keep(input)
+    }
+
+    /// Bytes wait until an answer is sent.
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        saved.append(bytes)
         if mustPause { socket?.pauseReading() }
         setDeadline()
     }
@@ -181,6 +188,8 @@ final class HTTPConnection: Connection {
         var input = held.bytes
         socket?.resumeReading()
         process(&input)
+        // TLS reports the peer's end even while requests in front of it wait.
+        if saved.isEmpty, !isClosing, socket?.isPeerClosed == true { peerEnded() }
     }
 
     override func drained() {
@@ -189,6 +198,7 @@ final class HTTPConnection: Connection {
 
     override func peerEnded() {
         if poll != nil || look != nil { return close() }
+        guard saved.isEmpty else { return }
         // A request that is being answered still gets its answer.
         if waitingFor != 0 || body != nil {
             framing.keepsAlive = false
