@@ -11,6 +11,7 @@ import time
 import pytest
 from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket, frame
+from redis_server import Redis
 from sluice import Server, eventually
 from test_access import Guarded
 from test_tls import Secure
@@ -132,15 +133,20 @@ limits: { body: 1025KiB, message: 1MiB, held: 2MiB }
 """
 
 
+def fill(server):
+    """Sets 8 MiB of values; returns what makes the field that names a client."""
+    nodes = ",".join(f'"n{i}":{{"set":"string"}}' for i in range(8))
+    assert server.ask("alice", "PUT", "/v1/graphs/g", f'{{"graph":"g","nodes":{{"s":{{"set":"string"}},{nodes}}}}}').status == 201
+    for i in range(8):
+        server.ask("alice", "POST", f"/v1/graphs/g/nodes/n{i}", f'"{"x" * MEBIBYTE}"')
+    return lambda who: f"Authorization: Bearer {server.tokens[who]}\r\n"
+
+
 @pytest.fixture
 def shared(tmp_path):
     """A server on which what waits for one principal's clients is bounded, and the fields that name a client."""
     with Guarded(tmp_path, config=SHARED) as server:
-        nodes = ",".join(f'"n{i}":{{"set":"string"}}' for i in range(8))
-        assert server.ask("alice", "PUT", "/v1/graphs/g", f'{{"graph":"g","nodes":{{"s":{{"set":"string"}},{nodes}}}}}').status == 201
-        for i in range(8):
-            server.ask("alice", "POST", f"/v1/graphs/g/nodes/n{i}", f'"{"x" * MEBIBYTE}"')
-        yield server, lambda who: f"Authorization: Bearer {server.tokens[who]}\r\n"
+        yield server, fill(server)
 
 
 def test_answers_that_one_principal_does_not_read_are_bounded_together(shared):
@@ -347,6 +353,58 @@ def test_what_a_client_does_not_read_counts_after_its_session(shared):
     eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
     for peer in peers:
         peer.close()
+
+
+@pytest.mark.parametrize("behind", ["GET /healthz", "OPTIONS /v1/graphs/g", "GET /v1/ws"])
+def test_what_a_client_does_not_read_counts_whoever_sends_the_next_request(tmp_path, behind):
+    """All requests are performed before anything is sent."""
+    fields = "" if behind != "GET /v1/ws" else "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    with Guarded(tmp_path, config=SHARED.rstrip() + " limits.pendingBytes=64MiB\n") as server:
+        token = fill(server)
+        peers = [ask(server, "/v1/graphs/g/values", token("alice") + f"\r\n{behind} HTTP/1.1\r\nHost: localhost\r\n{fields}")
+                 for _ in range(6)]
+        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
+        for peer in peers:
+            peer.close()
+
+
+def test_a_file_counts_for_the_one_who_asks_for_it(tmp_path, files):
+    """Not for the one whose request came over the proxy's connection before."""
+    with Guarded(tmp_path, config=f"\n{files}trustedProxies: [ 127.0.0.1 ]\n{SHARED}") as server:
+        peers = [RawSocket(server, receive_buffer=4096) for _ in range(40)]
+        for i, peer in enumerate(peers):
+            peer.send(f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.tokens['alice']}\r\n\r\n")
+            assert peer.response()[0] == 200
+            peer.send(f"GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.1.{i}\r\n\r\n")
+            peer.until(b"\r\n\r\n")
+        queued = lambda: [each["queued"] > 0 for each in server.ask("alice", "GET", "/v1/connections").json()["connections"]]
+        eventually(lambda: sum(queued()) == 40, what="that the kernel takes no more")
+        assert server.metrics()["sluice_slow_peers_reset_total"] == 0
+        for peer in peers:
+            peer.close()
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_what_waits_for_the_log_is_bounded_together(pieces):
+    limits = "limits: { body: 256KiB, message: 128KiB, held: 1MiB }\n"
+    body = f'"{"x" * 60_000}"'
+    with Redis(keeps=False) as redis, Server({"g": VALUES}, f"redis: {{ url: '{redis.url}' }}\n{limits}") as server:
+        eventually(lambda: server.get("/readyz").status == 200)
+        server.set("g", "n0", "a")
+        redis.pause()
+        peers = [RawSocket(server) for _ in range(60)]
+        for peer in peers:
+            peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body[:30_000]}"
+                      + body[30_000:] * (pieces == 1))
+            if pieces == 2:
+                time.sleep(0.003)
+                peer.send(body[30_000:])
+        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] >= 60 - 17, what="the reset of all above 1 MiB")
+        redis.go_on()
+        for peer in peers:
+            if not is_ended(peer.socket):
+                assert peer.response()[0] == 200
+            peer.close()
 
 
 def test_two_of_the_largest_requests_always_have_room():

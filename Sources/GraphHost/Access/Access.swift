@@ -38,6 +38,9 @@ public struct Access {
 
     public static var full: Access { Access(everybody: .all) }
 
+    /// The access of a caller without any right.
+    public static var nobody: Access { Access(everybody: []) }
+
     /// The name recorded as `by` in the caller's commits.
     public var name: String? { principal?.name }
 

@@ -8,7 +8,7 @@ struct BareStream {
 
     private var view: GraphView {
         get throws(HostError) {
-            try GraphView(node.graph, for: session.access ?? Access(everybody: []))
+            try GraphView(node.graph, for: session.access ?? .nobody)
         }
     }
 

@@ -29,7 +29,7 @@ extension ClientRequest {
             host.alarmWatch = watch
             watch.add(session, id: id)
         }
-        let access = session.access ?? Access(everybody: [])
+        let access = session.access ?? .nobody
         let graphs = access.graphs(of: host)
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)

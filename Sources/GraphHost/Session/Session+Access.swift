@@ -18,6 +18,7 @@ extension Session {
             return
         }
         access = new
+        sink?.heldChanged()
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
             end(subscription, .forbidden)

@@ -27,7 +27,7 @@ enum SocketRoutes {
         case .echo:
             return try accept(request, .echo, nil)
         case .node:
-            connection.access = try Identification.access(of: head, on: connection, for: need)
+            connection.take(try Identification.access(of: head, on: connection, for: need))
             let node = try request.node(to: .read)
             guard request.query.raw("at") == nil else {
                 throw HostError(.badField, "at: the past does not change, so there is no stream of it")

@@ -31,7 +31,7 @@ enum Identification {
         for need: Operation.Need,
         _ authenticator: Authenticator
     ) throws(HostError) -> Access {
-        if case .everybody = need { return Access(everybody: []) }
+        if case .everybody = need { return .nobody }
         switch outcome(head, authenticator, at: connection.server) {
         case .known(let principal):
             let access = Access(principal)

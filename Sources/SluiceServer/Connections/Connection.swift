@@ -44,8 +44,11 @@ class Connection: ConnectionDelegate {
     private final class Details {
         var countedAddress: String?
         var client: IPAddress?
+        /// The address at the other end, once it was asked for.
+        var peer: IPAddress??
         var slowPeer: SlowPeer?
-        /// The name of its client, once the session that had it is over.
+        /// The name of the client that has not read all of its answers, if it is another one's
+        /// turn, or if its session is over.
         var formerName: String?
         /// The sizes of the buffers that the socket is writing.
         var keptBytes = 0
@@ -77,7 +80,12 @@ class Connection: ConnectionDelegate {
     final var address: IPAddress? { client ?? peer }
 
     /// The address at the other end of the socket; nil for Unix sockets.
-    final var peer: IPAddress? { socket?.socket.peerAddress.flatMap { IPAddress($0.host) } }
+    final var peer: IPAddress? {
+        if let known = details?.peer { return known }
+        let address = socket?.socket.peerAddress.flatMap { IPAddress($0.host) }
+        details?.peer = .some(address)
+        return address
+    }
 
     @exclusivity(unchecked) final var deadline: UInt64 = .max
     // Its links in `Deadlines`.
@@ -182,7 +190,7 @@ class Connection: ConnectionDelegate {
             if taken == bytes.count {
                 if plain == nil { isBehind = socket?.holdsBytes ?? false }
                 if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
-                if isBehind { fellBehind(keeping: 0) }
+                if isBehind { fellBehind(keeping: 0) } else { details?.formerName = nil }
             } else if let sendBuffer = sendBuffer.take() {
                 isBehind = true
                 socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
@@ -232,7 +240,8 @@ class Connection: ConnectionDelegate {
         }
     }
 
-    /// The client's session ends; what is left of its answers still counts for the client.
+    /// The client's session ends, or another client's request follows; what is left of its answers
+    /// still counts for the client.
     final func keepName(_ name: String?) {
         if let name { neededDetails.formerName = name }
     }
@@ -270,6 +279,7 @@ class Connection: ConnectionDelegate {
         isBehind = false
         if let details {
             details.keptBytes = 0
+            details.formerName = nil
             if details.slowPeer != nil { noteHeld() }
         }
         flush()

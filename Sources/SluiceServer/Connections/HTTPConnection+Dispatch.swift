@@ -64,15 +64,32 @@ extension HTTPConnection {
         if isSet { return }
         switch admit(head, server, listener) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, server)
-        case .file: FileAnswer.send(head, on: self)
-        case .options(let allow): answerOptions(head, allow: allow)
-        case .refused(let refusal): refuse(refusal)
+        case .file:
+            take(.nobody)
+            FileAnswer.send(head, on: self)
+        case .options(let allow):
+            take(.nobody)
+            answerOptions(head, allow: allow)
+        case .refused(let refusal):
+            take(.nobody)
+            refuse(refusal)
+        }
+    }
+
+    /// Finds out who sends the current request.
+    @inline(__always)
+    private func identify(_ head: RequestHead, for need: Operation.Need) throws(HostError) {
+        do throws(HostError) {
+            take(try Identification.access(of: head, on: self, for: need))
+        } catch {
+            take(.nobody)
+            throw error
         }
     }
 
     private func perform(_ number: Int, _ captures: Captures, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
-            access = try Identification.access(of: head, on: self, for: server.operations[number].right)
+            try identify(head, for: server.operations[number].right)
             try server.operations[number].handler(Request(connection: self, captures: captures, head: head))
         } catch {
             refuse(error)
@@ -81,7 +98,7 @@ extension HTTPConnection {
 
     private func set(_ node: NamedNode, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
-            access = try Identification.access(of: head, on: self, for: .ofNodes)
+            try identify(head, for: .ofNodes)
             try CommitRoutes.setNode(node, self, head, server)
         } catch {
             refuse(error)
@@ -99,6 +116,7 @@ extension HTTPConnection {
     func respondToUpgrade() -> WebSocketConnection? {
         let head = parser.head
         framing.keepsAlive = false
+        take(.nobody)
         do throws(HostError) {
             switch admit(head, server, listener) {
             case .refused(let refusal):

@@ -23,7 +23,7 @@ final class HTTPConnection: Connection {
     let isProxied: Bool
     @exclusivity(unchecked) var forwarding: Forwarding?
     /// The caller's rights for the current request.
-    @exclusivity(unchecked) var access = Access(everybody: [])
+    @exclusivity(unchecked) private(set) var access = Access.nobody
     /// The framing of the answer to the current request.
     @exclusivity(unchecked) var framing = ResponseFraming()
     /// When reading the current head or body began.
@@ -211,6 +211,14 @@ final class HTTPConnection: Connection {
 
     // MARK: - Answering
 
+    /// The caller of the current request is known; what the one before has not read counts for that
+    /// one still.
+    @inline(__always)
+    func take(_ access: Access) {
+        if unsentBytes > 0, self.access.principal !== access.principal { keepName(self.access.name) }
+        self.access = access
+    }
+
     /// Takes from the head what every answer to it needs.
     @inline(__always)
     private func takeHead(_ server: Server) {
@@ -329,7 +337,9 @@ final class HTTPConnection: Connection {
 
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
-        noteUnfinished(parser.heldBytes &+ saved.count)
+        // A body that has come in one piece is kept by whoever answers it later.
+        let waiting = waitingFor == 0 ? 0 : parser.bodyBytes
+        noteUnfinished(max(parser.heldBytes, waiting) &+ saved.count)
         if let poll { return server.deadlines.set(self, at: poll.deadline) }
         hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
     }

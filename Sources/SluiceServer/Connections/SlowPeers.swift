@@ -123,8 +123,6 @@ final class SlowPeer {
     /// It holds this entry, and removes it before it ends.
     fileprivate unowned(unsafe) let connection: Connection
     fileprivate let account: SlowPeers.Account
-    /// Whose bytes they are.
-    var owner: SlowPeers.Owner { account.owner }
     /// Its index in the account.
     fileprivate var place: Int
     fileprivate var bytes = 0
