@@ -1,21 +1,10 @@
 internal import CLibuv
 
-/// Runs blocking work on one of libuv's threads and answers on the loop: reading files while
-/// serving.
+/// Runs blocking work on one of libuv's threads and answers on the loop.
 ///
 /// Transcribes https://docs.libuv.org/en/v1.x/threadpool.html. The answer comes exactly once and
 /// never from within the call. The work in flight holds itself and the loop until then.
 public enum FileTask {
-    /// Reads a regular file of at most `limit` bytes, as ``Files/read(_:limit:)`` does.
-    public static func read(
-        _ path: String,
-        limit: Int,
-        on loop: Loop,
-        answer: @escaping (Result<Files.Content, UVError>) -> Void
-    ) {
-        run(on: loop, { () throws(UVError) in try Files.read(path, limit: limit) }, answer: answer)
-    }
-
     /// Runs `work` on a thread of libuv's.
     public static func run<Value: Sendable>(
         on loop: Loop,

@@ -13,8 +13,6 @@ public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
     /// Lent to whichever connection reads; its content is void when the delegate returns.
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// Where a vectored write puts its pieces together.
-    let vectors: UnsafeMutableBufferPointer<uv_buf_t>
     var writeRequests = WriteRequestPool()
     /// What shares out the ends of connections; nil: each is reported as it comes.
     ///
@@ -35,7 +33,6 @@ public final class Loop {
         }
         self.raw = raw
         readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
-        vectors = .allocate(capacity: 256)
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
@@ -53,7 +50,6 @@ public final class Loop {
         writeRequests.removeAll()
         raw.deallocate()
         readBuffer.deallocate()
-        vectors.deallocate()
     }
 
     /// Milliseconds of a clock that never goes back, as of the start of this turn.

@@ -66,7 +66,7 @@ private final class Start<Shared: Sendable>: @unchecked Sendable {
 }
 
 /// A thread that is waited for when it is dropped.
-private final class RunningThread {
+final class RunningThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
@@ -76,6 +76,7 @@ private final class RunningThread {
     }
 
     private var thread = uv_thread_t()
+    private var isRunning = false
 
     init(_ run: @escaping @Sendable () -> Void) throws(UVError) {
         let body = Unmanaged.passRetained(Body(run))
@@ -88,9 +89,11 @@ private final class RunningThread {
             body.release()
             throw UVError(code: status, call: "uv_thread_create")
         }
+        isRunning = true
     }
 
     deinit {
-        uv_thread_join(&thread)
+        // An initialiser that throws runs this too.
+        if isRunning { uv_thread_join(&thread) }
     }
 }

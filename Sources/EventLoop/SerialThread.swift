@@ -10,7 +10,7 @@ internal import DequeModule
 public final class SerialThread {
     private let shared: Shared
     private let reader: MailboxReader<Void>
-    private var thread = uv_thread_t()
+    private var thread: RunningThread?
     /// What to do on the loop with each piece that has not been answered, oldest first.
     private var answers: Deque<() -> Void> = []
     private var answered = 0
@@ -19,8 +19,13 @@ public final class SerialThread {
 
     /// Starts the thread.
     ///
-    /// Without `keepsLoopAlive` the loop may end before work has been answered, or done.
-    public init(on loop: Loop, keepsLoopAlive: Bool = true) throws(UVError) {
+    /// Without `keepsLoopAlive` the loop may end before work has been answered, or done. With
+    /// `lowersPriority` the loop does not wait for the processor because of it.
+    public init(
+        on loop: Loop,
+        keepsLoopAlive: Bool = true,
+        lowersPriority: Bool = false
+    ) throws(UVError) {
         let shared = Shared()
         self.shared = shared
         self.keepsLoopAlive = keepsLoopAlive
@@ -28,20 +33,16 @@ public final class SerialThread {
         reader = try MailboxReader(on: loop) { deliver() }
         shared.mailbox = reader.mailbox
         reader.keepsLoopAlive = false
-        try check(
-            uv_thread_create(
-                &thread,
-                { Unmanaged<Shared>.fromOpaque($0!).takeRetainedValue().run() },
-                Unmanaged.passRetained(shared).toOpaque()
-            ),
-            "uv_thread_create"
-        )
+        thread = try RunningThread {
+            if lowersPriority { OwnProcess.lowerThreadPriority() }
+            shared.run()
+        }
         deliver = { [unowned self] in self.deliver() }
     }
 
     deinit {
         shared.stop()
-        uv_thread_join(&thread)
+        thread = nil
     }
 
     /// Whether nothing is being done or waits for an answer.

@@ -25,7 +25,6 @@ public final class TCPConnection {
     /// Of an open connection.
     private var stream: UnsafeMutablePointer<uv_stream_t> { (handle?.raw)! }
     private var loop: Loop { (handle?.loop)! }
-    private let gauge: ConnectionGauge?
     private let isUnix: Bool
     /// Whether the connection is neither closed nor broken.
     @exclusivity(unchecked) public private(set) var isOpen = true
@@ -41,7 +40,7 @@ public final class TCPConnection {
     @exclusivity(unchecked) private var knownDescriptor: Int32 = -1
 
     /// A connection without a descriptor yet.
-    init(isUnix: Bool, on loop: Loop, gauge: ConnectionGauge?) throws(UVError) {
+    init(isUnix: Bool, on loop: Loop) throws(UVError) {
         let size = isUnix ? MemoryLayout<uv_pipe_t>.size : MemoryLayout<uv_tcp_t>.size
         let handle = try Handle<uv_stream_t>(on: loop, size: size, isUnix ? "uv_pipe_init" : "uv_tcp_init") {
             loop,
@@ -51,26 +50,15 @@ public final class TCPConnection {
                 ? uv_pipe_init(loop, memory.assumingMemoryBound(to: uv_pipe_t.self), 0)
                 : uv_tcp_init(loop, memory.assumingMemoryBound(to: uv_tcp_t.self))
         }
-        self.gauge = gauge
         self.isUnix = isUnix
         handle.belongs(to: self)
         self.handle = consume handle
-        gauge?.open += 1
     }
 
     /// Takes over a connected, non-blocking descriptor; it stays the caller's when this throws.
-    convenience init(
-        descriptor: Int32,
-        isUnix: Bool,
-        on loop: Loop,
-        gauge: ConnectionGauge?
-    ) throws(UVError) {
-        try self.init(isUnix: isUnix, on: loop, gauge: gauge)
+    convenience init(descriptor: Int32, isUnix: Bool, on loop: Loop) throws(UVError) {
+        try self.init(isUnix: isUnix, on: loop)
         try check(isUnix ? uv_pipe_open(pipe, descriptor) : uv_tcp_open(tcp, descriptor), "uv_tcp_open")
-    }
-
-    deinit {
-        if isOpen { gauge?.open -= 1 }
     }
 
     // MARK: Reading
@@ -143,28 +131,6 @@ public final class TCPConnection {
     private func isQueueEmpty() -> Bool {
         hasQueue = uv_stream_get_write_queue_size(stream) > 0
         return !hasQueue
-    }
-
-    /// The same for several pieces at once, in order, with one system call per 256 of them.
-    ///
-    /// Returns the sum of bytes taken.
-    public func tryWrite(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int {
-        guard isOpen else { return 0 }
-        var total = 0
-        var next = 0
-        while next < pieces.count {
-            let end = min(next + loop.vectors.count, pieces.count)
-            var size = 0
-            for index in next..<end {
-                loop.vectors[index - next] = uv_buf_t(pieces[index])
-                size += pieces[index].count
-            }
-            let taken = size == 0 ? 0 : uv_try_write(stream, loop.vectors.baseAddress, UInt32(end - next))
-            total += max(0, Int(taken))
-            if taken < size { break }
-            next = end
-        }
-        return total
     }
 
     /// Queues a copy of bytes; the delegate receives `wroteAll` when the queue has become empty.
@@ -250,7 +216,6 @@ public final class TCPConnection {
         guard isOpen else { return }
         isOpen = false
         isReading = false
-        gauge?.open -= 1
         handle = nil
         guard let delegate else { return }
         self.delegate = nil

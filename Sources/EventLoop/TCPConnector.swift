@@ -60,7 +60,7 @@ public final class TCPConnector {
             return
         }
         do throws(UVError) {
-            let connection = try TCPConnection(isUnix: false, on: loop, gauge: nil)
+            let connection = try TCPConnection(isUnix: false, on: loop)
             try start(connection) { request in
                 address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, onConnected) }
             }
@@ -71,7 +71,7 @@ public final class TCPConnector {
 
     private func connect(path: String) {
         do throws(UVError) {
-            let connection = try TCPConnection(isUnix: true, on: loop, gauge: nil)
+            let connection = try TCPConnection(isUnix: true, on: loop)
             try start(connection) { request in
                 uv_pipe_connect(request, connection.pipe, path, onConnected)
                 return 0

@@ -33,15 +33,11 @@ public final class TCPListener {
     /// away for lack of descriptors (0: the listener rests and tries again).
     public var onShortage: ((Int, UVError) -> Void)?
 
-    /// How many connections of this listener are open now.
-    public var openConnections: Int { gauge.open }
-
     /// How many connections were accepted since the start, those turned away not included.
     public private(set) var acceptedConnections = 0
 
     private let socket: ListeningSocket
     private let handle: Handle<uv_poll_t>
-    private let gauge = ConnectionGauge()
     private var reserve: Int32
     private var retry: LoopTimer?
     private var isPaused = false
@@ -147,8 +143,7 @@ public final class TCPListener {
             let connection = try TCPConnection(
                 descriptor: descriptor,
                 isUnix: address.family == .unix,
-                on: handle.loop,
-                gauge: gauge
+                on: handle.loop
             )
             acceptedConnections += 1
             onConnection?(connection)
@@ -187,9 +182,4 @@ public final class TCPListener {
     }
 
     private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
-}
-
-/// Counts the open connections of a listener; shared with them, because they may outlive it.
-final class ConnectionGauge {
-    var open = 0
 }

@@ -63,6 +63,12 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
+    /// The bytes without quotes around them.
+    var unquoted: UnsafeRawBufferPointer {
+        guard count >= 2, first == ASCII.quote, last == ASCII.quote else { return self }
+        return UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
+    }
+
     /// The number these decimal digits say; nil if there is none, something else, or too much.
     public var decimal: Int? {
         guard count > 0 else { return nil }

@@ -23,20 +23,19 @@ public enum EntityTagCondition {
     /// - Parameter tag: the present tag without quotes; nil where there is no representation, which
     ///   only matches nothing.
     /// - Returns: whether a conditional read is answered with 304.
-    public func matchesWeakly(_ tag: UnsafeRawBufferPointer?) -> Bool {
-        switch self {
-        case .any: tag != nil
-        case .list(let list): tag.map { list.contains($0, strongly: false) } ?? false
-        }
-    }
+    public func matchesWeakly(_ tag: String?) -> Bool { matches(tag, strongly: false) }
 
     /// Whether `If-Match` allows the change: strong comparison, as compare-and-set needs it.
     /// - Parameter tag: the present tag without quotes; nil where there is no representation.
     /// - Returns: whether the change may go on; otherwise 412.
-    public func matchesStrongly(_ tag: UnsafeRawBufferPointer?) -> Bool {
+    public func matchesStrongly(_ tag: String?) -> Bool { matches(tag, strongly: true) }
+
+    private func matches(_ tag: String?, strongly: Bool) -> Bool {
+        guard var tag else { return false }
         switch self {
-        case .any: tag != nil
-        case .list(let list): tag.map { list.contains($0, strongly: true) } ?? false
+        case .any: return true
+        case .list(let list):
+            return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: strongly) }
         }
     }
 }

@@ -1,29 +1,19 @@
 public import Support
 
-/// The 29 bytes of an IMF-fixdate (RFC 9110 §5.6.7), formatted again only when the second changes.
+/// The 29 bytes of an IMF-fixdate (RFC 9110 §5.6.7).
 ///
 /// The caller brings the time: once per loop turn is enough, and this module has no clock.
 public struct HTTPDate: Sendable {
     /// Length of every date, in bytes.
     public static let length = 29
 
-    private var seconds: Int64
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     /// Makes the date of `unixSeconds` since 1970, 0 ...
     ///
     /// 253402300799 (year 9999).
     public init(unixSeconds: Int64) {
-        seconds = unixSeconds
-        format()
-    }
-
-    /// Moves to `unixSeconds`; costs one comparison within a second.
-    public mutating func update(unixSeconds: Int64) {
-        if unixSeconds != seconds {
-            seconds = unixSeconds
-            format()
-        }
+        format(unixSeconds)
     }
 
     /// Appends the date.
@@ -53,7 +43,7 @@ public struct HTTPDate: Sendable {
         return HTTPDate(unixSeconds: seconds).text == text ? seconds : nil
     }
 
-    private mutating func format() {
+    private mutating func format(_ seconds: Int64) {
         let clamped = min(max(seconds, 0), 253_402_300_799)
         let time = CivilTime(secondsSinceEpoch: clamped)
         withUnsafeMutableBytes(of: &words) { place in

@@ -30,7 +30,7 @@ public struct MediaType {
             if found == nil, parameter.count > 8,
                 UnsafeRawBufferPointer(rebasing: parameter[..<8]).equalsIgnoringCase("charset=")
             {
-                found = Self.unquoted(UnsafeRawBufferPointer(rebasing: parameter[8...]))
+                found = UnsafeRawBufferPointer(rebasing: parameter[8...]).unquoted
             }
             start = end
         }
@@ -83,10 +83,5 @@ public struct MediaType {
     public static func isMergePatch(_ value: UnsafeRawBufferPointer?) -> Bool {
         guard let value, let type = MediaType(value) else { return false }
         return type.isType("application/merge-patch+json") && type.isUTF8
-    }
-
-    private static func unquoted(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard bytes.count >= 2, bytes.first == ASCII.quote, bytes.last == ASCII.quote else { return bytes }
-        return UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
     }
 }

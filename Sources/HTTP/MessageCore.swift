@@ -323,8 +323,7 @@ extension MessageCore {
         }
     }
 
-    /// How large the body may be.
-
+    /// Takes in a piece of the body.
     @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         guard length <= limits.bodyBytes &- body.count else {

@@ -32,17 +32,12 @@ public struct Preferences: Sendable {
             let given = UnsafeRawBufferPointer(rebasing: preference[min(split + 1, preference.count)...])
                 .trimmed
             if name.equalsIgnoringCase("return"), !returnsMinimal, !returnsRepresentation {
-                returnsMinimal = Self.unquoted(given).equalsIgnoringCase("minimal")
-                returnsRepresentation = Self.unquoted(given).equalsIgnoringCase("representation")
+                returnsMinimal = given.unquoted.equalsIgnoringCase("minimal")
+                returnsRepresentation = given.unquoted.equalsIgnoringCase("representation")
             } else if name.equalsIgnoringCase("wait"), waitSeconds == nil {
-                waitSeconds = Self.unquoted(given).decimal
+                waitSeconds = given.unquoted.decimal
             }
             return true
         }
-    }
-
-    private static func unquoted(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard bytes.count >= 2, bytes.first == ASCII.quote, bytes.last == ASCII.quote else { return bytes }
-        return UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
     }
 }

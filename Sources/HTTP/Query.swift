@@ -67,12 +67,6 @@ public struct Query {
         raw(name).flatMap(\.decimal)
     }
 
-    /// Whether a flag is set: given with no value, `1` or `true`.
-    public func flag(_ name: StaticString) -> Bool {
-        guard let value = raw(name) else { return false }
-        return value.isEmpty || value.equals("1") || value.equals("true")
-    }
-
     /// The decoded values of all pairs with this name; broken ones are left out.
     public func strings(_ name: StaticString) -> [String] {
         var all: [String] = []

@@ -76,13 +76,8 @@ public struct Refusal: Sendable {
         }
         fields(&buffer)
         var body = ByteBuffer()
-        appendBody(to: &body)
+        appendBody(status, to: &body)
         encoder.finish(body.bytes, framing, in: &buffer)
-    }
-
-    /// Writes the body alone.
-    public func appendBody(to buffer: inout ByteBuffer) {
-        appendBody(status, to: &buffer)
     }
 
     private func appendBody(_ status: Status, to buffer: inout ByteBuffer) {

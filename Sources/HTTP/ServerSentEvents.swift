@@ -38,11 +38,9 @@ public enum ServerSentEvents {
         buffer.append("\n\n")
     }
 
-    /// Appends a comment, which clients ignore: the heartbeat.
-    public static func appendComment(_ text: StaticString = "", to buffer: inout ByteBuffer) {
-        buffer.append(":")
-        buffer.append(text)
-        buffer.append("\n\n")
+    /// Appends an empty comment, which clients ignore: the heartbeat.
+    public static func appendComment(to buffer: inout ByteBuffer) {
+        buffer.append(":\n\n")
     }
 
     /// Appends how long a client waits before it connects again, in milliseconds.

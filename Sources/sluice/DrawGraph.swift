@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EventLoop
+internal import GraphHost
 internal import SluiceClient
 internal import SluiceServer
 
@@ -28,7 +29,7 @@ struct DrawGraph: ParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
-        guard let format = FilePicture.Format(rawValue: format) else {
+        guard let format = PictureFormat(rawValue: format) else {
             throw ValidationError("--format is dot, mermaid or json, not '\(format)'")
         }
         let isFile = [".yaml", ".yml", ".json"].contains { graph.hasSuffix($0) } && !graph.contains("://")

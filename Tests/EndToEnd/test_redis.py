@@ -219,6 +219,7 @@ def test_a_server_that_cannot_use_redis_says_why():
         redis.start()
     assert "not in both" in refusal(f"redis: {{ url: '{redis.url}' }}\ndataDir: /tmp/none\n")
     assert "redis.url" in refusal("redis: { url: 'redis:127.0.0.1' }\n")
+    assert "redis.url" in refusal("redis: { url: 'redis://:%+f@127.0.0.1' }\n")
     assert "'redis.ca' is for TLS" in refusal("redis: { url: 'redis://127.0.0.1:1', ca: ca.pem }\n")
 
 

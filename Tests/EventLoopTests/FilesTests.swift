@@ -92,7 +92,8 @@ struct FilesTests {
         let loop = try Loop()
         var answers: [[UInt8]?] = []
         for name in ["data", "absent"] {
-            FileTask.read("\(folder.path)/\(name)", limit: 100, on: loop) { result in
+            let path = "\(folder.path)/\(name)"
+            FileTask.run(on: loop, { () throws(UVError) in try Files.read(path, limit: 100) }) { result in
                 answers.append(try? result.get().bytes)
             }
         }

@@ -113,7 +113,6 @@ struct TCPListenerTests {
         net.settle()
 
         #expect(net.listener.acceptedConnections == 1000)
-        #expect(net.listener.openConnections == 0)
         #expect(net.loop.handleCount == before)
     }
 }

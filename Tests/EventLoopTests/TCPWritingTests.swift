@@ -32,37 +32,13 @@ struct TCPWritingTests {
         #expect(client.connection.queuedBytes == 0)
     }
 
-    @Test("pieces leave in order, however many and however long", arguments: [1, 2, 255, 256, 257, 1500])
-    func vectored(count: Int) throws {
-        let net = try Loopback()
-        let (client, server) = try net.connect()
-        let whole = Self.pattern(count * (count + 1) / 2)
-        let sent = whole.withUnsafeBytes { bytes in
-            var pieces: [UnsafeRawBufferPointer] = []
-            var start = 0
-            for length in 1...count {
-                pieces.append(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
-                start += length
-            }
-            let taken = pieces.withUnsafeBufferPointer { client.connection.tryWrite($0) }
-            client.connection.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
-            return taken
-        }
-        #expect(sent > 0)
-
-        net.run { server.bytes.count == whole.count }
-        #expect(server.bytes == whole)
-    }
-
-    @Test("empty pieces and no pieces are no error")
-    func emptyPieces() throws {
+    @Test("nothing to write is no error")
+    func nothing() throws {
         let net = try Loopback()
         let (client, _) = try net.connect()
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
 
         #expect(client.connection.tryWrite(empty) == 0)
-        #expect([empty, empty].withUnsafeBufferPointer { client.connection.tryWrite($0) } == 0)
-        #expect([].withUnsafeBufferPointer { client.connection.tryWrite($0) } == 0)
         client.connection.write(empty)
         #expect(client.connection.queuedBytes == 0)
     }

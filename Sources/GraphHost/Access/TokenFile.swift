@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 
 /// The file that lists the tokens (`auth` in the configuration).
 ///
@@ -96,12 +97,9 @@ public enum TokenFile {
         let prefix = "sha256:"
         if let text = document.scalar?.text, text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + 64
         {
-            let digits = text.utf8.dropFirst(prefix.utf8.count).map {
-                Character(UnicodeScalar($0)).hexDigitValue
-            }
-            let values = digits.compactMap { $0 }
-            if values.count == 64 {
-                return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+            let digits = text.utf8.dropFirst(prefix.utf8.count).compactMap(ASCII.hexadecimal)
+            if digits.count == 64 {
+                return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
             }
         }
         return reader.refuse(

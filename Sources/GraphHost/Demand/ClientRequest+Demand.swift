@@ -1,3 +1,4 @@
+internal import ReactiveGraph
 internal import Support
 
 extension ClientRequest {
@@ -22,7 +23,7 @@ extension ClientRequest {
         host.work += UInt64(patterns.count)
         var seen: Set<String> = []
         patterns.removeAll { !seen.insert($0).inserted }
-        for name in patterns where !NodeSelection.isGlob(name) {
+        for name in patterns where !Glob.isGlob(name) {
             let node = try view.node(view.graph.node(name), named: name, to: .set)
             guard node.isMutable else {
                 throw HostError(.notMutable, "\(name) is derived: demand is for mutable nodes", node: name)

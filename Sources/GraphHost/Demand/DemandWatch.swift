@@ -30,7 +30,7 @@ final class DemandWatch {
         self.session = session
         self.graph = graph
         self.patterns = patterns
-        unsaid = Set(patterns.filter { !NodeSelection.isGlob($0) })
+        unsaid = Set(patterns.filter { !Glob.isGlob($0) })
         news = unsaid
     }
 
@@ -128,7 +128,7 @@ final class DemandWatch {
     /// The definition has changed; returns whether all nodes that the client named can still be
     /// set.
     func goesOn() -> Bool {
-        patterns.allSatisfy { NodeSelection.isGlob($0) || graph.node($0)?.isMutable == true }
+        patterns.allSatisfy { Glob.isGlob($0) || graph.node($0)?.isMutable == true }
     }
 
     /// Ends, because a node that the client named is gone.
@@ -137,7 +137,7 @@ final class DemandWatch {
     /// Whether the client still has the right to watch all nodes that it named.
     func isAllowed(_ access: Access) -> Bool {
         patterns.allSatisfy { pattern in
-            NodeSelection.isGlob(pattern)
+            Glob.isGlob(pattern)
                 || graph.node(pattern).map { access.rights(on: $0).contains(.set) } ?? true
         }
     }

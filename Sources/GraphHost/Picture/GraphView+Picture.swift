@@ -1,3 +1,4 @@
+/// The form of a picture.
 public enum PictureFormat: String, Sendable {
     case json, dot, mermaid
 }
@@ -15,7 +16,7 @@ extension GraphView {
     ) throws(HostError) -> [UInt8] {
         if isLive { try requireObservation() }
         if let surroundings { try require(surroundings) }
-        let text = PictureText(
+        return PictureText(
             of: graph,
             live: isLive,
             nodes: isLive ? nil : nodes,
@@ -23,10 +24,6 @@ extension GraphView {
             around: surroundings,
             for: access
         )
-        return switch format {
-        case .json: text.json()
-        case .dot: text.dot()
-        case .mermaid: text.mermaid()
-        }
+        .bytes(as: format)
     }
 }

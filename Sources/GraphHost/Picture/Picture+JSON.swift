@@ -37,6 +37,15 @@ public struct PictureText {
         )
     }
 
+    /// The picture in that form.
+    public func bytes(as format: PictureFormat) -> [UInt8] {
+        switch format {
+        case .json: json()
+        case .dot: dot()
+        case .mermaid: mermaid()
+        }
+    }
+
     /// `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
     public func json() -> [UInt8] {
         var buffer = ByteBuffer()

@@ -28,7 +28,7 @@ final class Sessions {
     @exclusivity(unchecked) private var released = TurnShare(dividedBy: 4)
     @exclusivity(unchecked) private var isReleasing = false
 
-    /// How many of `open` are closed.
+    /// How many of `listed` are closed.
     private var closedCount = 0
 
     /// Releases what a session needed that has just been closed, within the limit of this turn; the

@@ -126,7 +126,7 @@ final class GroupSubscription: Subscription {
     func goesOn(after resume: Resume) -> Bool {
         // A missing name is an error, but a glob leaves missing nodes out.
         resume.isResumed
-            && (resume.rev >= graph.narrowedAt || !patterns.contains(where: NodeSelection.isGlob))
+            && (resume.rev >= graph.narrowedAt || !patterns.contains(where: Glob.isGlob))
     }
 
     // MARK: - A definition that changes
@@ -142,7 +142,7 @@ final class GroupSubscription: Subscription {
             member.leave()
             include(member)
         }
-        return bag.isEmpty && !patterns.contains(where: NodeSelection.isGlob)
+        return bag.isEmpty && !patterns.contains(where: Glob.isGlob)
     }
 
     /// Adds new nodes, in the order of the definition, and earlier ones for which there was no

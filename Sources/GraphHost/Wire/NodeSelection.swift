@@ -85,10 +85,8 @@ public enum NodeSelection {
         return names
     }
 
-    static func isGlob(_ pattern: String) -> Bool { Glob.isGlob(pattern) }
-
     static func matches(_ pattern: String, _ name: String) -> Bool {
-        isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
+        Glob.isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }
 
     /// Reads the fields `nodes` and `node` of a message; all nodes if both are absent.

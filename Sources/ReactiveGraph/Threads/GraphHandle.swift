@@ -71,7 +71,7 @@ extension Graph {
     /// anywhere.
     public var handle: GraphHandle {
         if let madeHandle { return madeHandle }
-        let bell = requireExecutor("handle").makeBell { [weak self] in self?.runPosts() }
+        let bell = requireExecutor().makeBell { [weak self] in self?.runPosts() }
         let made = GraphHandle(bell)
         madeHandle = made
         return made
@@ -99,10 +99,10 @@ extension Graph {
     }
 
     /// The executor, or a stop with a message that says what is missing.
-    func requireExecutor(_ operation: String) -> any LoopExecutor {
+    private func requireExecutor() -> any LoopExecutor {
         guard let executor else {
             preconditionFailure(
-                "\(operation): the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
+                "handle: the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
             )
         }
         return executor

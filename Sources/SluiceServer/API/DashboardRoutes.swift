@@ -29,12 +29,11 @@ enum DashboardRoutes {
         guard let bytes = request.server.dashboards?.folder.read(name),
             isVisible(DashboardText(bytes).graph ?? name, to: request)
         else { throw noDashboard }
-        var tag = DashboardFolder.tag(bytes)
-        if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value) {
-            let isKnown = tag.withUTF8 { condition.matchesWeakly(UnsafeRawBufferPointer($0)) }
-            if isKnown {
-                return request.connection.answerEmpty(.notModified) { $0.append(entityTag: tag) }
-            }
+        let tag = DashboardFolder.tag(bytes)
+        if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
+            condition.matchesWeakly(tag)
+        {
+            return request.connection.answerEmpty(.notModified) { $0.append(entityTag: tag) }
         }
         request.connection.answerJSON(bytes) { $0.append(entityTag: tag) }
     }

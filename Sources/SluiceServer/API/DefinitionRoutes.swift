@@ -74,7 +74,7 @@ enum DefinitionRoutes {
     static func readDefinition(_ request: Request) throws(HostError) {
         let definition = try request.administeredGraph().definition
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
-            definition.withHash(condition.matchesWeakly)
+            condition.matchesWeakly(definition.hash)
         {
             return request.connection.answerEmpty(.notModified) { $0.append(entityTag: definition.hash) }
         }
@@ -201,13 +201,5 @@ enum DefinitionFormat {
         } else {
             return nil
         }
-    }
-}
-
-extension GraphDefinition {
-    /// Calls `judge` with the hash of the definition, which is its entity tag.
-    fileprivate func withHash(_ judge: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
-        var hash = self.hash
-        return hash.withUTF8 { judge(UnsafeRawBufferPointer($0)) }
     }
 }

@@ -19,7 +19,7 @@ enum Preconditions {
             let condition = try condition(value, "If-None-Match")
             if case .any = condition {
                 commit.conditions.append(Condition(node, .isEmpty))
-            } else if condition.matchesWeakly(node.graph.read(node), of: node) {
+            } else if condition.matchesWeakly(tag(node.graph.read(node), of: node)) {
                 throw conflict(node, "the node is in a state that If-None-Match rules out")
             }
         }
@@ -50,9 +50,9 @@ enum Preconditions {
         tag: String,
         isEmpty: Bool
     ) throws(HostError) -> Bool {
-        guard case .list(let list) = try condition(value, "If-None-Match") else { return !isEmpty }
-        var tag = tag
-        return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: false) }
+        let condition = try condition(value, "If-None-Match")
+        if case .any = condition { return !isEmpty }
+        return condition.matchesWeakly(tag)
     }
 
     fileprivate static func condition(
@@ -75,7 +75,7 @@ enum Preconditions {
             return rev
         }
         let reading = node.graph.read(node)
-        return condition.matchesStrongly(reading, of: node) ? reading.changed : nil
+        return condition.matchesStrongly(tag(reading, of: node)) ? reading.changed : nil
     }
 
     /// The rev in a tag `epoch:rev`; nil if the tag has another epoch or another form.
@@ -86,29 +86,14 @@ enum Preconditions {
         return UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal.map { UInt64($0) }
     }
 
+    /// The tag of a node; nil if it is empty and so has no representation.
+    private static func tag(_ reading: Reading, of node: NamedNode) -> String? {
+        if case .empty = reading.held { return nil }
+        return "\(node.graph.epoch):\(reading.changed)"
+    }
+
     private static func conflict(_ node: NamedNode, _ sentence: String) -> HostError {
         HostError(.conflict, sentence, node: node.name, rev: node.graph.read(node).changed)
-    }
-}
-
-extension EntityTagCondition {
-    fileprivate func matchesWeakly(_ reading: Reading, of node: NamedNode) -> Bool {
-        withTag(reading, of: node) { matchesWeakly($0) }
-    }
-
-    fileprivate func matchesStrongly(_ reading: Reading, of node: NamedNode) -> Bool {
-        withTag(reading, of: node) { matchesStrongly($0) }
-    }
-
-    /// Calls `body` with the node's tag; nil if it is empty and so has no representation.
-    private func withTag(
-        _ reading: Reading,
-        of node: NamedNode,
-        _ body: (UnsafeRawBufferPointer?) -> Bool
-    ) -> Bool {
-        if case .empty = reading.held { return body(nil) }
-        var tag = "\(node.graph.epoch):\(reading.changed)"
-        return tag.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 }
 
@@ -142,12 +127,8 @@ struct TagConditions: Sendable {
     private static func holds(
         _ value: [UInt8],
         _ tag: String?,
-        _ matches: (EntityTagCondition, UnsafeRawBufferPointer?) -> Bool
+        _ matches: (EntityTagCondition, String?) -> Bool
     ) -> Bool {
-        value.withUnsafeBytes { value in
-            guard let condition = EntityTagCondition(value) else { return false }
-            guard var tag else { return matches(condition, nil) }
-            return tag.withUTF8 { matches(condition, UnsafeRawBufferPointer($0)) }
-        }
+        value.withUnsafeBytes { EntityTagCondition($0).map { matches($0, tag) } ?? false }
     }
 }

@@ -64,7 +64,7 @@ extension Query {
     /// - Throws: `bad_field` for another value than these, `0` and `false`.
     func isSet(_ name: StaticString) throws(HostError) -> Bool {
         guard let value = raw(name), !value.equals("0"), !value.equals("false") else { return false }
-        if flag(name) { return true }
+        if value.isEmpty || value.equals("1") || value.equals("true") { return true }
         throw HostError(.badField, "\(name): 1 or 0 is needed")
     }
 }

@@ -24,7 +24,15 @@ enum SHA256 {
     static func signature(of bytes: [UInt8], by secret: String) -> String {
         let key = Array(secret.utf8)
         let code = output { HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, $0, $1) != nil }
-        return code.map { String($0, width: 2, radix: 16) }.joined()
+        return code.hexadecimal
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case digits for each byte.
+    var hexadecimal: String {
+        let digits = flatMap { [ASCII.hexadecimalDigit($0 >> 4), ASCII.hexadecimalDigit($0 & 15)] }
+        return String(decoding: digits, as: UTF8.self)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Support
+
 /// An IPv4 or IPv6 address as a number; IPv4 in the range `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
 struct IPAddress: Hashable {
     /// The first and the last eight bytes.
@@ -37,7 +39,7 @@ struct IPAddress: Hashable {
         guard parts.count == 4 else { return nil }
         var address: UInt32 = 0
         for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy({ (48...57).contains($0) }) else {
+            guard (1...3).contains(part.count), part.allSatisfy(ASCII.isDigit) else {
                 return nil
             }
             guard part.count == 1 || part.first != 48 else { return nil }
@@ -78,9 +80,9 @@ struct IPAddress: Hashable {
                 groups += [UInt16(v4 >> 16), UInt16(v4 & 0xffff)]
                 continue
             }
-            let digits = part.map { Character(UnicodeScalar($0)).hexDigitValue }
-            guard (1...4).contains(part.count), !digits.contains(nil) else { return nil }
-            groups.append(digits.reduce(0) { $0 << 4 | UInt16($1 ?? 0) })
+            let digits = part.compactMap(ASCII.hexadecimal)
+            guard (1...4).contains(part.count), digits.count == part.count else { return nil }
+            groups.append(digits.reduce(0) { $0 << 4 | UInt16($1) })
         }
         return groups
     }
@@ -125,7 +127,7 @@ struct Network: Hashable {
         var length = most
         if parts.count == 2 {
             let digits = parts[1].utf8
-            guard (1...3).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }),
+            guard (1...3).contains(digits.count), digits.allSatisfy(ASCII.isDigit),
                 digits.count == 1 || digits.first != 48, let number = Int(parts[1]), number <= most
             else { return nil }
             length = number

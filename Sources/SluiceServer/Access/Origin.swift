@@ -1,3 +1,5 @@
+internal import Support
+
 /// Web origins (RFC 6454): scheme, host and port.
 enum Origin {
     /// What an origin looks like, for messages.
@@ -40,7 +42,7 @@ enum Origin {
 
     /// A colon and a number up to 65535.
     private static func isPort(_ text: Substring) -> Bool {
-        text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+        text.first == ":" && text.dropFirst().utf8.allSatisfy(ASCII.isDigit)
             && UInt16(text.dropFirst()) != nil
     }
 

@@ -26,7 +26,6 @@ public struct Token: Hashable, Sendable {
     public var hash: String {
         var text = text
         let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
-        let digits = Array("0123456789abcdef")
-        return "sha256:" + String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return "sha256:\(digest.hexadecimal)"
     }
 }

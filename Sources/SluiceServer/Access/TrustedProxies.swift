@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// What a trusted proxy reports about the client of a request.
 struct Forwarding: Equatable {
@@ -135,7 +136,7 @@ struct TrustedProxies {
         let digits = text.dropFirst().utf8
         return text.isEmpty
             || (text.first == ":" && (1...5).contains(digits.count)
-                && digits.allSatisfy { (48...57).contains($0) })
+                && digits.allSatisfy(ASCII.isDigit))
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

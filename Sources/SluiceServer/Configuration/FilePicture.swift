@@ -1,16 +1,11 @@
-internal import GraphHost
+public import GraphHost
 
 /// The picture of a graph from its file, without a server.
 public enum FilePicture {
-    /// The forms a picture can have.
-    public enum Format: String, Sendable, CaseIterable {
-        case dot, json, mermaid
-    }
-
     /// Draws the graph that a definition file describes.
     ///
     /// - Throws: ``StartFailure`` with all problems of the file.
-    public static func draw(file path: String, as format: Format) throws(StartFailure) -> [UInt8] {
+    public static func draw(file path: String, as format: PictureFormat) throws(StartFailure) -> [UInt8] {
         let options = DefinitionOptions(Configuration())
         let (definition, problems) = GraphFolder.read(file: path, options)
         guard let definition else { throw StartFailure(problems) }
@@ -19,10 +14,6 @@ public enum FilePicture {
         guard let graph = host[definition.name] else {
             throw StartFailure(["the graph could not be built"])
         }
-        return switch format {
-        case .dot: PictureText(of: graph, live: false).dot()
-        case .json: PictureText(of: graph, live: false).json()
-        case .mermaid: PictureText(of: graph, live: false).mermaid()
-        }
+        return PictureText(of: graph, live: false).bytes(as: format)
     }
 }

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import RedisLog
+internal import Support
 
 extension RedisAddress {
     /// Parses `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, with `rediss` for TLS, or
@@ -18,7 +19,7 @@ extension RedisAddress {
         var database = 0
         if let slash = rest.firstIndex(of: "/") {
             let number = rest[slash...].dropFirst()
-            guard number.isEmpty || (number.utf8.allSatisfy { (48...57).contains($0) } && number.count < 6)
+            guard number.isEmpty || (number.utf8.allSatisfy(ASCII.isDigit) && number.count < 6)
             else {
                 return nil
             }
@@ -63,13 +64,10 @@ extension RedisAddress {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+            guard let high = rest.popFirst().flatMap(ASCII.hexadecimal),
+                let low = rest.popFirst().flatMap(ASCII.hexadecimal)
+            else { return nil }
+            bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
     }

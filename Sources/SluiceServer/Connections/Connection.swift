@@ -114,7 +114,6 @@ class Connection: ConnectionDelegate {
         socket = other.socket
         plain = other.plain
         sendBuffer = other.sendBuffer
-        isQueued = false
         isBehind = other.isBehind
         other.sendBuffer = nil
         other.socket = nil

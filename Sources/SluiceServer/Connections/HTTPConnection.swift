@@ -67,7 +67,7 @@ final class HTTPConnection: Connection {
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isClosing else { return }
-        // What TLS decrypts although reading is paused waits behind what waits already.
+        // TLS decrypts all of one read, even if reading is paused: that waits its turn.
         guard saved.isEmpty else { return keep(bytes) }
         var input = bytes
         process(&input)
@@ -230,7 +230,7 @@ final class HTTPConnection: Connection {
     /// Refuses an incomplete request: neither its sender nor the start of the next request is
     /// known.
     private func refuseUnread(_ refusal: Refusal) {
-        framing = ResponseFraming(omitsBody: false, keepsAlive: false)
+        framing = ResponseFraming(keepsAlive: false)
         sharedWith = nil
         refuse(refusal)
     }
@@ -337,7 +337,7 @@ final class HTTPConnection: Connection {
 
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
-        // A body that has come in one piece is kept by whoever answers it later.
+        // A body that has come in one piece is kept for its answer.
         let waiting = waitingFor == 0 ? 0 : parser.bodyBytes
         noteUnfinished(max(parser.heldBytes, waiting) &+ saved.count)
         if let poll { return server.deadlines.set(self, at: poll.deadline) }

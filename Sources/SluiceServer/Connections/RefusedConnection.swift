@@ -44,7 +44,7 @@ final class RefusedConnection: Connection {
         write { out in
             Self.refusal.append(
                 server.encoder,
-                ResponseFraming(omitsBody: false, keepsAlive: false),
+                ResponseFraming(keepsAlive: false),
                 to: &out
             )
         }

@@ -85,12 +85,7 @@ final class DefinitionQueue {
 
     private func startedThread() throws(UVError) -> SerialThread {
         if let thread { return thread }
-        let started = try SerialThread(on: loop)
-        // A low priority: the loop must not wait for the processor.
-        started.run {
-            OwnProcess.lowerThreadPriority()
-        } then: {
-        }
+        let started = try SerialThread(on: loop, lowersPriority: true)
         thread = started
         return started
     }

@@ -112,7 +112,7 @@ final class Acceptor {
         guard failure.isPlainHTTP else { return }
         var out = ByteBuffer()
         Refusal(.badRequest, "this port speaks https, not http")
-            .append(server.encoder, ResponseFraming(omitsBody: false, keepsAlive: false), to: &out)
+            .append(server.encoder, ResponseFraming(keepsAlive: false), to: &out)
         _ = channel.socket.tryWrite(out.bytes)
     }
 
@@ -131,7 +131,7 @@ final class Acceptor {
             var out = ByteBuffer()
             RefusedConnection.refusal.append(
                 server.encoder,
-                ResponseFraming(omitsBody: false, keepsAlive: false),
+                ResponseFraming(keepsAlive: false),
                 to: &out
             )
             _ = socket.tryWrite(out.bytes)

@@ -34,12 +34,8 @@ final class PartQueue {
 
     private func startedThread(forShort isShort: Bool) -> SerialThread? {
         // A stopping server does not wait for parts of clients that have gone.
-        guard let thread = try? SerialThread(on: loop, keepsLoopAlive: false) else { return nil }
-        // A low priority: the loop must not wait for the processor.
-        thread.run {
-            OwnProcess.lowerThreadPriority()
-        } then: {
-        }
+        let made = try? SerialThread(on: loop, keepsLoopAlive: false, lowersPriority: true)
+        guard let thread = made else { return nil }
         if isShort { short = thread } else { long = thread }
         return thread
     }

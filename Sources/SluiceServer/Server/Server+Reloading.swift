@@ -14,7 +14,7 @@ extension Server {
         let now = UInt64(max(0, loop.wallClock))
         switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: now) }) {
         case .known(let principal): return Access(principal)
-        case .expired: throw HostError(.tokenExpired, "the token has expired")
+        case .expired: throw .tokenExpired
         case .unknown:
             throw wrongTokens.note(from: address, at: loop.now).map(Self.tooManyWrongTokens)
                 ?? HostError(.unauthenticated, "this token is not known")

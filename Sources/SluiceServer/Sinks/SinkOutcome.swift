@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// What became of a try.
 enum SinkOutcome: Equatable {
@@ -36,7 +37,7 @@ enum SinkOutcome: Equatable {
     /// What `Retry-After` says (RFC 9110 §10.2.3): seconds, or a date; nil where it says neither.
     private static func milliseconds(_ text: String, from now: Int64) -> Int? {
         // More digits than that are too long a time.
-        if !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+        if !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy(ASCII.isDigit) {
             return Int(text).map { $0 * 1_000 }
         }
         return HTTPDate.unixSeconds(of: text).map { max(0, Int($0 * 1_000 - now)) }

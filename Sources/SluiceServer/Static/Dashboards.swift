@@ -118,12 +118,7 @@ struct DashboardFolder: Sendable {
 
     /// The entity tag of a dashboard: a prefix of its SHA-256.
     static func tag(_ bytes: [UInt8]) -> String {
-        String(
-            decoding: bytes.withUnsafeBytes { SHA256.digest($0) }.prefix(12).flatMap {
-                [ASCII.hexadecimalDigit($0 >> 4), ASCII.hexadecimalDigit($0 & 15)]
-            },
-            as: UTF8.self
-        )
+        bytes.withUnsafeBytes { SHA256.digest($0) }.prefix(12).hexadecimal
     }
 
     /// What the last call to the system says went wrong.

@@ -70,12 +70,7 @@ enum FileAnswer {
 
 extension EntityTagCondition {
     fileprivate func matches(quoted tag: String) -> Bool {
-        var tag = tag
-        return tag.withUTF8 { quoted in
-            matchesWeakly(
-                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(quoted)[1..<quoted.count - 1])
-            )
-        }
+        matchesWeakly(String(tag.dropFirst().dropLast()))
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A folder whose files are served below a path of its own, with the same confinement as the public
 /// one.
 struct Mount {
@@ -13,11 +15,7 @@ struct Mount {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let areGood = segments.allSatisfy { segment in
             !segment.isEmpty && segment.first != "."
-                && segment.utf8.allSatisfy { byte in
-                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                        || (0x61...0x7A).contains(byte)
-                        || byte == 0x2D || byte == 0x2E || byte == 0x5F
-                }
+                && segment.utf8.allSatisfy { ASCII.isWord($0) || $0 == 0x2D || $0 == 0x2E }
         }
         guard areGood, segments.first != "v1", !folder.isEmpty else { return nil }
         return (path, folder)
