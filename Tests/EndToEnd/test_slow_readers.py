@@ -192,14 +192,14 @@ def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
         peer.close()
 
 
-def begin_to_set(server, token, size, before=None, **options):
-    """A connection that has sent so much of a body of 1 MiB; `before`: the fields of a request that came over it first."""
+def begin_to_set(server, token, size, before=None, whole=MEBIBYTE, **options):
+    """A connection that has sent so much of a body; `before`: the fields of a request that came over it first."""
     peer = RawSocket(server, **options)
     if before is not None:
         peer.send(f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\n{before}\r\n")
         assert peer.response()[0] == 200
     peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\n{token}"
-              f"Content-Type: application/json\r\nContent-Length: {MEBIBYTE}\r\n\r\n\"" + "x" * size)
+              f"Content-Type: application/json\r\nContent-Length: {whole}\r\n\r\n\"" + "x" * size)
     return peer
 
 
@@ -302,9 +302,9 @@ def test_a_small_request_does_not_end_the_only_slow_client(shared):
     server, token = shared
     slow = ask(server, "/v1/graphs/g/values", token("alice"))
     slow.until(b"\r\n\r\n")
-    with begin_to_set(server, token("alice"), 2000) as peer:
+    with begin_to_set(server, token("alice"), 2000, whole=4000) as peer:
         assert server.metrics()["sluice_slow_peers_reset_total"] == 0
-        peer.send("x" * (MEBIBYTE - 2002) + '"')
+        peer.send("x" * (4000 - 2002) + '"')
         assert peer.response()[0] == 200
     slow.exactly(8 * MEBIBYTE)
     slow.close()
