@@ -1,6 +1,6 @@
 public import CEL
-internal import EventLoop
 internal import Support
+internal import Platform
 
 /// The time zones of this machine: the compiled files under `/usr/share/zoneinfo`, each read once.
 public final class SystemTimeZones: TimeZones, Sendable {
@@ -21,7 +21,7 @@ public final class SystemTimeZones: TimeZones, Sendable {
         table.withLock { table in
             if let rules = table.known[zone] { return rules }
             guard !table.unknown.contains(zone), Self.isName(zone),
-                let bytes = (try? Files.read("\(folder)/\(zone)", limit: 65_536))?.bytes, !bytes.isEmpty,
+                let bytes = Self.read("\(folder)/\(zone)"),
                 let rules = TimeZoneRules(tzif: bytes)
             else {
                 if table.unknown.count >= 1_000 { table.unknown.removeAll() }
@@ -42,5 +42,15 @@ public final class SystemTimeZones: TimeZones, Sendable {
                 return ASCII.isLetter(first)
                     && part.allSatisfy { ASCII.isWord($0) || $0 == 0x2B || $0 == 0x2D }
             }
+    }
+
+    /// A small file's bytes; zone files have less than 4 KiB.
+    private static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, file)
+        }
+        return bytes.isEmpty || bytes.count == 65_536 ? nil : bytes
     }
 }
