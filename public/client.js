@@ -247,11 +247,11 @@ export function connect(address = "/v1/ws", {
       again: () => ask(sub),
       close() {
         if (!sub.watchers.delete(handle) || sub.watchers.size) return;
-        // The next view may need the same subscription.
+        // The next view may need the same.
         sub.timer = setTimeout(() => {
           subs.delete(sub.key);
           if (byID.has(sub.id)) send({ op: "unsub", id: sub.id });
-        }, 250);
+        }, typeof key === "string" ? 250 : 0);
       },
     };
     clearTimeout(sub.timer);
