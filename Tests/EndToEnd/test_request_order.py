@@ -3,13 +3,12 @@
 import contextlib
 import random
 import socket
-import ssl
 import time
 
 import pytest
 from rawsocket import RawSocket
 from sluice import Server
-from test_tls import Secure, together
+from test_tls import Secure, say_the_end, together
 
 GRAPHS = {"g": "graph: g\nnodes:\n  x: { set: number, initial: 0 }\n  long: { set: string }\n"}
 # A long answer stops a connection; what the kernel leaves of it often does not.
@@ -53,10 +52,7 @@ def send(peer, data, choose):
 
 def end_side(peer, secure):
     if secure:
-        peer.socket.settimeout(0)
-        with contextlib.suppress(ssl.SSLWantReadError):
-            peer.socket.unwrap()
-        peer.socket.settimeout(10)
+        say_the_end(peer.socket)
     else:
         peer.socket.shutdown(socket.SHUT_WR)
 

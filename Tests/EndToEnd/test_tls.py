@@ -286,11 +286,35 @@ def test_a_client_that_says_the_end_behind_its_requests_gets_all_answers(tmp_pat
         with together(peer.socket):
             for request in requests:
                 peer.send(request)
-            peer.socket.settimeout(0)
-            with contextlib.suppress(ssl.SSLWantReadError):
-                peer.socket.unwrap()
-        peer.socket.settimeout(10)
+            say_the_end(peer.socket)
         assert [peer.response()[0] for _ in requests] == [200, 200, 200]
+
+
+def say_the_end(wire):
+    """Ends this side of TLS; what has come already would be in the way."""
+    wire.settimeout(0)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        wire.unwrap()
+    wire.settimeout(10)
+
+
+UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+
+
+@pytest.mark.parametrize("last", [f"GET /v1/ws HTTP/1.1\r\n{UPGRADE}", "GET /v1/graphs/g/events?nodes=deep HTTP/1.1\r\n",
+                                  "GET /v1/graphs/g/nodes/x HTTP/1.1\r\nPrefer: wait=60\r\nIf-None-Match: *\r\n"],
+                         ids=["socket", "events", "poll"])
+def test_a_client_that_has_ended_before_its_last_request_is_performed_is_released(tmp_path, last):
+    first = "POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n5"
+    with Secure(tmp_path, keeps=True) as server, RawSocket(server, secure=True) as peer:
+        with together(peer.socket):
+            peer.send(first)
+            peer.send(f"{last}Host: localhost\r\n\r\n")
+            say_the_end(peer.socket)
+        assert peer.response()[0] == 200
+        kinds = ("http", "ws", "sse")
+        eventually(lambda: sum(server.metrics()[f'sluice_connections{{transport="{kind}"}}'] for kind in kinds) == 1, what="this one")
+        assert server.counts("g")["listeners"] == 0
 
 
 @contextlib.contextmanager

@@ -278,7 +278,7 @@ class Connection: ConnectionDelegate {
         isBehind = false
         if let details {
             details.keptBytes = 0
-            details.formerName = nil
+            if sendBuffer == nil { details.formerName = nil }
             if details.slowPeer != nil { noteHeld() }
         }
         flush()

@@ -39,6 +39,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         session.start(stream)
         setDeadline()
         flush()
+        endIfPeerEnded()
     }
 
     // MARK: - MessageSink

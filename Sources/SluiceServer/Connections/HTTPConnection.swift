@@ -189,7 +189,7 @@ final class HTTPConnection: Connection {
         socket?.resumeReading()
         process(&input)
         // TLS reports the peer's end even while requests in front of it wait.
-        if saved.isEmpty, !isClosing, socket?.isPeerClosed == true { peerEnded() }
+        if !isClosing, socket?.isPeerClosed == true { peerEnded() }
     }
 
     override func drained() {
@@ -252,6 +252,7 @@ final class HTTPConnection: Connection {
         if let connection = respondToUpgrade() {
             isUpgraded = true
             connection.begin(with: rest)
+            connection.endIfPeerEnded()
             server.parsers.give(parser)
             return
         }

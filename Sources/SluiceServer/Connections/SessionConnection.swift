@@ -83,6 +83,11 @@ class SessionConnection: Connection {
         close()
     }
 
+    /// The peer may have ended its side before this connection took over the socket.
+    final func endIfPeerEnded() {
+        if !isLingering, socket?.isPeerClosed == true { peerEnded() }
+    }
+
     override func ended(_ error: UVError?) {
         endSession(error?.is(.timedOut) == true ? .timeout : .reset)
     }
