@@ -165,7 +165,8 @@ extension FileInfo {
         default: kind = .other
         }
         sizeBytes = Int(clamping: status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // Wraps around after the year 2262.
+        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
         device = status.st_dev
         inode = status.st_ino
     }
