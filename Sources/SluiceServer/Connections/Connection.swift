@@ -47,8 +47,8 @@ class Connection: ConnectionDelegate {
         /// The address at the other end, once it was asked for.
         var peer: IPAddress??
         var slowPeer: SlowPeer?
-        /// The name of the client that has not read all of its answers, if it is another one's
-        /// turn, or if its session is over.
+        /// The client whose answers are still unread, once another client uses the connection or
+        /// the session has ended.
         var formerName: String?
         /// The sizes of the buffers that the socket is writing.
         var keptBytes = 0
@@ -239,8 +239,8 @@ class Connection: ConnectionDelegate {
         }
     }
 
-    /// The client's session ends, or another client's request follows; what is left of its answers
-    /// still counts for the client.
+    /// Remembers a client whose session ends, or whose connection another client uses next: its
+    /// unread answers still count for it.
     final func keepName(_ name: String?) {
         if let name { neededDetails.formerName = name }
     }

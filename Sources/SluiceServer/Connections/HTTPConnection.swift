@@ -67,7 +67,8 @@ final class HTTPConnection: Connection {
 
     override func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isClosing else { return }
-        // TLS decrypts all of one read, even if reading is paused: that waits its turn.
+        // TLS delivers everything it has decrypted, even while reading is paused. Later bytes must
+        // not overtake those that wait.
         guard saved.isEmpty else { return keep(bytes) }
         var input = bytes
         process(&input)
@@ -88,7 +89,7 @@ final class HTTPConnection: Connection {
         keep(input)
     }
 
-    /// Bytes wait until an answer is sent.
+    /// Keeps bytes until the request before them is answered.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         saved.append(bytes)
         if mustPause { socket?.pauseReading() }
@@ -188,7 +189,7 @@ final class HTTPConnection: Connection {
         var input = held.bytes
         socket?.resumeReading()
         process(&input)
-        // TLS reports the peer's end even while requests in front of it wait.
+        // TLS reports the end of the stream even while earlier requests are waiting.
         if !isClosing, socket?.isPeerClosed == true { peerEnded() }
     }
 
@@ -211,8 +212,9 @@ final class HTTPConnection: Connection {
 
     // MARK: - Answering
 
-    /// The caller of the current request is known; what the one before has not read counts for that
-    /// one still.
+    /// Sets the caller of the current request.
+    ///
+    /// The unread answers of the caller before still count for that one.
     @inline(__always)
     func take(_ access: Access) {
         if unsentBytes > 0, self.access.principal !== access.principal { keepName(self.access.name) }
@@ -338,7 +340,7 @@ final class HTTPConnection: Connection {
 
     private func setDeadline() {
         guard socket != nil, !isLingering else { return }
-        // A body that has come in one piece is kept for its answer.
+        // The parser keeps no copy of a body that came in one piece, but the request does.
         let waiting = waitingFor == 0 ? 0 : parser.bodyBytes
         noteUnfinished(max(parser.heldBytes, waiting) &+ saved.count)
         if let poll { return server.deadlines.set(self, at: poll.deadline) }
