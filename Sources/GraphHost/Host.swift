@@ -220,6 +220,7 @@ public final class Host {
         activity.noteCommit(to: graph, named: graph.name)
         let spent = lanes.total
         change()
+        lanes.serveCalled(in: self)
         if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
         delivery.finishCommit()
         alarmWatch?.noteCommit()
@@ -236,7 +237,8 @@ public final class Host {
     ///
     /// Of what is shared out over turns it does one kind, so that others wait for no more.
     public func advance() {
-        timers.fire(until: .milliseconds(clock.now)) { $0.perform() }
+        timers.fire(until: .milliseconds(clock.now), while: lanes.takesTimer(in: self)) { $0.perform() }
+        lanes.serveCalled(in: self)
         goOn()
         if makesTicks { ticks.submitDue(at: clock.wall, to: submissions) }
     }

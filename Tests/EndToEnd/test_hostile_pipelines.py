@@ -18,7 +18,7 @@ from tracing import QUIET
 LONGEST = 50
 MOST = 64 << 20
 # By so much the p99 of a few hundred sets differs from one time alone to the next. In milliseconds.
-NOISE = 0.3
+NOISE = 0.1
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)

@@ -219,7 +219,7 @@ private final class WaitingRows {
 
     /// A value has come.
     func added() {
-        gate.spend(StageCost.runUnits + inputs.count >> 4)
+        gate.spend(StageCost.keepingUnits + inputs.count >> 4)
         sizes.add(inputs.reduce(0) { max($0, $1._withUnsafeGuaranteedRef { $0.value?.heldBytes ?? 0 }) })
         sizes.trim(to: (control?.count ?? 0) + 1)
         gate.keeps(sizes.sum)

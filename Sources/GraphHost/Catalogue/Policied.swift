@@ -17,8 +17,11 @@ enum StageCost: Sendable {
     /// The same, and one more for eight bytes of text, as in expressions.
     case text
 
-    /// The cost of passing a value from one stage to the next, in units of expressions.
-    static let runUnits = 10
+    /// The cost of passing a value from one stage to the next, in units of expressions: a
+    /// microsecond, because the processor's caches do not hold many stages.
+    static let runUnits = 50
+    /// The cost of keeping a value that has just been computed.
+    static let keepingUnits = 10
 }
 
 enum StageInput<Value> {

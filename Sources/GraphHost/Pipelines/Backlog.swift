@@ -5,12 +5,15 @@ internal import ReactiveGraph
 ///
 /// The edges of those stages are parked, so an emission is recorded here once, and costs nothing
 /// for each stage. A stage that needs every emission *stands* at the one that it handles next; for
-/// all others the newest is enough.
+/// all others the newest is enough. A stage that rests and needs every emission stands at the next
+/// one, which is yet to come.
 final class Backlog {
     /// How many emissions may wait for one stage.
     static let mostWaiting = 1_024
     /// The cost of recording an emission.
     private static let recordingUnits = 5
+    /// The cost of the first stage that waits for emissions of a node: three microseconds.
+    private static let buildingUnits = 150
     /// Bytes that a waiting emission takes besides its value.
     private static let entryBytes = 256
 
@@ -26,10 +29,11 @@ final class Backlog {
         fileprivate var standing = 0
     }
 
-    /// A principal, and how many of its stages stand at an emission.
+    /// A principal, and how many of its stages stand at an emission, or at the next one.
     private struct Share {
         let account: PipelineAccount
-        var standing: Int
+        var standing = 0
+        var upcoming = 0
     }
 
     private unowned let graph: LiveGraph
@@ -41,6 +45,8 @@ final class Backlog {
     private var first: UInt64 = 0
     private var gates: ContiguousArray<Unmanaged<StageGate>> = []
     private var shares: ContiguousArray<Share> = []
+    /// The stages that rest, by account.
+    private var resting: [ObjectIdentifier: Resting] = [:]
     /// ``AnyNode/emissionCount`` of the source when the newest was recorded.
     private var recorded: UInt32 = 0
 
@@ -60,6 +66,7 @@ final class Backlog {
         graph.backlogs[number]?.record(present)
         if let known = graph.backlogs[number] { return known }
         let backlog = Backlog(of: source, in: graph)
+        graph.host.lanes.spend(Self.buildingUnits)
         graph.backlogs[number] = backlog
         source.observeMissed { [unowned graph] emission in
             graph.lateRev = graph.rev
@@ -95,8 +102,17 @@ final class Backlog {
                 bytes: (entries.last?.bytes ?? 0) + bytes
             )
         )
-        for share in shares { share.account.held += share.standing * bytes }
+        for index in shares.indices {
+            shares[index].account.held += shares[index].standing * bytes
+            let arriving = shares[index].upcoming
+            shares[index].upcoming = 0
+            shares[index].standing += arriving
+            entries[entries.count - 1].standing += arriving
+        }
         trim()
+        for (account, stages) in resting {
+            if stages.isEmpty { resting[account] = nil } else { graph.host.lanes.call(stages) }
+        }
     }
 
     /// Gives up stages for which one more emission would be too many or too large.
@@ -110,7 +126,8 @@ final class Backlog {
             var surplus = share.standing - room / bytes
             guard surplus > 0 else { continue }
             giveUp { gate in
-                guard gate.stand != nil, gate.waitsAmong === account, surplus > 0 else { return false }
+                guard let stand = gate.stand, stand <= newest, gate.waitsAmong === account, surplus > 0
+                else { return false }
                 surplus -= 1
                 return true
             }
@@ -152,26 +169,38 @@ final class Backlog {
         if gates.isEmpty { graph.backlogs[number] = nil }
     }
 
-    /// A stage stands at an emission; its principal is charged for all later ones.
-    func stand(at number: UInt64, for account: PipelineAccount) {
-        entries[Int(number - first)].standing += 1
-        account.held += bytes(after: number)
-        if let index = shares.firstIndex(where: { $0.account === account }) {
-            shares[index].standing += 1
-        } else {
-            shares.append(Share(account: account, standing: 1))
-        }
-    }
+    /// A stage stands at an emission, or at the next one; its principal is charged for all later
+    /// ones.
+    func stand(at number: UInt64, for account: PipelineAccount) { stand(1, at: number, account) }
 
     /// It stands there no longer.
     func leave(_ number: UInt64, for account: PipelineAccount) {
-        account.held -= bytes(after: number)
-        entries[Int(number - first)].standing -= 1
-        if let index = shares.firstIndex(where: { $0.account === account }) {
-            shares[index].standing -= 1
-            if shares[index].standing == 0 { shares.remove(at: index) }
-        }
+        stand(-1, at: number, account)
         trim()
+    }
+
+    /// So many more stages stand there.
+    private func stand(_ change: Int, at number: UInt64, _ account: PipelineAccount) {
+        let known = shares.firstIndex { $0.account === account }
+        let index = known ?? shares.count
+        if known == nil { shares.append(Share(account: account)) }
+        if number > newest {
+            shares[index].upcoming += change
+        } else {
+            shares[index].standing += change
+            entries[Int(number - first)].standing += change
+            account.held += change * bytes(after: number)
+        }
+        if shares[index].standing == 0, shares[index].upcoming == 0 { shares.remove(at: index) }
+    }
+
+    /// The resting stages of an account.
+    func resting(of account: PipelineAccount) -> Resting {
+        let key = ObjectIdentifier(account)
+        if let known = resting[key] { return known }
+        let made = Resting(of: account)
+        resting[key] = made
+        return made
     }
 
     private func bytes(after number: UInt64) -> Int {

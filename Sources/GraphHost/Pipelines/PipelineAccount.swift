@@ -37,6 +37,12 @@ final class PipelineAccount {
         return room > 0 && waiting.isEmpty
     }
 
+    /// Whether it has spent all that it has earned.
+    func isOverShare(in host: Host) -> Bool {
+        if turn != host.turns { fill(host) }
+        return room <= 0
+    }
+
     /// A stage waits; one that has paused continues first, so that there is only one of them.
     func add(_ gate: StageGate) {
         if gate.hasPaused { waiting.prepend(gate) } else { waiting.append(gate) }

@@ -7,16 +7,20 @@ internal import DequeModule
 /// turn. Work above that waits at the stage's ``StageGate`` for the late lane: a slice of each turn
 /// after all other clients have been served. Principals take turns in it.
 final class PipelineLanes {
-    /// The units of one turn for all pipelines together, outside of the late lane: 0.2 ms.
-    static let crowd = 10_000
+    /// The units of one turn for all pipelines together, outside of the late lane: 0.4 ms.
+    static let crowd = 20_000
     /// The units of the late lane in one turn: 0.05 ms.
     static let slice = 2_500
     /// The units after which the late lane goes on with the next principal.
     private static let each = 500
-    /// The units for the first values of a new pipeline within its request: 0.02 ms.
-    static let opening = 1_000
-    /// What passing a value on costs besides its stages: two microseconds.
-    private static let passing = 100
+    /// The units for the first values of a new pipeline within its request: 0.04 ms.
+    static let opening = 2_000
+    /// What passing a value on costs besides its stages: a microsecond.
+    private static let passing = 50
+    /// The cost of waking a stage.
+    private static let waking = 10
+    /// What an expired timer costs besides the stages that its emission reaches: a microsecond.
+    private static let timer = 50
 
     /// Units that stages have spent since the start.
     @exclusivity(unchecked) private(set) var total = 0
@@ -28,6 +32,10 @@ final class PipelineLanes {
     /// Principals with waiting stages, in the order in which they are served: those that have units
     /// left first, because only the crowd made them wait.
     private var waiting: Deque<PipelineAccount> = []
+    /// Resting stages with an emission to handle.
+    private var called: Deque<Resting> = []
+    /// Those that the present commit or the present timers have called.
+    private var calledNow: ContiguousArray<Resting> = []
     /// Stages and subscriptions for which too much waits.
     private var overflowing: Deque<StageGate> = []
     private var slow: Deque<Subscription> = []
@@ -43,7 +51,7 @@ final class PipelineLanes {
     @exclusivity(unchecked) var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
-    var isWaiting: Bool { !waiting.isEmpty || hasSlow }
+    var isWaiting: Bool { !waiting.isEmpty || !called.isEmpty || hasSlow }
 
     private var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
 
@@ -86,6 +94,55 @@ final class PipelineLanes {
         if account.room > 0 { waiting.prepend(account) } else { waiting.append(account) }
     }
 
+    // MARK: - Stages that rest
+
+    /// There is an emission for these.
+    func call(_ resting: Resting) {
+        calledNow.append(resting)
+        if !resting.isCalled { called.append(resting) }
+        resting.call()
+    }
+
+    /// Those just called whose principals have earned something meanwhile handle it at once.
+    func serveCalled(in host: Host) {
+        guard !calledNow.isEmpty else { return }
+        for resting in calledNow {
+            while hasRoom(for: resting.account, in: host), let gate = resting.popDue() {
+                spend(Self.passing)
+                gate.wake()
+                if gate.passNext() { wait(gate, for: resting.account) }
+            }
+        }
+        calledNow.removeAll(keepingCapacity: true)
+    }
+
+    /// Some of one principal wait for their turn.
+    private func wakeSome() {
+        let end = total + Self.each
+        while total < end, let resting = called.popFirst() {
+            while total < end, let gate = resting.popDue() {
+                spend(Self.waking)
+                gate.wake()
+                wait(gate, for: resting.account)
+            }
+            spend(Self.waking)
+            if resting.isDue { called.append(resting) } else { resting.isCalled = false }
+        }
+    }
+
+    // MARK: - Timers
+
+    /// Whether this turn has time for another timer of a client: half of what there is for
+    /// pipelines.
+    func takesTimer(in host: Host) -> Bool {
+        if turn != host.turns { begin(host.turns) }
+        guard left > Self.crowd / 2 else { return false }
+        spend(Self.timer)
+        return true
+    }
+
+    // MARK: - What is too slow
+
     /// Too much waits at a gate.
     func overflow(_ gate: StageGate) {
         overflowing.append(gate)
@@ -126,6 +183,7 @@ final class PipelineLanes {
         let outer = left
         isLate = true
         left = Self.slice
+        wakeSome()
         while left > 0, let account = waiting.popFirst() {
             let end = total + Self.each
             while left > 0, total < end, let gate = account.waiting.popFirst() {
@@ -136,5 +194,7 @@ final class PipelineLanes {
         }
         isLate = false
         left = outer
+        // These wait for their turn.
+        calledNow.removeAll(keepingCapacity: true)
     }
 }

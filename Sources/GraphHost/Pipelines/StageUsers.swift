@@ -13,6 +13,9 @@ struct StageUsers {
         self.payer = payer
     }
 
+    /// Whether there is only one.
+    var isOne: Bool { uses.count == 1 }
+
     /// The newest open subscription.
     var newest: Subscription? {
         uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }

@@ -179,8 +179,14 @@ package final class TimerQueue {
 
     /// Runs every timer that is due at `time`, those set in the meantime included, and gives what
     /// graphs are to emit.
-    package func fire(until time: Duration, _ emit: (Due) -> Void) {
-        while let first, first.deadline.time <= time {
+    ///
+    /// It asks `goesOn` before each; the rest stays due.
+    package func fire(
+        until time: Duration,
+        while goesOn: @autoclosure () -> Bool = true,
+        _ emit: (Due) -> Void
+    ) {
+        while let first, first.deadline.time <= time, goesOn() {
             remove(first)
             firing = first.deadline
             if let due = first.action() { emit(due) }

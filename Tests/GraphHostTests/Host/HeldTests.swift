@@ -121,7 +121,10 @@ struct HeldTests {
         let client = bench.connect()
         client.subscribe(1, #"[{"window":{"count":100,"of":"count"}}]"#)
         client.subscribe(2, #"[{"window":{"count":100,"of":"p50"}}]"#, to: "y")
-        for value in 0..<200 { try bench.set(graph, [("x", text(4_000)), ("y", "\(value)")]) }
+        for value in 0..<200 {
+            try bench.set(graph, [("x", text(4_000)), ("y", "\(value)")])
+            bench.pass(1)
+        }
         #expect(held(client) == 2 * 100 * 32)
     }
 

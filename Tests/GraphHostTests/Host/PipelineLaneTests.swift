@@ -340,7 +340,7 @@ struct PipelineLaneTests {
             if !modest.take().isEmpty { modestTurn = turns }
         }
         #expect(turns >= 10, "50 pipelines with two stages of some 5,000 units")
-        #expect(modestTurn == 2, "one emission of the other one fills a slice")
+        #expect(try #require(modestTurn) <= 2, "one emission of the other one fills a slice")
         #expect(
             (1...50).allSatisfy { id in greedy.session.subscription(UInt64(id))?.node?.value?.text == "5" }
         )
@@ -359,7 +359,7 @@ struct PipelineLaneTests {
         let before = bench.host.lanes.total
         try bench.set(graph, [("x", "5")])
         let spent = bench.host.lanes.total - before
-        #expect(spent >= PipelineLanes.crowd && spent <= PipelineLanes.crowd + 3_000 + 100 * 40)
+        #expect(spent >= PipelineLanes.crowd && spent <= PipelineLanes.crowd + 3_000 + 100 * 80)
         while bench.host.lanes.isWaiting { turn(bench) }
         #expect(clients.allSatisfy { values($0.take()) == [#""v":5"#] })
     }
@@ -455,8 +455,12 @@ struct PipelineLaneHistoryTests {
                 try bench.submit(graph, values, clear: clears ? ["x"] : [])
             }
             bench.endTurn()
-            // Sometimes the loop has time for what waits.
-            if Int.random(in: 0..<4, using: &random) == 0 { bench.host.advance() }
+            // Sometimes the loop has time for what waits, and principals earn something.
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0, 1: bench.host.advance()
+            case 2: bench.clock.advance(by: 2)
+            default: break
+            }
             bench.endTurn()
         }
         while bench.host.lanes.isWaiting {
