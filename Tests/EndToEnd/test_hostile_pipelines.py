@@ -58,7 +58,7 @@ def test_a_victim_among_three_attackers():
             close()
 
     with Server({"g": pipelines.GRAPH, "v": victim.GRAPH}) as server, processors.apart(server):
-        alone = victim.waits(server, 4, processors.VICTIM)
+        alone = victim.waits(server, 8, processors.VICTIM)
         attacks = (pipelines.one_set_before_a_thousand, pipelines.timers, pipelines.scans)
         attackers = [threading.Thread(target=repeat, args=[attack]) for attack in attacks]
         for attacker in attackers:

@@ -7,8 +7,8 @@ internal import DequeModule
 /// turn. Work above that waits at the stage's ``StageGate`` for the late lane: a slice of each turn
 /// after all other clients have been served. Principals take turns in it.
 final class PipelineLanes {
-    /// The units of one turn for all pipelines together, outside of the late lane: 0.4 ms.
-    static let crowd = 20_000
+    /// The units of one turn for all pipelines together, outside of the late lane: 0.3 ms.
+    static let crowd = 15_000
     /// The units of the late lane in one turn: 0.05 ms.
     static let slice = 2_500
     /// The units after which the late lane goes on with the next principal.
