@@ -92,7 +92,11 @@ let package = Package(
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["Support", "CLLHTTP", "CZlib"], swiftSettings: strict),
+        .target(
+            name: "HTTP",
+            dependencies: ["Platform", "Support", "CLLHTTP", "CZlib"],
+            swiftSettings: strict
+        ),
         .target(
             name: "GraphHost",
             dependencies: ["Support", "ReactiveGraph", "CEL", deque],

@@ -23,6 +23,7 @@ nodes:
   x: { set: number, initial: 0 }
   y: { set: number, initial: 0 }
   note: { set: any, initial: "" }
+  other: { set: any, initial: "" }
   a: { from: x, pipe: [ { map: "value + 1" } ], retain: always }
   b: { combine: { a: a, y: y }, map: "a + y", retain: always }
   c: { combine: { a: a, b: b }, map: "a * b", retain: always }
@@ -78,12 +79,14 @@ def posts(node):
     return run
 
 
-def pipelined(port, times):
-    peer = Peer(port)
-    for first in range(0, times, 16):
-        count = min(16, times - first)
-        peer.socket.sendall(b"".join(request(port, "note", 1000 + first + each) for each in range(count)))
-        peer.until(b'{"epoch"', count)
+def pipelined(*nodes):
+    def run(port, times):
+        peer = Peer(port)
+        for first in range(0, times, 16):
+            count = min(16, times - first)
+            peer.socket.sendall(b"".join(request(port, nodes[each % len(nodes)], 1000 + first + each) for each in range(count)))
+            peer.until(b'{"epoch"', count)
+    return run
 
 
 def delivered(subscribers):
@@ -123,7 +126,8 @@ def cycles(port, times):
 # Name, load, operations counted as few and as many.
 CASES = [
     ("POST, alone", posts("note"), 500, 2500),
-    ("POST, 16 pipelined", pipelined, 1600, 8000),
+    ("POST, 16 pipelined", pipelined("note"), 1600, 8000),
+    ("POST, 16 pipelined, no head like the one before", pipelined("note", "other"), 1600, 8000),
     ("POST to map and two combines", posts("x"), 300, 1300),
     ("POST with one subscriber", delivered(1), 300, 1300),
     ("POST with 100 subscribers", delivered(100), 20, 120),

@@ -44,11 +44,16 @@ struct HeadStore: ~Copyable {
     }
 
     mutating func removeAll() {
+        removeBytes()
+        fieldCount = 0
+        first.update(repeating: 0, count: HeaderName.end)
+    }
+
+    /// Forgets where the bytes are.
+    mutating func removeBytes() {
         base = nil
         isSaved = false
         saved.removeAll(keepingCapacity: false)
-        fieldCount = 0
-        first.update(repeating: 0, count: HeaderName.end)
     }
 
     /// Adds a field whose name begins at `offset`.

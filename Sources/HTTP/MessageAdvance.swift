@@ -18,6 +18,8 @@ extension UnsafeMutablePointer<MessageCore> {
         case .failed:
             return .failed
         case .done:
+            if pointee.takesRepeated(&input) { return .message }
+            if input.isEmpty, pointee.mayRepeat { return .more }
             let lasts =
                 pointee.isRequest ? pointee.facts.keepsAlive : llhttp_should_keep_alive(pointee.parser) != 0
             if pointee.facts.isChunked {

@@ -103,6 +103,8 @@ struct MessageCore: ~Copyable {
     var facts = RequestFacts()
     /// The path without escapes, where it had any.
     var decoded = ByteBuffer()
+    /// The bytes of the head at hand, if the next one may be the same; otherwise empty.
+    var remembered = ByteBuffer()
     var body = BodyStore()
     var chunks = ChunkedBody()
     var failure: ParseFailure?
@@ -182,6 +184,7 @@ struct MessageCore: ~Copyable {
     mutating func beginMessage() {
         head.removeAll()
         body.removeAll()
+        remembered.removeAll()
         origin = 0
         headEnd = 0
         target = 0
@@ -194,6 +197,7 @@ struct MessageCore: ~Copyable {
     mutating func reset() {
         llhttp_reset(parser)
         beginMessage()
+        remembered.removeAll(keepingCapacity: false)
         stage = .idle
         blankBytes = 0
         failure = nil

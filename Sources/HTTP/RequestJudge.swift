@@ -26,7 +26,9 @@ extension MessageCore {
         {
             return refuse(.badRequest, "the request target has no host")
         }
-        return judgeFraming()
+        let code = judgeFraming()
+        if code == 0 { rememberHead(base) }
+        return code
     }
 
     /// Whether target and header block are within their limits: 0, or what makes llhttp stop.

@@ -54,7 +54,10 @@ public final class RequestParser {
     /// The limits; a change holds from the next byte on.
     public var limits: Limits {
         get { core.pointee.limits }
-        set { core.pointee.limits = newValue }
+        set {
+            core.pointee.limits = newValue
+            core.pointee.remembered.removeAll()
+        }
     }
 
     /// The head of the request at hand; meaningful after every step but `more` and `failed`.
@@ -86,6 +89,9 @@ public final class RequestParser {
     /// Bytes held for the request at hand, complete or not, until the next `parse` after it.
     @inline(__always)
     public var heldBytes: Int { core.pointee.head.saved.count &+ core.pointee.body.saved.count }
+
+    /// Bytes of the last head, kept for a next request that has the same.
+    var rememberedBytes: Int { core.pointee.remembered.count }
 
     /// Takes bytes from the front of `input`, up to the next thing to do.
     /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body`
