@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants faults in the graph library, the host and the log, one at a time, and expects the tests to notice each.
+"""Plants faults in the graph library, the host, HTTP and the log, one at a time, and expects the tests to notice each.
 
 The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in
-copies of the library, the host and the log, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
+copies of these, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
 fails or the tests do not end in time. A dead process or a refusal of the compiler is an error, unless the table says
 that it may happen; so is a fault that nothing notices, and one whose place is not found any more.
 
@@ -104,6 +104,14 @@ LOG = """\
             swiftSettings: settings
         ),
 """
+HTTP = """\
+        .target(name: "Platform", swiftSettings: settings),
+        .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "Support", swiftSettings: settings),
+        .target(name: "HTTP", dependencies: ["Platform", "Support", "CLLHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(name: "HTTPTests", dependencies: ["Support", "HTTP", "TestSupport"], swiftSettings: settings),
+"""
 SEARCH = """\
         .target(name: "Platform", swiftSettings: settings),
         .target(name: "Support", swiftSettings: settings),
@@ -200,6 +208,9 @@ COPIES = {
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
                        "Tests/TestSupport", "Tests/HostTestSupport"]),
+    "HTTP": Copy("HTTP", "http", HTTP,
+                 ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/ReactiveGraph", "Sources/HTTP",
+                  "Tests/HTTPTests", "Tests/TestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
                   "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
