@@ -40,7 +40,8 @@ let package = Package(
     name: "mutations", platforms: [.macOS(.v15)],
     dependencies: [.package(path: "%s")],
     targets: [
-        .target(name: "ReactiveGraph", dependencies: [deque], swiftSettings: settings),
+        .target(name: "Support", swiftSettings: settings),
+        .target(name: "ReactiveGraph", dependencies: ["Support", deque], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
         ),
@@ -56,7 +57,6 @@ GRAPH = """\
             swiftSettings: settings
         ),"""
 HOST = """\
-        .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
         .target(
@@ -72,7 +72,6 @@ LOG = """\
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: settings),
         .target(name: "GraphHost", dependencies: ["Support", "ReactiveGraph", "CEL", deque], swiftSettings: settings),
@@ -108,13 +107,11 @@ HTTP = """\
         .target(name: "Platform", swiftSettings: settings),
         .systemLibrary(name: "CLLHTTP", pkgConfig: "libllhttp"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .target(name: "Support", swiftSettings: settings),
         .target(name: "HTTP", dependencies: ["Platform", "Support", "CLLHTTP", "CZlib"], swiftSettings: settings),
         .testTarget(name: "HTTPTests", dependencies: ["Support", "HTTP", "TestSupport"], swiftSettings: settings),
 """
 SEARCH = """\
         .target(name: "Platform", swiftSettings: settings),
-        .target(name: "Support", swiftSettings: settings),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
         .target(
@@ -204,7 +201,7 @@ COPIES = {
         ["Sources/Platform", "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
          "Sources/SluiceServer/Expressions", "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
-                          ["Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
+                          ["Sources/Support", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
                        "Tests/TestSupport", "Tests/HostTestSupport"]),

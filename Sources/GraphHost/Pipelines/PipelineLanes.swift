@@ -104,8 +104,13 @@ final class PipelineLanes {
     }
 
     /// Those just called whose principals have earned something meanwhile handle it at once.
+    @inline(__always)
     func serveCalled(in host: Host) {
-        guard !calledNow.isEmpty else { return }
+        if !calledNow.isEmpty { serveThoseCalled(in: host) }
+    }
+
+    @inline(never)
+    private func serveThoseCalled(in host: Host) {
         for resting in calledNow {
             while hasRoom(for: resting.account, in: host), let gate = resting.popDue() {
                 spend(Self.passing)
