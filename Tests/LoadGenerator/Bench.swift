@@ -33,6 +33,8 @@ public final class Bench {
         /// The size of the body: numbers alone, or a text of about this length that begins with the
         /// number.
         public var bodyBytes = 0
+        /// Whether no request has the bytes of the head before it.
+        public var variesHeads = false
         /// How many posts per second all connections make together; 0: as fast as the answers come.
         public var rate = 0
         /// Measures the server's process; nil if it is unknown.
@@ -207,15 +209,20 @@ public final class Bench {
     private func request() -> (inout ByteBuffer, UInt64) -> Void {
         let target = "\(settings.service.path)/v1/graphs/\(settings.graph)/nodes/\(settings.node)"
         let authorization = settings.service.token.map { "Authorization: Bearer \($0.text)\r\n" } ?? ""
-        let head = Array(
-            "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\n\(authorization)Content-Type: application/json\r\nContent-Length: "
-                .utf8
-        )
+        let heads = ["Content-Length", settings.variesHeads ? "content-length" : "Content-Length"].map {
+            length in
+            Array(
+                "POST \(target) HTTP/1.1\r\nHost: \(settings.service.authority)\r\n\(authorization)Content-Type: application/json\r\n\(length): "
+                    .utf8
+            )
+        }
+        var turn = 0
         let tail = Array((padding.isEmpty ? "" : " " + padding + "\"").utf8)
         return { buffer, now in
             let microseconds = now / 1000
             let length = Self.digits(microseconds) + (tail.isEmpty ? 0 : 1 + tail.count)
-            buffer.append(head)
+            buffer.append(heads[turn])
+            turn ^= 1
             buffer.append(decimal: length)
             buffer.append("\r\n\r\n")
             if !tail.isEmpty { buffer.append(UInt8(ascii: "\"")) }

@@ -68,6 +68,9 @@ struct PostOptions: ParsableArguments {
     @Option(help: "Bytes of the body, at least 24; 0 posts bare numbers.")
     var size = 0
 
+    @Flag(help: "Send no head with the bytes of the one before.")
+    var varied = false
+
     @Option(help: "Posts a second, all connections together; 0: as many as are answered.")
     var rate = 0
 
@@ -94,6 +97,7 @@ struct PostOptions: ParsableArguments {
         settings.hasPipelines = hasPipelines
         settings.isRaw = bench.raw
         settings.bodyBytes = size
+        settings.variesHeads = varied
         settings.rate = rate
         settings.gauge = try bench.gauge()
         settings.duration = bench.duration.duration

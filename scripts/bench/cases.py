@@ -24,6 +24,7 @@ CASES = [
     Case("POST 64 B, 50 connections", "P1", ["post", "--size", 64], POST, "µs", at_most=1.15, tls=True),
     Case("the same, 16 pipelined", "P2", ["post", "--size", 64, "--pipeline", 16], POST, "µs", at_most=2.2, bound=0.6,
          tls=True),
+    Case("the same, no head like the one before", "", ["post", "--size", 64, "--pipeline", 16, "--varied"], POST, "µs"),
     Case("fan-out to 1, 64 B", "", fanout(1, 64), DELIVERY, "µs", tls=True),
     Case("fan-out to 100, 64 B", "P3", fanout(100, 64), DELIVERY, "µs", at_most=1.05),
     Case("fan-out to 1,000, 64 B", "P3", fanout(1000, 64), DELIVERY, "µs", at_most=1.05, tls=True),
