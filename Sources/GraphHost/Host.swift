@@ -237,7 +237,7 @@ public final class Host {
     ///
     /// Of what is shared out over turns it does one kind, so that others wait for no more.
     public func advance() {
-        timers.fire(until: .milliseconds(clock.now), while: lanes.takesTimer(in: self)) { $0.perform() }
+        timers.fire(until: .milliseconds(clock.now), while: lanes.takesTimer(in: self), lanes.perform)
         lanes.serveCalled(in: self)
         goOn()
         if makesTicks { ticks.submitDue(at: clock.wall, to: submissions) }

@@ -98,7 +98,8 @@ extension MessageCore {
 
     /// How many bytes more may be offered while the head is unfinished.
     var allowance: Int {
-        (isRequest && origin < targetEndBytes ? targetEndBytes : limits.headBytes) &- origin
+        // The limits may have become smaller.
+        max(1, (isRequest && origin < targetEndBytes ? targetEndBytes : limits.headBytes) &- origin)
     }
 
     /// Notes that llhttp has taken all of the offered bytes.

@@ -73,7 +73,7 @@ struct MessageCore: ~Copyable {
         case idle
         case head
         case body
-        /// A message lies ready; the next call of `parse` drops it.
+        /// A message lies ready, or has been dropped by a later call of `parse`.
         case done
         /// The peer's last message lies ready or was dropped; whatever follows is ignored.
         case ended
@@ -301,7 +301,7 @@ extension MessageCore {
         while true {
             let step = chunks.advance(
                 &input,
-                bodyRoom: limits.bodyBytes &- body.count,
+                bodyRoom: max(0, limits.bodyBytes &- body.count),
                 maximumFields: limits.headerFields
             )
             switch step {

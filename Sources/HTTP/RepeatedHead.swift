@@ -24,7 +24,7 @@ extension MessageCore {
     /// Forgets the bytes of the request at hand; takes the next one if it lies in the input to its
     /// end and has the same head.
     ///
-    /// llhttp does not see it, and waits for a request as before.
+    /// llhttp does not see it, and stays at the end of the last message that it saw.
     mutating func takesRepeated(_ input: inout UnsafeRawBufferPointer) -> Bool {
         head.removeBytes()
         body.removeAll()

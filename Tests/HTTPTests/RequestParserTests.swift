@@ -224,4 +224,19 @@ struct RequestParserTests {
             #expect(preferences.waitSeconds == 3 && preferences.returnsMinimal)
         }
     }
+
+    @Test("Limits that become smaller in the middle of a request hold from the next byte on")
+    func smallerLimits() {
+        let parser = RequestParser()
+        let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n"
+        #expect(Transcript.of([Array(chunked.utf8)], by: parser).isEmpty)
+        parser.limits = Limits(bodyBytes: 2)
+        #expect(Transcript.of([Array("1\r\ne\r\n0\r\n\r\n".utf8)], by: parser) == ["failed too_large"])
+
+        let other = RequestParser()
+        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 9_000))"
+        #expect(Transcript.of([Array(head.utf8)], by: other).isEmpty)
+        other.limits = Limits(targetBytes: 100, headerBytes: 200)
+        #expect(Transcript.of([Array("x\r\n\r\n".utf8)], by: other) == ["failed headers_too_large"])
+    }
 }

@@ -23,6 +23,9 @@ final class Backlog {
         /// The `time` that expressions see, in milliseconds since 1970.
         let time: UInt64
         let emission: AnyEmission
+        /// How many emissions there have been until this one, with those that it and earlier ones
+        /// replaced on their way.
+        let count: UInt64
         /// The bytes of all emissions recorded until this one.
         fileprivate let bytes: Int
         /// How many stages stand here.
@@ -46,7 +49,9 @@ final class Backlog {
     private var gates: ContiguousArray<Unmanaged<StageGate>> = []
     private var shares: ContiguousArray<Share> = []
     /// The stages that rest, by account.
-    private var resting: [ObjectIdentifier: Resting] = [:]
+    private var resting: [ObjectIdentifier: (account: PipelineAccount, stages: Resting)] = [:]
+    /// ``Entry/count`` of the newest.
+    private(set) var count: UInt64 = 0
     /// ``AnyNode/emissionCount`` of the source when the newest was recorded.
     private var recorded: UInt32 = 0
 
@@ -94,11 +99,13 @@ final class Backlog {
         graph.host.lanes.spend(Self.recordingUnits)
         let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
         makeRoom(for: bytes)
+        count += 1 + graph.replacedEmissions
         entries.append(
             Entry(
                 commit: graph.envelope.info,
                 time: graph.evaluationTime,
                 emission: Value.any(emission),
+                count: count,
                 bytes: (entries.last?.bytes ?? 0) + bytes
             )
         )
@@ -110,8 +117,12 @@ final class Backlog {
             entries[entries.count - 1].standing += arriving
         }
         trim()
-        for (account, stages) in resting {
-            if stages.isEmpty { resting[account] = nil } else { graph.host.lanes.call(stages) }
+        for (key, rest) in resting {
+            if rest.stages.isEmpty {
+                resting[key] = nil
+            } else {
+                graph.host.lanes.call(rest.stages, of: rest.account)
+            }
         }
     }
 
@@ -197,10 +208,19 @@ final class Backlog {
     /// The resting stages of an account.
     func resting(of account: PipelineAccount) -> Resting {
         let key = ObjectIdentifier(account)
-        if let known = resting[key] { return known }
-        let made = Resting(of: account)
-        resting[key] = made
+        if let known = resting[key] { return known.stages }
+        let made = Resting()
+        resting[key] = (account, made)
         return made
+    }
+
+    /// How many accounts have resting stages.
+    var restingCount: Int { resting.count }
+
+    /// A stage of an account has left those that rest.
+    func restEnded(of account: PipelineAccount) {
+        let key = ObjectIdentifier(account)
+        if resting[key]?.stages.isEmpty == true { resting[key] = nil }
     }
 
     private func bytes(after number: UInt64) -> Int {

@@ -19,7 +19,11 @@ final class PipelineAccount {
     @exclusivity(unchecked) private var turn = UInt64.max
     private var filledAt: UInt64
     /// Its waiting stages, in the order in which they continue.
-    @exclusivity(unchecked) var waiting: Deque<StageGate> = []
+    @exclusivity(unchecked) private(set) var waiting: Deque<StageGate> = []
+    /// Its resting stages with an emission to handle, which come after those.
+    private var called: Deque<Resting> = []
+    /// Whether the lanes have it in their queue.
+    var isQueued = false
     /// Bytes that its stages hold: their values, what operators keep, and what waits except the
     /// newest emission of each stage.
     @exclusivity(unchecked) var held = 0
@@ -47,6 +51,30 @@ final class PipelineAccount {
     func add(_ gate: StageGate) {
         if gate.hasPaused { waiting.prepend(gate) } else { waiting.append(gate) }
     }
+
+    /// There is an emission for these.
+    func call(_ resting: Resting) {
+        if !resting.isCalled { called.append(resting) }
+        resting.isCalled = true
+        resting.call()
+    }
+
+    /// Takes the stage whose turn is next.
+    func popWaiting() -> StageGate? {
+        if let gate = waiting.popFirst() { return gate }
+        while let resting = called.first {
+            if let gate = resting.popDue() {
+                gate.wake()
+                return gate
+            }
+            resting.isCalled = false
+            called.removeFirst()
+        }
+        return nil
+    }
+
+    /// Whether it has a stage whose turn may come.
+    var isWaiting: Bool { !waiting.isEmpty || !called.isEmpty }
 
     /// Another subscription uses it, until ``PipelineAccounts/end(_:)``.
     func begin() { uses += 1 }

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import ReactiveGraph
 
 /// How the stages of client pipelines share a host's loop.
 ///
@@ -17,8 +18,8 @@ final class PipelineLanes {
     static let opening = 2_000
     /// What passing a value on costs besides its stages: a microsecond.
     private static let passing = 50
-    /// The cost of waking a stage.
-    private static let waking = 10
+    /// The cost of an emission for each principal with resting stages.
+    private static let calling = 5
     /// What an expired timer costs besides the stages that its emission reaches: a microsecond.
     private static let timer = 50
 
@@ -32,10 +33,8 @@ final class PipelineLanes {
     /// Principals with waiting stages, in the order in which they are served: those that have units
     /// left first, because only the crowd made them wait.
     private var waiting: Deque<PipelineAccount> = []
-    /// Resting stages with an emission to handle.
-    private var called: Deque<Resting> = []
-    /// Those that the present commit or the present timers have called.
-    private var calledNow: ContiguousArray<Resting> = []
+    /// The resting stages that the present commit or the present timers have called.
+    private var calledNow: ContiguousArray<(account: PipelineAccount, stages: Resting)> = []
     /// Stages and subscriptions for which too much waits.
     private var overflowing: Deque<StageGate> = []
     private var slow: Deque<Subscription> = []
@@ -51,7 +50,7 @@ final class PipelineLanes {
     @exclusivity(unchecked) var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
-    var isWaiting: Bool { !waiting.isEmpty || !called.isEmpty || hasSlow }
+    var isWaiting: Bool { !waiting.isEmpty || hasSlow }
 
     private var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
 
@@ -86,21 +85,23 @@ final class PipelineLanes {
 
     /// A gate has started to hold something back.
     func wait(_ gate: StageGate, for account: PipelineAccount) {
-        if account.waiting.isEmpty { queue(account) }
         account.add(gate)
+        if !account.isQueued { queue(account) }
     }
 
     private func queue(_ account: PipelineAccount) {
+        account.isQueued = true
         if account.room > 0 { waiting.prepend(account) } else { waiting.append(account) }
     }
 
     // MARK: - Stages that rest
 
-    /// There is an emission for these.
-    func call(_ resting: Resting) {
-        calledNow.append(resting)
-        if !resting.isCalled { called.append(resting) }
-        resting.call()
+    /// There is an emission for these stages of an account.
+    func call(_ resting: Resting, of account: PipelineAccount) {
+        spend(Self.calling)
+        account.call(resting)
+        if !account.isQueued { queue(account) }
+        calledNow.append((account, resting))
     }
 
     /// Those just called whose principals have earned something meanwhile handle it at once.
@@ -111,39 +112,33 @@ final class PipelineLanes {
 
     @inline(never)
     private func serveThoseCalled(in host: Host) {
-        for resting in calledNow {
-            while hasRoom(for: resting.account, in: host), let gate = resting.popDue() {
+        var place = 0
+        // They may call others.
+        while place < calledNow.count {
+            let (account, resting) = calledNow[place]
+            place += 1
+            while hasRoom(for: account, in: host), let gate = resting.popDue() {
                 spend(Self.passing)
                 gate.wake()
-                if gate.passNext() { wait(gate, for: resting.account) }
+                if gate.passNext() { wait(gate, for: account) }
             }
         }
         calledNow.removeAll(keepingCapacity: true)
     }
 
-    /// Some of one principal wait for their turn.
-    private func wakeSome() {
-        let end = total + Self.each
-        while total < end, let resting = called.popFirst() {
-            while total < end, let gate = resting.popDue() {
-                spend(Self.waking)
-                gate.wake()
-                wait(gate, for: resting.account)
-            }
-            spend(Self.waking)
-            if resting.isDue { called.append(resting) } else { resting.isCalled = false }
-        }
-    }
-
     // MARK: - Timers
 
-    /// Whether this turn has time for another timer of a client: half of what there is for
-    /// pipelines.
+    /// Whether this turn has time for another timer: those of clients' stages may use half of what
+    /// there is for pipelines.
     func takesTimer(in host: Host) -> Bool {
         if turn != host.turns { begin(host.turns) }
-        guard left > Self.crowd / 2 else { return false }
+        return left > Self.crowd / 2
+    }
+
+    /// A stage's timer has expired.
+    func perform(_ due: Due) {
         spend(Self.timer)
-        return true
+        due.perform()
     }
 
     // MARK: - What is too slow
@@ -188,14 +183,14 @@ final class PipelineLanes {
         let outer = left
         isLate = true
         left = Self.slice
-        wakeSome()
         while left > 0, let account = waiting.popFirst() {
+            account.isQueued = false
             let end = total + Self.each
-            while left > 0, total < end, let gate = account.waiting.popFirst() {
+            while left > 0, total < end, let gate = account.popWaiting() {
                 spend(Self.passing)
                 if gate.passNext() { account.add(gate) }
             }
-            if !account.waiting.isEmpty { queue(account) }
+            if account.isWaiting, !account.isQueued { queue(account) }
         }
         isLate = false
         left = outer

@@ -13,8 +13,9 @@ internal import ReactiveGraph
 /// too many or too large, or the stage would hold more bytes than its principal may
 /// (``SessionLimits/held``), the subscriptions end with `slow`.
 ///
-/// When it has handled all of them and its principal is still over its share, it *rests*: its edge
-/// stays parked, so that the next emission costs nothing for it either until it is its turn.
+/// When it has handled all of them and its principal is still over its share, it *rests*, unless
+/// several clients share it: its edge stays parked, so that the next emission costs nothing for it
+/// until it is its turn. That may be at the end of the commit.
 final class StageGate {
     /// The cost of beginning to wait: 1.5 microseconds.
     private static let waitingUnits = 75
@@ -26,8 +27,8 @@ final class StageGate {
         var index: Int
         /// The emission that it handles next if it needs every one.
         var stand: UInt64?
-        /// The first emission that it has not handled.
-        var since: UInt64
+        /// The last emission that it has handled, as ``Backlog/Entry/count``.
+        var seen: UInt64
         /// The emission whose run has paused.
         var present: (number: UInt64, entry: Backlog.Entry)?
         /// Its place among the stages that rest; nil: it is among those that wait for their turn.
@@ -35,7 +36,7 @@ final class StageGate {
         let account: PipelineAccount
 
         /// Whether there is an emission that it has not handled.
-        var isBehind: Bool { since <= backlog.newest }
+        var isBehind: Bool { seen < backlog.count }
     }
 
     /// Called when the first value of a new pipeline, which waits here, has passed all stages, or
@@ -148,7 +149,9 @@ final class StageGate {
         edge.park()
         let backlog = Backlog.of(source, in: graph, emission)
         let (index, newest) = (backlog.add(self), backlog.newest)
-        wait = Wait(edge: edge, backlog: backlog, index: index, since: newest, account: payer)
+        // With those that the emission has replaced on its way.
+        let seen = backlog.count - 1 - graph.replacedEmissions
+        wait = Wait(edge: edge, backlog: backlog, index: index, seen: seen, account: payer)
         if hasPaused { wait?.present = (newest, backlog[newest]) }
         standIfNeeded()
         lanes.wait(self, for: payer)
@@ -170,7 +173,7 @@ final class StageGate {
             wait.backlog.leave(stand, for: wait.account)
             self.wait?.stand = nil
         } else {
-            let stand = max(wait.since, wait.backlog.newest)
+            let stand = wait.backlog.newest + (wait.isBehind ? 0 : 1)
             wait.backlog.stand(at: stand, for: wait.account)
             self.wait?.stand = stand
         }
@@ -181,7 +184,10 @@ final class StageGate {
         guard let wait else { return }
         self.wait = nil
         if let stand = wait.stand { wait.backlog.leave(stand, for: wait.account) }
-        if let rest = wait.rest { rest.among.remove(at: rest.place) }
+        if let rest = wait.rest {
+            rest.among.remove(at: rest.place)
+            wait.backlog.restEnded(of: wait.account)
+        }
         wait.backlog.remove(at: wait.index)
     }
 
@@ -203,7 +209,7 @@ final class StageGate {
         let isNews = opening == nil
         lanes.opening = opening.take()
         isPassing = true
-        deliver(entry, over: wait.edge, replaced: number - wait.since, isNews: isNews)
+        deliver(entry, over: wait.edge, replaced: entry.count - wait.seen - 1, isNews: isNews)
         isPassing = false
         let arrived = lanes.opening.take()
         if hasPaused {
@@ -212,13 +218,14 @@ final class StageGate {
             return true
         }
         if let arrived { arrived() }
-        return goOn(after: number)
+        return goOn(after: number, entry.count)
     }
 
-    private func goOn(after number: UInt64) -> Bool {
+    private func goOn(after number: UInt64, _ count: UInt64) -> Bool {
         guard let wait else { return false }
         let isBehind = number < wait.backlog.newest
-        guard isBehind || (users.isOne && wait.account.isOverShare(in: graph.host)) else {
+        // Each of several users could have room at the next emission.
+        guard isBehind || (users.isOne && wait.account === users.payer && payerIsOverShare) else {
             returnToService(wait)
             return false
         }
@@ -228,7 +235,7 @@ final class StageGate {
             self.wait?.stand = number + 1
         }
         self.wait?.present = nil
-        self.wait?.since = number + 1
+        self.wait?.seen = count
         if !isBehind {
             let resting = wait.backlog.resting(of: wait.account)
             self.wait?.rest = (resting, resting.add(self))
@@ -236,19 +243,25 @@ final class StageGate {
         return isBehind
     }
 
+    private var payerIsOverShare: Bool { users.payer?.isOverShare(in: graph.host) ?? true }
+
     private func returnToService(_ wait: Wait) {
         endWaiting()
         wait.edge.unpark()
     }
 
+    /// Its place among those that rest has changed.
+    func rests(at place: UInt64) { wait?.rest?.place = place }
+
     /// It has been taken from those that rest.
     func wake() { wait?.rest = nil }
 
-    /// Its users are others now, and may be within their share.
+    /// It has another user, who may be within its share.
     private func endRest() {
         guard let wait, let rest = wait.rest else { return }
         guard wait.isBehind else { return returnToService(wait) }
         rest.among.remove(at: rest.place)
+        wait.backlog.restEnded(of: wait.account)
         wake()
         lanes.wait(self, for: wait.account)
     }
@@ -359,7 +372,5 @@ final class StageGate {
     func remove(at place: Int, level: Int) {
         let account = users.remove(at: place, level: level)
         if account === bytes.holder { bytes.hand(to: users.payer) }
-        // Without users it is being torn down.
-        if users.payer != nil { endRest() }
     }
 }

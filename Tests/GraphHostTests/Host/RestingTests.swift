@@ -47,7 +47,7 @@ struct RestingTests {
         let client = try resting(bench, graph)
         let before = bench.host.lanes.total
         try bench.set(graph, [("x", "5")])
-        #expect(bench.host.lanes.total - before == 5, "the emission is recorded")
+        #expect(bench.host.lanes.total - before == 10, "the emission is recorded, and they are called")
         #expect(client.take().isEmpty)
         var (turns, told) = (0, [String]())
         while bench.host.lanes.isWaiting {
@@ -136,6 +136,48 @@ struct RestingTests {
         #expect(snap.first?.contains(#""v":205"#) == true)
         while bench.host.lanes.isWaiting { turn(bench) }
         #expect(updates(client).count == Self.count && updates(modest).isEmpty)
+    }
+
+    @Test("n counts what earlier stages have replaced, too", arguments: 1...3)
+    func counted(stages: Int) throws {
+        let bench = bench(burst: 1_000)
+        let graph = try bench.define(PipelineGraph.text)
+        let client = bench.connect()
+        for id in 1...40 {
+            let pipe = (1...stages).map { _ in #"{"map":"value + \#(id) - \#(id)"}"# }.joined(separator: ",")
+            client.subscribe(id, "[\(pipe)]")
+        }
+        bench.settle()
+        _ = client.take()
+        for round in 1...4 {
+            for value in 1...3 { try bench.set(graph, [("x", "\(10 * round + value)")]) }
+            while bench.host.lanes.isWaiting { turn(bench) }
+            var counts: [Substring: Int] = [:]
+            for update in updates(client) {
+                let parts = update.split(separator: ",")
+                let count =
+                    parts.last?.hasPrefix(#""n":"#) == true ? Int(parts.last?.dropFirst(4) ?? "") : nil
+                counts[parts[0], default: 0] += count ?? 1
+            }
+            #expect(counts.count == 40 && counts.values.allSatisfy { $0 == 3 }, "\(round): \(counts)")
+        }
+    }
+
+    @Test("What has left takes no memory, although no emission comes")
+    func gone() throws {
+        let bench = bench(burst: 1_000)
+        let graph = try bench.define(PipelineGraph.text)
+        _ = try resting(bench, graph)
+        let backlog = try #require(graph.backlogs.values.first)
+        let before = backlog.restingCount
+        for round in 0..<200 {
+            let passing = bench.connect()
+            passing.subscribe(1, "[\(PipelineGraph.expensive(400, round))]")
+            bench.settle()
+            passing.session.close()
+            bench.settle()
+            #expect(backlog.restingCount == before)
+        }
     }
 
     @Test("The stages of one principal do not keep those of another one waiting")

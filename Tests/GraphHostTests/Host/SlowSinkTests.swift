@@ -86,13 +86,13 @@ struct SlowSinkTests {
             #expect(client.session.outbox.queue.emissions.allSatisfy { !$0.subscription.isMuted })
             var turns = 0
             while bench.host.lanes.isWaiting {
-                try #require(turns < 300)
+                try #require(turns < 1_000)
                 turns += 1
                 bench.endTurn()
                 let released = graph.statistics.released
                 bench.host.advance()
                 #expect(graph.statistics.released - released <= 4, "turn \(turns)")
-                try bench.submit(graph, [("x", "\(turns)")])
+                if turns < 150 { try bench.submit(graph, [("x", "\(turns)")]) }
             }
             #expect(turns >= 5)
             let messages = client.take()
