@@ -67,9 +67,29 @@ extension Edge {
     /// Takes the source away; the source may die at the next `releaseDue`.
     func detachSource(in graph: Graph) {
         guard let source else { return }
-        let engine = graph.engine
         incomplete(in: graph)
         endFollower(in: graph)
+        leave(source, graph.engine)
+    }
+
+    /// An inner following, which is complete and stays so, gets another source; the former one may
+    /// die at the next `releaseDue`.
+    @inline(__always)
+    func exchangeSource(for node: AnyNode, in graph: Graph) {
+        guard let source, let target else { return }
+        let engine = graph.engine
+        graph.demand?.ended(self)
+        engine.ranks.disconnected(self)
+        leave(source, engine)
+        attach(from: node)
+        engine.stamp(self)
+        engine.ranks.connected(self, from: .passUnretained(node), to: target)
+        graph.demand?.began(self)
+    }
+
+    /// Leaves its source, which may die at the next `releaseDue`.
+    @inline(__always)
+    private func leave(_ source: NodeRef, _ engine: Engine) {
         let ref = EdgeRef.passUnretained(self)
         if Int(source.pass) >= 0 {
             let frame = engine.frames + Int(source.pass)

@@ -34,6 +34,13 @@ extension Engine {
         careful += 1
     }
 
+    /// The nodes in front of a frame are on the path no longer.
+    @inline(__always)
+    func removeExtras(of frame: UnsafeMutablePointer<Frame>) {
+        extras.removeLast(frame.pointee.extras)
+        careful &-= Int(frame.pointee.extras)
+    }
+
     /// Whether paths must be kept for emissions that resume later.
     var keepsPaths: Bool { !ranks.rings.isEmpty || pathWishes > 0 }
 

@@ -150,14 +150,12 @@ extension Engine {
 
     @inline(never)
     private func leave(_ frame: UnsafeMutablePointer<Frame>) {
-        if frame.pointee.extras > 0 { extras.removeLast(frame.pointee.extras) }
+        if frame.pointee.extras > 0 { removeExtras(of: frame) }
         if frame.pointee.drained, let drain = drains.popLast() {
             base = drain.base
             context = drain.context
             setPath(drain.restored)
             withExtendedLifetime(drain) {}
-        } else {
-            setPath(restored)
         }
     }
 
@@ -169,7 +167,7 @@ extension Engine {
         if finish(node) { return }
         if frame.pointee.extras > 0 {
             // The inner node belonged to the path of the emission before.
-            extras.removeLast(frame.pointee.extras)
+            removeExtras(of: frame)
             frame.pointee.extras = 0
         }
         if !frame.pointee.drained {

@@ -42,9 +42,14 @@ package struct Ranks {
     }
 
     /// An edge loses an end: it does not count any more, and a ring may be open now.
+    @inline(__always)
     mutating func disconnected(_ edge: Edge) {
+        if !rings.isEmpty { disconnectedAmongRings(edge) }
+    }
+
+    private mutating func disconnectedAmongRings(_ edge: Edge) {
         let counted = !edge.traits.contains(.ring)
-        let opens = !rings.isEmpty && marks.disconnected(edge)
+        let opens = marks.disconnected(edge)
         if edge.ringIndex >= 0 { removeRing(edge) }
         if counted, opens, !rings.isEmpty { areStale = true }
     }

@@ -32,8 +32,13 @@ struct Teardown {
 extension Engine {
     /// Releases what is no longer needed: nodes and public edge objects at once, closures when no
     /// turn runs (G-66a).
+    @inline(__always)
     package func releaseDue() {
-        guard !teardown.isReleasing else { return }
+        if !teardown.isReleasing { releaseAll() }
+    }
+
+    @inline(never)
+    private func releaseAll() {
         teardown.isReleasing = true
         while true {
             if let node = teardown.dying.popLast() {

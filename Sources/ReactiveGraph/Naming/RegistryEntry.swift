@@ -112,6 +112,7 @@ extension AnyNode {
     final var registrations: [String] { entries.compactMap { $0.isHeld ? $0.key : nil } }
 
     /// The names of a node that is being freed are free again.
+    @inline(__always)
     final func forgetNames() {
         while let entry = registration {
             entry.detach()

@@ -95,9 +95,7 @@ extension Edge {
             // served again.
             return graph.engine.stamp(self)
         }
-        detachSource(in: graph)
-        attach(from: inner)
-        complete(in: graph)
+        exchangeSource(for: inner, in: graph)
         graph.engine.releaseDue()
     }
 

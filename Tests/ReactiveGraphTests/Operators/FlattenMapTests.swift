@@ -51,6 +51,22 @@ struct FlattenMapTests {
         #expect(!inner.hasListener)
     }
 
+    @Test("Joins below it settle after those above the node that it follows now (G-50, G-77)")
+    func ranks() {
+        let source = graph.mutable(1)
+        let choice = graph.mutable(0)
+        let first = source.combine(with: source).map { $0 + $1 }
+        let deep = first.combine(with: source).map { $0 + $1 }
+        let flat = choice.flattenMap { $0 == 0 ? source : deep }
+        let below = flat.combine(with: source).map { $0 * 100 + $1 }
+        let heard = Recorder(below)
+        source.set(2)
+        choice.set(1)
+        source.set(3)
+        #expect(heard.history == [101, 202, 602, 903])
+        expectSound(graph, source, choice)
+    }
+
     @Test("The same inner node again emits its value again, at the end of the listeners (G-77)")
     func again() {
         let inner = graph.mutable(1)
