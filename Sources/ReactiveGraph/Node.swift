@@ -178,4 +178,13 @@ public class StoringNode<Stored: PossiblyEmpty>: AnyNode {
         self.stored = stored
         super.init(graph: graph)
     }
+
+    /// Runs `body` while the node holds `other`; what `body` itself sets stays.
+    final func holding(_ other: Stored, _ body: () -> Outcome) -> Outcome {
+        let before = stores
+        let kept = exchange(&stored, with: other)
+        let outcome = body()
+        if stores == before { overwrite(&stored, with: kept) }
+        return outcome
+    }
 }

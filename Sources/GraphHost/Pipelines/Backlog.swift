@@ -18,7 +18,7 @@ final class Backlog {
     private static let entryBytes = 256
 
     /// A recorded emission.
-    struct Entry {
+    final class Entry {
         let commit: CommitInfo
         /// The `time` that expressions see, in milliseconds since 1970.
         let time: UInt64
@@ -29,7 +29,21 @@ final class Backlog {
         /// The bytes of all emissions recorded until this one.
         fileprivate let bytes: Int
         /// How many stages stand here.
-        fileprivate var standing = 0
+        @exclusivity(unchecked) fileprivate var standing = 0
+
+        fileprivate init(
+            _ commit: CommitInfo,
+            _ time: UInt64,
+            _ emission: AnyEmission,
+            count: UInt64,
+            bytes: Int
+        ) {
+            self.commit = commit
+            self.time = time
+            self.emission = emission
+            self.count = count
+            self.bytes = bytes
+        }
     }
 
     /// A principal, and how many of its stages stand at an emission, or at the next one.
@@ -102,9 +116,9 @@ final class Backlog {
         count += 1 + graph.replacedEmissions
         entries.append(
             Entry(
-                commit: graph.envelope.info,
-                time: graph.evaluationTime,
-                emission: Value.any(emission),
+                graph.envelope.info,
+                graph.evaluationTime,
+                Value.any(emission),
                 count: count,
                 bytes: (entries.last?.bytes ?? 0) + bytes
             )

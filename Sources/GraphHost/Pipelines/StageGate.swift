@@ -21,19 +21,33 @@ final class StageGate {
     private static let waitingUnits = 75
 
     /// Its place in the backlog of its input.
-    private struct Wait {
+    private final class Wait {
         let edge: PostponingEdge
         let backlog: Backlog
-        var index: Int
-        /// The emission that it handles next if it needs every one.
-        var stand: UInt64?
-        /// The last emission that it has handled, as ``Backlog/Entry/count``.
-        var seen: UInt64
-        /// The emission whose run has paused.
-        var present: (number: UInt64, entry: Backlog.Entry)?
-        /// Its place among the stages that rest; nil: it is among those that wait for their turn.
-        var rest: (among: Resting, place: UInt64)?
         let account: PipelineAccount
+        @exclusivity(unchecked) var index: Int
+        /// The emission that it handles next if it needs every one.
+        @exclusivity(unchecked) var stand: UInt64?
+        /// The last emission that it has handled, as ``Backlog/Entry/count``.
+        @exclusivity(unchecked) var seen: UInt64
+        /// The emission whose run has paused.
+        @exclusivity(unchecked) var present: (number: UInt64, entry: Backlog.Entry)?
+        /// Its place among the stages that rest; nil: it is among those that wait for their turn.
+        @exclusivity(unchecked) var rest: (among: Resting, place: UInt64)?
+
+        init(
+            _ edge: PostponingEdge,
+            in backlog: Backlog,
+            at index: Int,
+            seen: UInt64,
+            _ account: PipelineAccount
+        ) {
+            self.edge = edge
+            self.backlog = backlog
+            self.account = account
+            self.index = index
+            self.seen = seen
+        }
 
         /// Whether there is an emission that it has not handled.
         var isBehind: Bool { seen < backlog.count }
@@ -148,11 +162,11 @@ final class StageGate {
         graph.host.work += 1
         edge.park()
         let backlog = Backlog.of(source, in: graph, emission)
-        let (index, newest) = (backlog.add(self), backlog.newest)
         // With those that the emission has replaced on its way.
         let seen = backlog.count - 1 - graph.replacedEmissions
-        wait = Wait(edge: edge, backlog: backlog, index: index, seen: seen, account: payer)
-        if hasPaused { wait?.present = (newest, backlog[newest]) }
+        let wait = Wait(edge, in: backlog, at: backlog.add(self), seen: seen, payer)
+        if hasPaused { wait.present = (backlog.newest, backlog[backlog.newest]) }
+        self.wait = wait
         standIfNeeded()
         lanes.wait(self, for: payer)
     }
@@ -171,23 +185,19 @@ final class StageGate {
         guard let wait, (needingAll > 0) != (wait.stand != nil) else { return }
         if let stand = wait.stand {
             wait.backlog.leave(stand, for: wait.account)
-            self.wait?.stand = nil
+            wait.stand = nil
         } else {
             let stand = wait.backlog.newest + (wait.isBehind ? 0 : 1)
             wait.backlog.stand(at: stand, for: wait.account)
-            self.wait?.stand = stand
+            wait.stand = stand
         }
     }
 
     private func endWaiting() {
         paused = nil
-        guard let wait else { return }
-        self.wait = nil
+        guard let wait = wait.take() else { return }
         if let stand = wait.stand { wait.backlog.leave(stand, for: wait.account) }
-        if let rest = wait.rest {
-            rest.among.remove(at: rest.place)
-            wait.backlog.restEnded(of: wait.account)
-        }
+        endRest(of: wait)
         wait.backlog.remove(at: wait.index)
     }
 
@@ -223,31 +233,32 @@ final class StageGate {
 
     private func goOn(after number: UInt64, _ count: UInt64) -> Bool {
         guard let wait else { return false }
-        let isBehind = number < wait.backlog.newest
+        let (backlog, account) = (wait.backlog, wait.account)
+        let isBehind = number < backlog.newest
         // Each of several users could have room at the next emission.
-        guard isBehind || (users.isOne && wait.account === users.payer && payerIsOverShare) else {
-            returnToService(wait)
+        guard isBehind || (users.isOne && account === users.payer && account.isOverShare(in: graph.host))
+        else {
+            returnToService()
             return false
         }
         if let stand = wait.stand, stand <= number {
-            wait.backlog.stand(at: number + 1, for: wait.account)
-            wait.backlog.leave(stand, for: wait.account)
-            self.wait?.stand = number + 1
+            backlog.stand(at: number + 1, for: account)
+            backlog.leave(stand, for: account)
+            wait.stand = number + 1
         }
-        self.wait?.present = nil
-        self.wait?.seen = count
+        wait.present = nil
+        wait.seen = count
         if !isBehind {
-            let resting = wait.backlog.resting(of: wait.account)
-            self.wait?.rest = (resting, resting.add(self))
+            let resting = backlog.resting(of: account)
+            wait.rest = (resting, resting.add(self))
         }
         return isBehind
     }
 
-    private var payerIsOverShare: Bool { users.payer?.isOverShare(in: graph.host) ?? true }
-
-    private func returnToService(_ wait: Wait) {
+    private func returnToService() {
+        let edge = wait?.edge
         endWaiting()
-        wait.edge.unpark()
+        edge?.unpark()
     }
 
     /// Its place among those that rest has changed.
@@ -256,13 +267,18 @@ final class StageGate {
     /// It has been taken from those that rest.
     func wake() { wait?.rest = nil }
 
-    /// It has another user, who may be within its share.
-    private func endRest() {
-        guard let wait, let rest = wait.rest else { return }
-        guard wait.isBehind else { return returnToService(wait) }
+    private func endRest(of wait: Wait) {
+        guard let rest = wait.rest else { return }
+        wait.rest = nil
         rest.among.remove(at: rest.place)
         wait.backlog.restEnded(of: wait.account)
-        wake()
+    }
+
+    /// It has another user, who may be within its share.
+    private func endRest() {
+        guard let wait, wait.rest != nil else { return }
+        guard wait.isBehind else { return returnToService() }
+        endRest(of: wait)
         lanes.wait(self, for: wait.account)
     }
 
@@ -270,6 +286,7 @@ final class StageGate {
     ///
     /// For a subscriber that has received nothing yet, a first value is not an update.
     private func deliver(_ late: Backlog.Entry, over edge: PostponingEdge, replaced: UInt64, isNews: Bool) {
+        let graph = graph
         let outerTime = graph.evaluationTime
         graph.evaluationTime = late.time
         if isNews { graph.lateRev = graph.rev }

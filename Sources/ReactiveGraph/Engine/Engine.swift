@@ -163,17 +163,17 @@ extension Engine {
         _ path: Path = .empty,
         _ context: Context? = nil
     ) {
+        feed(edge, path, context) { source.holding(emission) { edge.body(edge) } }
+    }
+
+    /// Runs `body` as that of a complete edge, in a turn of its own.
+    private func feed(_ edge: Edge, _ path: Path, _ context: Context?, _ body: () -> Outcome) {
         guard edge.traits.contains(.complete), !stopping else { return }
         let trail = path == .empty ? nil : Trail(path)
         let saved = beginTurn(trail: trail, context: context)
         if edge.target.map({ !mustSkip($0) }) ?? true {
             pushWithoutNode(extras: 0)
-            let stores = source.stores
-            let kept = exchange(&source.stored, with: emission)
-            let outcome = edge.body(edge)
-            // A set by the function itself is the source's own.
-            if source.stores == stores { overwrite(&source.stored, with: kept) }
-            follow(outcome, of: .passUnretained(edge))
+            follow(body(), of: .passUnretained(edge))
             run(to: base)
         }
         endTurn(saved)
