@@ -13,6 +13,8 @@ struct AllFigure<Base: Reduction>: Reduction {
     private let give: (Datum) -> Base.Value?
     private let take: (Base.Result) -> CEL.Value
     private let place: String
+    /// Charged for each change of a member.
+    private let gate: StageGate?
 
     /// Applies `base` to the values that `give` accepts.
     ///
@@ -20,6 +22,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     init(
         _ all: AllArgument,
         at place: String,
+        for gate: StageGate?,
         _ base: Base,
         needs: String,
         give: @escaping (Datum) -> Base.Value?,
@@ -29,6 +32,7 @@ struct AllFigure<Base: Reduction>: Reduction {
         self.give = give
         self.take = take
         self.place = place
+        self.gate = gate
         bad = BadMembers(at: place, "\(all.reduce.rawValue) needs \(needs)")
     }
 
@@ -39,6 +43,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     }
 
     mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         switch (given(old), given(new)) {
         case (let old?, let new?): base.replace(old, with: new, at: place)
         case (let old?, nil):
@@ -70,16 +75,15 @@ struct AllListing: Reduction {
     private var bad: BadMembers
     private let glob: String
     private let isObject: Bool
-    /// Whether only ``listing(_:)`` makes the text.
-    ///
-    /// Then the result merely signals a change.
-    private let isDeferred: Bool
+    /// If there is one, it is charged for each change of a member, only ``listing(_:)`` makes the
+    /// text, and the result merely signals a change.
+    private let gate: StageGate?
     private let sign = Datum.null
 
-    init(_ all: AllArgument, at place: String, isDeferred: Bool) {
+    init(_ all: AllArgument, at place: String, for gate: StageGate?) {
         glob = all.pattern
         isObject = all.reduce == .object
-        self.isDeferred = isDeferred
+        self.gate = gate
         bad = BadMembers(at: place, "")
     }
 
@@ -89,6 +93,7 @@ struct AllListing: Reduction {
     }
 
     mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         guard old.isFail != new.isFail else { return }
         if new.isFail { bad.insert(place) } else { bad.remove(place) }
     }
@@ -99,7 +104,7 @@ struct AllListing: Reduction {
     }
 
     mutating func result(of members: GatheredMembers<Datum>) -> Emission<Datum> {
-        .value(isDeferred ? sign : listing(members))
+        .value(gate != nil ? sign : listing(members))
     }
 
     /// The text, or the failure of a member.

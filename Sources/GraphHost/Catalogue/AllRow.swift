@@ -57,19 +57,19 @@ extension StageSite {
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:
-            let count = AllFigure(all, at: place, GatherCount<Datum>(), needs: "", give: { $0 }) {
+            let count = AllFigure(all, at: place, for: gate, GatherCount<Datum>(), needs: "", give: { $0 }) {
                 .double(Double($0))
             }
             return gather(all, count)
         case .list, .object:
-            let listing = AllListing(all, at: place, isDeferred: gate != nil)
+            let listing = AllListing(all, at: place, for: gate)
             return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
         }
     }
 
     private func numbers<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Double, Base.Result == Double {
-        let figure = AllFigure(all, at: place, base, needs: "numbers") { datum -> Double? in
+        let figure = AllFigure(all, at: place, for: gate, base, needs: "numbers") { datum -> Double? in
             // Adding zero drops the sign of -0, so that equal values are identical whichever is the
             // smallest.
             datum.number.map { $0 + 0 }
@@ -81,7 +81,7 @@ extension StageSite {
 
     private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Bool, Base.Result == Bool {
-        let figure = AllFigure(all, at: place, base, needs: "true or false", give: { $0.flag }) {
+        let figure = AllFigure(all, at: place, for: gate, base, needs: "true or false", give: { $0.flag }) {
             .bool($0)
         }
         return gather(all, figure)

@@ -183,6 +183,7 @@ private struct RowMap: Operator {
 
     mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
         waiting?.trim()
+        gate.spend(row.rowUnits)
         guard gate.lets(Emission<[Datum]>.value(row), at: site) else { return nil }
         let result = Emission<Datum>.value(compute(row))
         if gate.hasPaused {

@@ -10,8 +10,8 @@ internal import ReactiveGraph
 final class Backlog {
     /// How many emissions may wait for one stage.
     static let mostWaiting = 1_024
-    /// The cost of recording an emission.
-    private static let recordingUnits = 5
+    /// The cost of recording an emission: a microsecond.
+    private static let recordingUnits = 50
     /// The cost of the first stage that waits for emissions of a node: three microseconds.
     private static let buildingUnits = 150
     /// Bytes that a waiting emission takes besides its value.
@@ -110,7 +110,7 @@ final class Backlog {
     private func add<Value: Weighed>(_ emission: Emission<Value>) {
         recorded = source.emissionCount
         graph.host.work += 1
-        graph.host.lanes.spend(Self.recordingUnits)
+        graph.host.lanes.spend(Self.recordingUnits + (emission.value?.rowUnits ?? 0))
         let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
         makeRoom(for: bytes)
         count += 1 + graph.replacedEmissions
@@ -260,16 +260,21 @@ enum AnyEmission {
 protocol Weighed {
     /// The size of its JSON text in bytes, as far as it is known.
     var knownByteCount: Int { get }
+    /// What putting its values together has cost.
+    var rowUnits: Int { get }
 
     static func any(_ emission: Emission<Self>) -> AnyEmission
 }
 
 extension Datum: Weighed {
+    var rowUnits: Int { 0 }
+
     static func any(_ emission: Emission<Datum>) -> AnyEmission { .value(emission) }
 }
 
 extension [Datum]: Weighed {
     var knownByteCount: Int { reduce(0) { $0 + $1.knownByteCount } }
+    var rowUnits: Int { StageCost.rowUnits(count) }
 
     static func any(_ emission: Emission<[Datum]>) -> AnyEmission { .row(emission) }
 }

@@ -10,16 +10,16 @@ internal import ReactiveGraph
 final class PipelineLanes {
     /// The units of one turn for all pipelines together, outside of the late lane: 0.3 ms.
     static let crowd = 15_000
-    /// The units of the late lane in one turn: 0.05 ms.
-    static let slice = 2_500
+    /// The units of the late lane in one turn: 0.08 ms.
+    static let slice = 4_000
     /// The units after which the late lane goes on with the next principal.
-    private static let each = 500
+    private static let each = 800
     /// The units for the first values of a new pipeline within its request: 0.04 ms.
     static let opening = 2_000
-    /// What passing a value on costs besides its stages: a microsecond.
-    private static let passing = 50
-    /// The cost of an emission for each principal with resting stages.
-    private static let calling = 5
+    /// What passing a value on costs besides its stages: 1.5 microseconds.
+    private static let passing = 75
+    /// The cost of an emission for each principal with resting stages: half a microsecond.
+    private static let calling = 25
     /// What an expired timer costs besides the stages that its emission reaches: a microsecond.
     private static let timer = 50
 

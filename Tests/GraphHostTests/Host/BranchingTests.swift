@@ -180,10 +180,10 @@ struct BranchingTests {
             client.session.close()
             return units
         }
-        // Fifty units for each case that receives the value, and its text once.
-        let (few, many) = (try spent(cases: 10), try spent(cases: 110))
-        #expect(few >= 1_500 && few < 1_700)
-        #expect(many - few == 100 * 50)
+        // Ninety units for each case that receives the value, and its text once.
+        let (few, many) = (try spent(cases: 10), try spent(cases: 80))
+        #expect(few >= 1_900 && few < 2_100)
+        #expect(many - few == 70 * 90)
         bench.pass(10)
         #expect(graph.builder.caseTables.isEmpty, "the last case has taken its table along")
         #expect(graph.isWhole)
