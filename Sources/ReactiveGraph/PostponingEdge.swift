@@ -13,9 +13,9 @@ package struct PostponingEdge {
     /// The node whose emissions the operator receives, which emits values of this type; `nil` if
     /// the edge has lost an end.
     package func source<Value>(of type: Value.Type) -> Node<Value>? {
-        guard let source = edge.source else { return nil }
+        guard edge.source != nil else { return nil }
         // A downcast would look the type up for each emission.
-        return Unmanaged<Node<Value>>.fromOpaque(source.toOpaque()).takeUnretainedValue()
+        return edge.source(as: Value.self).takeUnretainedValue()
     }
 
     /// Its source's emissions no longer reach the operator (``Node/observeMissed(_:)``).
@@ -28,9 +28,7 @@ package struct PostponingEdge {
     ///
     /// Nothing happens if the edge has lost an end.
     package func deliver<Value>(_ emission: Emission<Value>) {
-        guard let source = edge.source else { return }
-        // A downcast would look the type up for each emission.
-        let node = Unmanaged<Node<Value>>.fromOpaque(source.toOpaque())
-        node._withUnsafeGuaranteedRef { $0.graph.engine.feed(edge, from: $0, emission) }
+        guard let node = source(of: Value.self) else { return }
+        node.graph.engine.feed(edge, from: node, emission)
     }
 }

@@ -39,6 +39,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     private func given(_ datum: Datum) -> Base.Value? { datum.isFail ? nil : give(datum) }
 
     mutating func insert(_ value: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         if let given = given(value) { base.insert(given, at: place) } else { bad.insert(place) }
     }
 
@@ -57,6 +58,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     }
 
     mutating func remove(_ old: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         if let old = given(old) { base.remove(old, at: place) } else { bad.remove(place) }
     }
 
@@ -88,6 +90,7 @@ struct AllListing: Reduction {
     }
 
     mutating func insert(_ value: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         if value.isFail { bad.insert(place) }
         order.insert(place)
     }
@@ -99,6 +102,7 @@ struct AllListing: Reduction {
     }
 
     mutating func remove(_ old: Datum, at place: Int) {
+        gate?.spend(StageCost.gatheringUnits)
         if old.isFail { bad.remove(place) }
         order.remove(place)
     }

@@ -183,8 +183,9 @@ private struct RowMap: Operator {
 
     mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
         waiting?.trim()
-        gate.spend(row.rowUnits)
         guard gate.lets(Emission<[Datum]>.value(row), at: site) else { return nil }
+        // A row that has waited was paid for when it was recorded.
+        if !gate.isPassing { gate.spend(row.rowUnits) }
         let result = Emission<Datum>.value(compute(row))
         if gate.hasPaused {
             gate.postpone(Emission<[Datum]>.value(row), at: site)

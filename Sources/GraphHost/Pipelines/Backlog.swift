@@ -110,7 +110,8 @@ final class Backlog {
     private func add<Value: Weighed>(_ emission: Emission<Value>) {
         recorded = source.emissionCount
         graph.host.work += 1
-        graph.host.lanes.spend(Self.recordingUnits + (emission.value?.rowUnits ?? 0))
+        let units = Self.recordingUnits + (emission.value?.rowUnits ?? 0)
+        graph.host.lanes.note(units)
         let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
         makeRoom(for: bytes)
         count += 1 + graph.replacedEmissions
@@ -135,7 +136,7 @@ final class Backlog {
             if rest.stages.isEmpty {
                 resting[key] = nil
             } else {
-                graph.host.lanes.call(rest.stages, of: rest.account)
+                graph.host.lanes.call(rest.stages, of: rest.account, charging: units)
             }
         }
     }

@@ -83,6 +83,13 @@ final class PipelineLanes {
         left &-= units
     }
 
+    /// Counts work for stages that wait, which cannot wait itself: outside of the late lane it
+    /// leaves other stages what they may spend in this turn.
+    func note(_ units: Int) {
+        total &+= units
+        if isLate { left &-= units }
+    }
+
     /// A gate has started to hold something back.
     func wait(_ gate: StageGate, for account: PipelineAccount) {
         account.add(gate)
@@ -96,9 +103,10 @@ final class PipelineLanes {
 
     // MARK: - Stages that rest
 
-    /// There is an emission for these stages of an account.
-    func call(_ resting: Resting, of account: PipelineAccount) {
-        spend(Self.calling)
+    /// There is an emission for these stages of an account, which pays for the recording.
+    func call(_ resting: Resting, of account: PipelineAccount, charging recording: Int) {
+        note(Self.calling)
+        account.room &-= Self.calling + recording
         account.call(resting)
         if !account.isQueued { queue(account) }
         calledNow.append((account, resting))

@@ -63,7 +63,7 @@ final class StageGate {
     /// The expression that is paused.
     @exclusivity(unchecked) private var paused: PausedEvaluation?
     /// A waiting emission is being passed on.
-    @exclusivity(unchecked) private var isPassing = false
+    @exclusivity(unchecked) private(set) var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
     @exclusivity(unchecked) private(set) var users: StageUsers
@@ -193,12 +193,15 @@ final class StageGate {
         }
     }
 
-    private func endWaiting() {
+    /// - Returns: the edge, if it has waited.
+    @discardableResult
+    private func endWaiting() -> PostponingEdge? {
         paused = nil
-        guard let wait = wait.take() else { return }
+        guard let wait = wait.take() else { return nil }
         if let stand = wait.stand { wait.backlog.leave(stand, for: wait.account) }
         endRest(of: wait)
         wait.backlog.remove(at: wait.index)
+        return wait.edge
     }
 
     /// Too much waits: its subscriptions end with `slow`.
@@ -238,7 +241,7 @@ final class StageGate {
         // Each of several users could have room at the next emission.
         guard isBehind || (users.isOne && account === users.payer && account.isOverShare(in: graph.host))
         else {
-            returnToService()
+            endWaiting()?.unpark()
             return false
         }
         if let stand = wait.stand, stand <= number {
@@ -253,12 +256,6 @@ final class StageGate {
             wait.rest = (resting, resting.add(self))
         }
         return isBehind
-    }
-
-    private func returnToService() {
-        let edge = wait?.edge
-        endWaiting()
-        edge?.unpark()
     }
 
     /// Its place among those that rest has changed.
@@ -277,7 +274,10 @@ final class StageGate {
     /// It has another user, who may be within its share.
     private func endRest() {
         guard let wait, wait.rest != nil else { return }
-        guard wait.isBehind else { return returnToService() }
+        guard wait.isBehind else {
+            endWaiting()?.unpark()
+            return
+        }
         endRest(of: wait)
         lanes.wait(self, for: wait.account)
     }

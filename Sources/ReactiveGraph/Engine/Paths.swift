@@ -37,8 +37,11 @@ extension Engine {
     /// The nodes in front of a frame are on the path no longer.
     @inline(__always)
     func removeExtras(of frame: UnsafeMutablePointer<Frame>) {
-        extras.removeLast(frame.pointee.extras)
-        careful &-= Int(frame.pointee.extras)
+        let count = frame.pointee.extras
+        guard count > 0 else { return }
+        extras.removeLast(count)
+        careful &-= Int(count)
+        frame.pointee.extras = 0
     }
 
     /// Whether paths must be kept for emissions that resume later.

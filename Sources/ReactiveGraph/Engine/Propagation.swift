@@ -150,7 +150,7 @@ extension Engine {
 
     @inline(never)
     private func leave(_ frame: UnsafeMutablePointer<Frame>) {
-        if frame.pointee.extras > 0 { removeExtras(of: frame) }
+        removeExtras(of: frame)
         if frame.pointee.drained, let drain = drains.popLast() {
             base = drain.base
             context = drain.context
@@ -165,11 +165,8 @@ extension Engine {
     private func drain(_ frame: UnsafeMutablePointer<Frame>, _ node: NodeRef) {
         let index = depth - 1
         if finish(node) { return }
-        if frame.pointee.extras > 0 {
-            // The inner node belonged to the path of the emission before.
-            removeExtras(of: frame)
-            frame.pointee.extras = 0
-        }
+        // The inner node belonged to the path of the emission before.
+        removeExtras(of: frame)
         if !frame.pointee.drained {
             frame.pointee.drained = true
             drains.append(Drain(base: base, restored: restored, context: context, trail: nil, carried: nil))

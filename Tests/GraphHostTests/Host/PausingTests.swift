@@ -66,6 +66,20 @@ struct PausingTests {
         #expect(graph.chains.all.isEmpty && graph.backlogs.isEmpty && graph.isWhole)
     }
 
+    @Test("A wide combine pays for its row once, and needs no more turns than a narrow one")
+    func wide() throws {
+        let client = bench.connect()
+        let inputs = Array(repeating: #""x""#, count: 1_000).joined(separator: ",")
+        client.ask(
+            #"{"op":"sub","id":1,"graph":"g","combine":[\#(inputs)],"map":"\#(dear("value[0]"))"}"#
+        )
+        _ = settle()
+        _ = client.take()
+        try bench.set(graph, [("x", "5")])
+        #expect((2...6).contains(settle()))
+        #expect(client.take().joined().contains(#""v":5"#))
+    }
+
     @Test("A run that has paused is finished before newer values, which are folded")
     func newer() throws {
         let client = bench.connect()

@@ -217,6 +217,32 @@ struct RestingTests {
         #expect(graph.chains.all.isEmpty && graph.core.counts.liveNodes == 0)
     }
 
+    @Test("What is recorded for them takes nothing from the turn of others, but from their own share")
+    func recording() throws {
+        let bench = bench(burst: 1_000)
+        let graph = try bench.define(PipelineGraph.text)
+        let greedy = bench.connect()
+        for id in 1...Self.count {
+            greedy.ask(
+                #"{"op":"sub","id":\#(id),"graph":"g","combine":{"a":"x","b":"y"},"map":"a + b + \#(id)"}"#
+            )
+        }
+        bench.settle()
+        try bench.set(graph, [("x", "2")])
+        while bench.host.lanes.isWaiting { turn(bench) }
+        let modest = bench.connect()
+        modest.subscribe(1, #"[{"map":"value + 1"}]"#)
+        let room = try #require(greedy.session.subscription(1)?.pipeline?.account).room
+        for value in 3...5 {
+            let before = bench.host.lanes.total
+            try bench.submit(graph, [("x", "\(value)")])
+            #expect(bench.host.lanes.total - before > PipelineLanes.crowd)
+        }
+        bench.endTurn()
+        #expect(modest.take().joined().contains(#""v":6,"n":3"#), "all three within their commits")
+        #expect(try #require(greedy.session.subscription(1)?.pipeline?.account).room < room - 40_000)
+    }
+
     @Test("Timers that ring together are shared out over turns")
     func timers() throws {
         let bench = bench(burst: 100_000)

@@ -67,6 +67,24 @@ struct FlattenMapTests {
         expectSound(graph, source, choice)
     }
 
+    @Test("It may follow what is made from it, let it go, and follow it again (G-50, G-77)")
+    func ring() {
+        let source = graph.mutable(1)
+        let choice = graph.mutable(0)
+        var loop = source.map { $0 }
+        let flat = choice.flattenMap { $0 == 0 ? source : loop }
+        loop = flat.map { $0 + 1 }
+        let heard = Recorder(flat)
+        for value in [1, 0, 1, 0] {
+            choice.set(value)
+            expectSound(graph, source, choice, loop)
+        }
+        source.set(5)
+        #expect(heard.history == [1, 2, 1, 2, 1, 5])
+        expectSound(graph, source, choice, loop)
+        loop = source
+    }
+
     @Test("The same inner node again emits its value again, at the end of the listeners (G-77)")
     func again() {
         let inner = graph.mutable(1)
