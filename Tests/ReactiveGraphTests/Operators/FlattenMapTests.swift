@@ -85,6 +85,41 @@ struct FlattenMapTests {
         loop = source
     }
 
+    @Test("A node that it follows after a ring counts for the order of joins, later too (G-50, G-77)")
+    func afterRing() {
+        let source = graph.mutable(1)
+        let (choice, depth) = (graph.mutable(0), graph.mutable(0))
+        let first = source.combine(with: source).map { $0 + $1 }
+        let second = first.combine(with: source).map { $0 + $1 }
+        let deep = second.combine(with: source).map { $0 + $1 }
+        let middle = depth.flattenMap { $0 == 0 ? source : deep }
+        var loop = source.map { $0 }
+        let flat = choice.flattenMap { [source, loop, middle][$0] }
+        loop = flat.map { $0 + 1 }
+        let below = flat.combine(with: source).map { $0 * 100 + $1 }
+        choice.set(1)
+        choice.set(2)
+        depth.set(1)
+        let heard = Recorder(below)
+        source.set(2)
+        #expect(heard.history == [401, 802])
+        expectSound(graph, source, choice, depth, loop)
+        loop = source
+    }
+
+    @Test("A node that it begins to follow while that emits is not heard twice (G-77)")
+    func underWay() {
+        let (first, second, outer) = (graph.mutable(1), graph.mutable(2), graph.mutable(0))
+        let bag = CancellableBag()
+        second.listen(in: bag, replay: false) { _ in outer.set(1) }
+        second.listen(in: bag, replay: false) { _ in }
+        let flat = outer.flattenMap { $0 == 0 ? first : second }
+        let heard = Recorder(flat)
+        second.set(5)
+        #expect(heard.history == [1, 5])
+        expectSound(graph, first, second, outer)
+    }
+
     @Test("The same inner node again emits its value again, at the end of the listeners (G-77)")
     func again() {
         let inner = graph.mutable(1)
