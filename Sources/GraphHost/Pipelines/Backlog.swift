@@ -31,16 +31,10 @@ final class Backlog {
         /// How many stages stand here.
         @exclusivity(unchecked) fileprivate var standing = 0
 
-        fileprivate init(
-            _ commit: CommitInfo,
-            _ time: UInt64,
-            _ emission: AnyEmission,
-            count: UInt64,
-            bytes: Int
-        ) {
-            self.commit = commit
-            self.time = time
+        fileprivate init(_ emission: AnyEmission, in graph: LiveGraph, count: UInt64, bytes: Int) {
             self.emission = emission
+            commit = graph.envelope.info
+            time = graph.evaluationTime
             self.count = count
             self.bytes = bytes
         }
@@ -115,15 +109,8 @@ final class Backlog {
         let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
         makeRoom(for: bytes)
         count += 1 + graph.replacedEmissions
-        entries.append(
-            Entry(
-                graph.envelope.info,
-                graph.evaluationTime,
-                Value.any(emission),
-                count: count,
-                bytes: (entries.last?.bytes ?? 0) + bytes
-            )
-        )
+        let total = (entries.last?.bytes ?? 0) + bytes
+        entries.append(Entry(Value.any(emission), in: graph, count: count, bytes: total))
         for index in shares.indices {
             shares[index].account.held += shares[index].standing * bytes
             let arriving = shares[index].upcoming

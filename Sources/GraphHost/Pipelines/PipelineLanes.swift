@@ -83,8 +83,9 @@ final class PipelineLanes {
         left &-= units
     }
 
-    /// Counts work for stages that wait, which cannot wait itself: outside of the late lane it
-    /// leaves other stages what they may spend in this turn.
+    /// Counts work that cannot be put off, such as recording an emission.
+    ///
+    /// Outside of the late lane, other stages may spend as much in this turn as before.
     func note(_ units: Int) {
         total &+= units
         if isLate { left &-= units }

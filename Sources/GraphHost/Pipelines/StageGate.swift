@@ -35,18 +35,13 @@ final class StageGate {
         /// Its place among the stages that rest; nil: it is among those that wait for their turn.
         @exclusivity(unchecked) var rest: (among: Resting, place: UInt64)?
 
-        init(
-            _ edge: PostponingEdge,
-            in backlog: Backlog,
-            at index: Int,
-            seen: UInt64,
-            _ account: PipelineAccount
-        ) {
+        init(_ gate: StageGate, _ edge: PostponingEdge, in backlog: Backlog, for account: PipelineAccount) {
             self.edge = edge
             self.backlog = backlog
             self.account = account
-            self.index = index
-            self.seen = seen
+            index = backlog.add(gate)
+            // With those that the present emission has replaced on its way.
+            seen = backlog.count - 1 - gate.graph.replacedEmissions
         }
 
         /// Whether there is an emission that it has not handled.
@@ -162,9 +157,7 @@ final class StageGate {
         graph.host.work += 1
         edge.park()
         let backlog = Backlog.of(source, in: graph, emission)
-        // With those that the emission has replaced on its way.
-        let seen = backlog.count - 1 - graph.replacedEmissions
-        let wait = Wait(edge, in: backlog, at: backlog.add(self), seen: seen, payer)
+        let wait = Wait(self, edge, in: backlog, for: payer)
         if hasPaused { wait.present = (backlog.newest, backlog[backlog.newest]) }
         self.wait = wait
         standIfNeeded()

@@ -66,7 +66,7 @@ struct PausingTests {
         #expect(graph.chains.all.isEmpty && graph.backlogs.isEmpty && graph.isWhole)
     }
 
-    @Test("A wide combine pays for its row once, and needs no more turns than a narrow one")
+    @Test("A wide combine pays for its row once, and takes no more turns than a narrow one")
     func wide() throws {
         let client = bench.connect()
         let inputs = Array(repeating: #""x""#, count: 1_000).joined(separator: ",")

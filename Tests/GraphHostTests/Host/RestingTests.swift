@@ -217,7 +217,7 @@ struct RestingTests {
         #expect(graph.chains.all.isEmpty && graph.core.counts.liveNodes == 0)
     }
 
-    @Test("What is recorded for them takes nothing from the turn of others, but from their own share")
+    @Test("Recording an emission for them uses their principal's share, not other clients' turn")
     func recording() throws {
         let bench = bench(burst: 1_000)
         let graph = try bench.define(PipelineGraph.text)

@@ -23,7 +23,7 @@ private let shapes = [
     #""zip":["x","y"],"map":"value[0] + #""#,
 ]
 
-@Suite("What pipelines are charged is what they take", .serialized)
+@Suite("Pipelines are charged what they take", .serialized)
 struct StagePriceTests {
     static let graph = #"""
         {"graph": "g", "nodes": {

@@ -51,7 +51,7 @@ struct FlattenMapTests {
         #expect(!inner.hasListener)
     }
 
-    @Test("Joins below it settle after those above the node that it follows now (G-50, G-77)")
+    @Test("After it has moved to another node, a join below still emits once per turn (G-50, G-77)")
     func ranks() {
         let source = graph.mutable(1)
         let choice = graph.mutable(0)
@@ -67,7 +67,7 @@ struct FlattenMapTests {
         expectSound(graph, source, choice)
     }
 
-    @Test("It may follow what is made from it, let it go, and follow it again (G-50, G-77)")
+    @Test("A node made from its own result can be followed, dropped and followed again (G-50, G-77)")
     func ring() {
         let source = graph.mutable(1)
         let choice = graph.mutable(0)
@@ -85,7 +85,7 @@ struct FlattenMapTests {
         loop = source
     }
 
-    @Test("A node that it follows after a ring counts for the order of joins, later too (G-50, G-77)")
+    @Test("After it has left a ring, a join below still emits once per turn (G-50, G-77)")
     func afterRing() {
         let source = graph.mutable(1)
         let (choice, depth) = (graph.mutable(0), graph.mutable(0))
@@ -107,7 +107,7 @@ struct FlattenMapTests {
         loop = source
     }
 
-    @Test("A node that it begins to follow while that emits is not heard twice (G-77)")
+    @Test("A node that emits while it starts to be followed is heard once (G-77)")
     func underWay() {
         let (first, second, outer) = (graph.mutable(1), graph.mutable(2), graph.mutable(0))
         let bag = CancellableBag()
