@@ -5,8 +5,6 @@ release_flags := -c release --static-swift-stdlib
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 endif
-# Debug builds, with which all tests run, check that access to memory is exclusive. Released ones need not check again.
-release_flags += -Xswiftc -enforce-exclusivity=unchecked
 pytest := .venv/bin/python -m pytest Tests/EndToEnd
 
 .PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench bench-build clean

@@ -18,7 +18,7 @@ public final class Loop {
     ///
     /// It takes itself out when it is freed. A weak reference would make every reference count of
     /// it, several in a turn, five times as dear.
-    @exclusivity(unchecked) unowned(unsafe) var turnEnd: TurnEnd?
+    unowned(unsafe) var turnEnd: TurnEnd?
     private var isRunning = false
     private var wallClockOffset: Int64 = 0
     private var wallClockReadAt: UInt64 = .max

@@ -18,7 +18,7 @@ public final class TCPConnection {
     ///
     /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three
     /// times the time to follow.
-    @exclusivity(unchecked) public unowned var delegate: (any ConnectionDelegate)?
+    public unowned var delegate: (any ConnectionDelegate)?
 
     /// Nil once it is closed.
     private var handle: Handle<uv_stream_t>?
@@ -27,17 +27,17 @@ public final class TCPConnection {
     private var loop: Loop { (handle?.loop)! }
     private let isUnix: Bool
     /// Whether the connection is neither closed nor broken.
-    @exclusivity(unchecked) public private(set) var isOpen = true
+    public private(set) var isOpen = true
     /// Whether bytes are being read.
-    @exclusivity(unchecked) public private(set) var isReading = false
+    public private(set) var isReading = false
     /// Whether nothing more can be read: the peer has ended its side, or reading failed.
-    @exclusivity(unchecked) public private(set) var isPeerClosed = false
+    public private(set) var isPeerClosed = false
     /// Whether ``shutdown()`` was called.
-    @exclusivity(unchecked) public private(set) var isShutDown = false
+    public private(set) var isShutDown = false
     /// Whether libuv may still have bytes of ours.
-    @exclusivity(unchecked) private var hasQueue = false
+    private var hasQueue = false
     /// The socket, once it was asked for; -1 before.
-    @exclusivity(unchecked) private var knownDescriptor: Int32 = -1
+    private var knownDescriptor: Int32 = -1
 
     /// A connection without a descriptor yet.
     init(isUnix: Bool, on loop: Loop) throws(UVError) {

@@ -21,11 +21,11 @@ public final class TurnEnd {
     private let action: () -> Void
     /// Whether to call the action at the end of this turn; true at first, and false from each call
     /// on until it is set again.
-    @exclusivity(unchecked) public var isDue = true
+    public var isDue = true
     /// How many ends of connections one turn takes.
     static let endings = 128
-    @exclusivity(unchecked) private var endedInTurn = 0
-    @exclusivity(unchecked) private var postponed: Deque<(connection: TCPConnection, error: UVError?)> = []
+    private var endedInTurn = 0
+    private var postponed: Deque<(connection: TCPConnection, error: UVError?)> = []
 
     /// Calls `action` at ends of turns of `loop`.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {

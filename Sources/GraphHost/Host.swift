@@ -54,7 +54,7 @@ public final class Host {
     /// All graphs by name.
     let table: GraphTable
     /// Rises whenever a graph is added, removed or redefined.
-    @exclusivity(unchecked) public internal(set) var definitionChanges: UInt64 = 0
+    public internal(set) var definitionChanges: UInt64 = 0
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
     private var reports: LogReports?
@@ -79,17 +79,17 @@ public final class Host {
     var pipelineTexts = PipelineTexts()
     /// The graphs with `demand` requests of producers, and the reports due at the end of the turn
     /// (D-1).
-    @exclusivity(unchecked) var demanded: [LiveGraph] = []
+    var demanded: [LiveGraph] = []
     var demandNews: [DemandWatch] = []
     /// Members of families that were asked for in this turn; those without a node are removed at
     /// its end.
-    @exclusivity(unchecked) var leftovers: [NamedNode] = []
+    var leftovers: [NamedNode] = []
     let memberAccounts = MemberAccounts()
     /// Notifies clients of what calls for attention; nil while none follows.
-    @exclusivity(unchecked) var alarmWatch: AlarmWatch?
+    var alarmWatch: AlarmWatch?
 
     /// Nodes built and values read for requests since the start: the unit of a turn's budget.
-    @exclusivity(unchecked) public internal(set) var work: UInt64 = 0
+    public internal(set) var work: UInt64 = 0
     /// The same as ``work``, for callers in other modules that need it for every request: their
     /// access to a stored property costs 75 instructions of exclusivity checks, even if the
     /// property is marked as unchecked.
@@ -107,7 +107,7 @@ public final class Host {
     public func takeLateCommits() -> ContiguousArray<UInt64> { submissions.takeLate() }
 
     /// The value of ``work`` at the start of this turn.
-    @exclusivity(unchecked) private var workBefore: UInt64 = 0
+    private var workBefore: UInt64 = 0
 
     /// Whether the requests of all clients have used so much of this turn that costly ones must
     /// wait for another: as much as the share of one client.
@@ -121,10 +121,10 @@ public final class Host {
     }
 
     /// The kind of work that the last ``advance()`` went on with: releases, requests, pipelines.
-    @exclusivity(unchecked) private var kind = 0
+    private var kind = 0
 
     /// The number of finished loop turns.
-    @exclusivity(unchecked) public private(set) var turns: UInt64 = 0
+    public private(set) var turns: UInt64 = 0
 
     /// The timers of sessions and of private stages, on the monotonic clock.
     let timers: TimerQueue

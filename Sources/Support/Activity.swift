@@ -53,7 +53,7 @@ public final class Activity: @unchecked Sendable {
     private static let nameWords = 4
     private let graphName = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: nameWords)
     /// Whose name is in `graphName`.
-    @exclusivity(unchecked) private var namedGraph: ObjectIdentifier?
+    private var namedGraph: ObjectIdentifier?
 
     /// A loop that does nothing.
     public init() {

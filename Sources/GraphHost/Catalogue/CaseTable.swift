@@ -21,8 +21,8 @@ final class CaseTable {
     private var slots: [CaseKey: (slot: Int, users: Int)] = [:]
     private var lastSlot = 0
     /// The pair that was looked up last, and its route.
-    @exclusivity(unchecked) private var pair: Datum?
-    @exclusivity(unchecked) private var route = Route.none
+    private var pair: Datum?
+    private var route = Route.none
     private let source: UInt64
     private weak var builder: NodeBuilder?
 

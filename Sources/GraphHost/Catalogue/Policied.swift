@@ -38,7 +38,7 @@ enum StageInput<Value> {
 /// Holds a failure raised by a function of the stage; the stage emits it in place of the operator's
 /// result.
 final class StageFailure {
-    @exclusivity(unchecked) var datum: Datum?
+    var datum: Datum?
 }
 
 /// What the host adds to an operator: how values are passed in and out, how failures are treated,
@@ -53,7 +53,7 @@ final class StagePolicy<Base: Operator> {
     let failure: StageFailure?
     /// Called after each run, with the operator in its new state and its input, if the input was a
     /// value.
-    @exclusivity(unchecked) var afterwards: ((Base, Datum?) -> Void)?
+    var afterwards: ((Base, Datum?) -> Void)?
 
     init(
         _ failures: FailurePolicy,

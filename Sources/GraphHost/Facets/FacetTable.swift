@@ -41,7 +41,7 @@ final class FacetTable {
     /// Whether at least one client watches.
     ///
     /// Then each commit ends with ``settle(in:)``.
-    @exclusivity(unchecked) private(set) var isWatched = false
+    private(set) var isWatched = false
 
     // MARK: - Mutable nodes
 

@@ -21,12 +21,12 @@ final class MemberLeases {
 
     private unowned let graph: LiveGraph
     /// How long a member keeps its value, in milliseconds.
-    @exclusivity(unchecked) private var lifetime: UInt64 = 0
+    private var lifetime: UInt64 = 0
     /// Row 0 is the end of the list and the head of the free rows.
-    @exclusivity(unchecked) private var rows = Chunks<Row>()
-    @exclusivity(unchecked) private var first: UInt32 = 0
-    @exclusivity(unchecked) private var last: UInt32 = 0
-    @exclusivity(unchecked) private var free: UInt32 = 0
+    private var rows = Chunks<Row>()
+    private var first: UInt32 = 0
+    private var last: UInt32 = 0
+    private var free: UInt32 = 0
 
     init(of graph: LiveGraph) {
         self.graph = graph

@@ -7,16 +7,16 @@ internal import ReactiveGraph
 /// has a value. A member without a value lives only while something needs it, as derived members
 /// do.
 final class Members {
-    @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
+    private unowned(unsafe) var owner: LiveGraph?
     /// The graph, which outlives its members.
     var graph: LiveGraph { owner.unsafelyUnwrapped }
-    @exclusivity(unchecked) private(set) var families: [NodeFamily] = []
+    private(set) var families: [NodeFamily] = []
     /// The names that globs match: see ``NameWatcher``.
     let names = SortedNames()
     let watchers = NameWatchers()
-    @exclusivity(unchecked) private(set) var livingCount = 0
+    private(set) var livingCount = 0
     /// How many members pending commits will create.
-    @exclusivity(unchecked) var comingCount = 0
+    var comingCount = 0
 
     /// The graph has been made.
     func begin(in graph: LiveGraph) { owner = graph }

@@ -32,10 +32,10 @@ final class NameWatchers {
         unowned(unsafe) let watcher: any NameWatcher
     }
 
-    @exclusivity(unchecked) private var table = GlobTable<Watched>()
+    private var table = GlobTable<Watched>()
     private var added: UInt64 = 0
     /// Watchers called since the commit began.
-    @exclusivity(unchecked) private var called: [Watched] = []
+    private var called: [Watched] = []
 
     /// Whether there are no watchers.
     var isEmpty: Bool { table.isEmpty }

@@ -3,17 +3,17 @@ internal import ReactiveGraph
 /// A family: the nodes of one definition with placeholders (F-1).
 final class NodeFamily: RegistryFamily {
     /// The definition that all members share.
-    @exclusivity(unchecked) private(set) var definition: NodeDefinition
+    private(set) var definition: NodeDefinition
     unowned let graph: LiveGraph
     /// Families made from members of this one.
-    @exclusivity(unchecked) private(set) var dependents: [Dependent] = []
-    @exclusivity(unchecked) var living = 0
+    private(set) var dependents: [Dependent] = []
+    var living = 0
     /// How many members globs match, alive or not.
-    @exclusivity(unchecked) var shown = 0
+    var shown = 0
     /// When a member last lost its value.
     ///
     /// Members without an entry have no change of their own (see ``NamedNode/changed``).
-    @exclusivity(unchecked) var emptied: LogStamp
+    var emptied: LogStamp
     /// The leases of members that have a value, in the order in which they expire.
     let leases: MemberLeases
     private var references: [String: NamePattern] = [:]

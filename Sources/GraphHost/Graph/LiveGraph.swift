@@ -8,22 +8,22 @@ public final class LiveGraph {
     public internal(set) var definition: GraphDefinition
     public internal(set) var origin: DefinitionOrigin
     /// A new object with each definition.
-    @exclusivity(unchecked) private(set) var definitionMark = DefinitionMark()
+    private(set) var definitionMark = DefinitionMark()
     /// The epoch: the unbroken history to which `rev` belongs.
-    @exclusivity(unchecked) public internal(set) var epoch: String
+    public internal(set) var epoch: String
     /// The number of the last commit.
-    @exclusivity(unchecked) public internal(set) var rev: UInt64
+    public internal(set) var rev: UInt64
     /// Milliseconds since 1970 of the last commit.
-    @exclusivity(unchecked) public internal(set) var time: UInt64
+    public internal(set) var time: UInt64
     /// False before its first commit is applied and after its last.
-    @exclusivity(unchecked) public internal(set) var isLive = false {
+    public internal(set) var isLive = false {
         didSet { judge() }
     }
     /// Whether clients can find it: it is live, and the log knows its present state.
-    @exclusivity(unchecked) private(set) var isShown = false
+    private(set) var isShown = false
     /// Whether commits go straight to the log: the graph is live, no change of its definition and
     /// no removal is pending, and the log accepts commits.
-    @exclusivity(unchecked) private(set) var isOpen = false
+    private(set) var isOpen = false
     /// While a change of the definition or the removal is pending in the log: the commits that
     /// arrived after it.
     ///
@@ -37,14 +37,14 @@ public final class LiveGraph {
     /// The last rev at which a glob came to match fewer nodes, as far as this process knows.
     var narrowedAt: UInt64 = 0
     /// Commits applied by this process.
-    @exclusivity(unchecked) public internal(set) var commits: UInt64 = 0
+    public internal(set) var commits: UInt64 = 0
 
     unowned(unsafe) let host: Host
     let core: Graph
     /// The entries of all names, and their living nodes.
     let registry: Registry
     /// All declared nodes, in the order of the definition; members of families are not among them.
-    @exclusivity(unchecked) public internal(set) var nodes: [NamedNode] = [] {
+    public internal(set) var nodes: [NamedNode] = [] {
         didSet { knownAlarms = nil }
     }
     /// The mutable nodes that the definition no longer has.
@@ -56,11 +56,11 @@ public final class LiveGraph {
     let chains = Chains()
     /// For each node that stages wait for, by its creation number, the emissions that they have not
     /// handled yet.
-    @exclusivity(unchecked) var backlogs: [UInt64: Backlog] = [:]
+    var backlogs: [UInt64: Backlog] = [:]
     /// The nodes that it has freed.
     let releases = Releases()
     /// The writer of the last change whose writer is known.
-    @exclusivity(unchecked) var latestWriter: Writer?
+    var latestWriter: Writer?
     /// Unreachable nodes; none unless the server has a fault.
     var leaked = LeakedNodes()
     let facets = FacetTable()
@@ -76,11 +76,11 @@ public final class LiveGraph {
     /// The edges of `sync` and `links`.
     let ties = Ties()
     /// What the commits that the log has not confirmed yet will change.
-    @exclusivity(unchecked) var pending = PendingChanges()
+    var pending = PendingChanges()
     /// Whether a tick is pending; and when to try again after the log refused one, since 1970.
     var isTickPending = false
     /// Whether the host knows that the graph has timers.
-    @exclusivity(unchecked) var isTimed = false
+    var isTimed = false
     /// Whether a tick may be appended: only one at a time, and none after the commit that ends the
     /// graph.
     var takesTicks: Bool { !isTickPending && deferred == nil }
@@ -89,19 +89,19 @@ public final class LiveGraph {
     var isExpiring = false
     /// Whether such a commit may be appended.
     var takesExpiries: Bool { !isExpiring && deferred == nil }
-    @exclusivity(unchecked) var subscriptions = 0
+    var subscriptions = 0
     var keptChains = 0
     var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
     /// The turn of the loop in which the newest commit was applied.
-    @exclusivity(unchecked) var turn: UInt64 = 0
+    var turn: UInt64 = 0
     /// How often an owner was added to an existing subscription, or removed from one.
     var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
-    @exclusivity(unchecked) var evaluationTime: UInt64
+    var evaluationTime: UInt64
     /// The newest rev at which an emission of a client's pipeline waited or was delivered late.
-    @exclusivity(unchecked) var lateRev: UInt64 = 0
+    var lateRev: UInt64 = 0
     /// How many emissions were replaced by the one that is being delivered late.
-    @exclusivity(unchecked) var replacedEmissions: UInt64 = 0
+    var replacedEmissions: UInt64 = 0
     let builder = NodeBuilder()
     /// The members of its families; destroyed last, because nodes that are freed with the graph
     /// report to it.

@@ -15,54 +15,54 @@ public final class NamedNode: RegistryEntry {
     // of the first ones avoids padding.
 
     /// False once the graph or the node was removed.
-    @exclusivity(unchecked) public internal(set) var exists = true
-    @exclusivity(unchecked) public private(set) var isMutable = false
-    @exclusivity(unchecked) private(set) var requiresCondition = false
+    public internal(set) var exists = true
+    public private(set) var isMutable = false
+    private(set) var requiresCondition = false
     /// Whether values must pass a check.
-    @exclusivity(unchecked) private var isChecked = false
+    private var isChecked = false
     /// Whether its graph's ``FacetTable`` has an entry for it.
-    @exclusivity(unchecked) var hasFacets = false
+    var hasFacets = false
     /// For how many bytes ``payer`` is charged.
-    @exclusivity(unchecked) var charged: UInt32 = 0
+    var charged: UInt32 = 0
     /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
     /// person has.
-    @exclusivity(unchecked) private var fed: UInt8 = 0
-    @exclusivity(unchecked) private var isSetByHand = false
-    @exclusivity(unchecked) public internal(set) var definition: NodeDefinition
+    private var fed: UInt8 = 0
+    private var isSetByHand = false
+    public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which outlives it.
     public unowned(unsafe) let graph: LiveGraph
     /// The family that it is a member of; nil for a declared node.
     ///
     /// A member's entry is removed with its living node, or at the end of the turn in which it was
     /// made if it got no node.
-    @exclusivity(unchecked) private(set) var family: NodeFamily?
+    private(set) var family: NodeFamily?
     /// The node to set, if it is mutable: its living node, or the node that the living node follows
     /// if it was derived before.
-    @exclusivity(unchecked) unowned(unsafe) var source: MutableNode<Datum>?
+    unowned(unsafe) var source: MutableNode<Datum>?
     /// Milliseconds since 1970 of the birth of the living node.
-    @exclusivity(unchecked) var born: UInt64 = 0
+    var born: UInt64 = 0
     let definedAt: UInt64
     /// When it last emitted (not for class `none`) or was defined.
-    @exclusivity(unchecked) var changed: LogStamp
+    var changed: LogStamp
     /// The effect of commits that were appended to the log but not applied yet.
     ///
     /// Conditions take it into account.
-    @exclusivity(unchecked) var pending: PendingChange?
+    var pending: PendingChange?
     /// For a member of a family, the principal that is charged for it.
-    @exclusivity(unchecked) var account: MemberAccount?
+    var account: MemberAccount?
     /// The one that is charged for its bytes; nil while it has none.
-    @exclusivity(unchecked) var payer: MemberAccount?
+    var payer: MemberAccount?
     /// When a value that is not set again ends.
-    @exclusivity(unchecked) var expiry = Expiry.never
-    @exclusivity(unchecked) private var rare: Rare?
+    var expiry = Expiry.never
+    private var rare: Rare?
 
     /// Properties that few nodes use.
     private final class Rare {
-        @exclusivity(unchecked) var inputs: [NamedNode]?
+        var inputs: [NamedNode]?
         /// Whether one of the inputs is a member of a family, whose entry may have been replaced.
-        @exclusivity(unchecked) var hasMemberInputs = false
-        @exclusivity(unchecked) var ring: HistoryRing?
-        @exclusivity(unchecked) var writer: Writer?
+        var hasMemberInputs = false
+        var ring: HistoryRing?
+        var writer: Writer?
     }
 
     private func needRare() -> Rare {

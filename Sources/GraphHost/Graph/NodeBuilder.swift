@@ -3,19 +3,19 @@ internal import ReactiveGraph
 /// Builds the living nodes of one graph: those of its names, with everything that they need, and
 /// the stages of clients' pipelines.
 final class NodeBuilder {
-    @exclusivity(unchecked) private unowned(unsafe) var owner: LiveGraph?
+    private unowned(unsafe) var owner: LiveGraph?
     /// The graph, which outlives its builder.
     var graph: LiveGraph { owner.unsafelyUnwrapped }
     /// How many calls of ``materialise(_:)`` and ``chain(_:of:for:)`` are running.
     ///
     /// Emissions meanwhile are replays, not changes.
-    @exclusivity(unchecked) var running = 0
+    var running = 0
     /// The time of the newest commit among the inputs of each node that is being built.
-    @exclusivity(unchecked) private var inputTimes: [ObjectIdentifier: UInt64] = [:]
+    private var inputTimes: [ObjectIdentifier: UInt64] = [:]
     /// The gate of the client pipeline's stage that is being built; nil: a stage of the definition.
-    @exclusivity(unchecked) var gate: StageGate?
+    var gate: StageGate?
     /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
-    @exclusivity(unchecked) private var ownGate: StageGate?
+    private var ownGate: StageGate?
     /// The case tables of switches, by the number of the node whose values they distribute.
     var caseTables: [UInt64: CaseTableReference] = [:]
     /// While the graph is being restored: the names whose living nodes follow the nodes that their

@@ -9,13 +9,13 @@ final class PendingChange {
         case unknown
     }
 
-    @exclusivity(unchecked) var value = Value.unknown
+    var value = Value.unknown
     /// The rev that the newest of them will get.
-    @exclusivity(unchecked) var rev: UInt64 = 0
+    var rev: UInt64 = 0
     /// The number of commits.
-    @exclusivity(unchecked) var count = 0
+    var count = 0
     /// If they will create a family member: the principal that is charged for it.
-    @exclusivity(unchecked) var account: MemberAccount?
+    var account: MemberAccount?
 }
 
 /// What the commits of one graph that were appended to the log but not applied yet will change.

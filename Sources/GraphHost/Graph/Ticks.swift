@@ -5,7 +5,7 @@ internal import ReactiveGraph
 /// There may be many graphs without, which cost nothing here.
 final class Ticks {
     /// Those that have timers, or had some at the last check.
-    @exclusivity(unchecked) private(set) var graphs: [LiveGraph] = []
+    private(set) var graphs: [LiveGraph] = []
 
     /// A graph has its first timer.
     func note(_ graph: LiveGraph) {

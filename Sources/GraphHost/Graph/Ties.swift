@@ -6,15 +6,15 @@ internal import ReactiveGraph
 /// else alive. The graph disconnects them when it ends.
 final class Ties {
     /// The edges, in their order.
-    @exclusivity(unchecked) private(set) var all: [Tie] = []
+    private(set) var all: [Tie] = []
     /// The nodes that they lead to; computed on first use.
     private var reach: TieReach?
     /// How many deliveries the current commit has caused.
-    @exclusivity(unchecked) var deliveries = 0
+    var deliveries = 0
     /// The remaining budget for the checks of the nodes that they lead to, in the current commit.
-    @exclusivity(unchecked) var checks = CheckBudget()
+    var checks = CheckBudget()
     /// The writer of the current commit, for the nodes that it changes through ties.
-    @exclusivity(unchecked) private(set) var writer: Writer?
+    private(set) var writer: Writer?
     /// While the graph is being restored: their places in failure messages, by what they do.
     var places: [String: String] = [:]
 

@@ -20,7 +20,7 @@ public final class Datum {
     /// The size of the fragment, which is the prefix and the JSON text; 0 until it exists.
     private var fragmentCount = 0
     /// A fragment that fits, as most do: it needs no memory of its own.
-    @exclusivity(unchecked) private var short = Short()
+    private var short = Short()
     /// A longer one.
     private var long: UnsafeMutableRawPointer?
     private var cachedTree: Value?

@@ -14,11 +14,11 @@ final class Submissions {
     private var outgoing: [LogEntry] = []
     /// Commits before which other servers' commits have come: they are checked again at the end of
     /// the turn, when all of those are known.
-    @exclusivity(unchecked) private var moved: [PendingCommit] = []
+    private var moved: [PendingCommit] = []
     /// How many commits of this server have been applied since the start.
-    @exclusivity(unchecked) private(set) var applied: UInt64 = 0
+    private(set) var applied: UInt64 = 0
     /// When the turns began in which commits were submitted that were applied in later turns.
-    @exclusivity(unchecked) private var late: ContiguousArray<UInt64> = []
+    private var late: ContiguousArray<UInt64> = []
 
     init(
         _ log: (any CommitLog)?,

@@ -29,7 +29,7 @@ final class Backlog {
         /// The bytes of all emissions recorded until this one.
         fileprivate let bytes: Int
         /// How many stages stand here.
-        @exclusivity(unchecked) fileprivate var standing = 0
+        fileprivate var standing = 0
 
         fileprivate init(_ emission: AnyEmission, in graph: LiveGraph, count: UInt64, bytes: Int) {
             self.emission = emission

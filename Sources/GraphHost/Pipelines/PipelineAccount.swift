@@ -14,19 +14,19 @@ final class PipelineAccount {
     /// In how many stages of those subscriptions each pattern occurs.
     private var patterns: [ObjectIdentifier: Int] = [:]
     /// Units that its stages may spend before they must wait; negative if they have overspent.
-    @exclusivity(unchecked) var room = 0
+    var room = 0
     /// The loop turn and the millisecond at which `room` was updated.
-    @exclusivity(unchecked) private var turn = UInt64.max
+    private var turn = UInt64.max
     private var filledAt: UInt64
     /// Its waiting stages, in the order in which they continue.
-    @exclusivity(unchecked) private(set) var waiting: Deque<StageGate> = []
+    private(set) var waiting: Deque<StageGate> = []
     /// Its resting stages with an emission to handle, which come after those.
     private var called: Deque<Resting> = []
     /// Whether the lanes have it in their queue.
     var isQueued = false
     /// Bytes that its stages hold: their values, what operators keep, and what waits except the
     /// newest emission of each stage.
-    @exclusivity(unchecked) var held = 0
+    var held = 0
 
     init(name: String?, in host: Host) {
         self.name = name

@@ -24,12 +24,12 @@ final class PipelineLanes {
     private static let timer = 50
 
     /// Units that stages have spent since the start.
-    @exclusivity(unchecked) private(set) var total = 0
+    private(set) var total = 0
     /// Units left for all principals together in the turn `turn`, or in the current slice.
-    @exclusivity(unchecked) private var left = 0
-    @exclusivity(unchecked) private var turn = UInt64.max
+    private var left = 0
+    private var turn = UInt64.max
     /// Whether the late lane is running.
-    @exclusivity(unchecked) private var isLate = false
+    private var isLate = false
     /// Principals with waiting stages, in the order in which they are served: those that have units
     /// left first, because only the crowd made them wait.
     private var waiting: Deque<PipelineAccount> = []
@@ -44,10 +44,10 @@ final class PipelineLanes {
     private var isEnding = false
     /// While the first values of a new pipeline are computed: where `total` is when the rest must
     /// wait, whatever its principal has left.
-    @exclusivity(unchecked) var openUntil = Int.max
+    var openUntil = Int.max
     /// Waits for the first value that is passing a gate; the next gate that holds the value back
     /// takes this over.
-    @exclusivity(unchecked) var opening: (() -> Void)?
+    var opening: (() -> Void)?
 
     /// Whether something waits for the late lane.
     var isWaiting: Bool { !waiting.isEmpty || hasSlow }

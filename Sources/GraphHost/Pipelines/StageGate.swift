@@ -25,15 +25,15 @@ final class StageGate {
         let edge: PostponingEdge
         let backlog: Backlog
         let account: PipelineAccount
-        @exclusivity(unchecked) var index: Int
+        var index: Int
         /// The emission that it handles next if it needs every one.
-        @exclusivity(unchecked) var stand: UInt64?
+        var stand: UInt64?
         /// The last emission that it has handled, as ``Backlog/Entry/count``.
-        @exclusivity(unchecked) var seen: UInt64
+        var seen: UInt64
         /// The emission whose run has paused.
-        @exclusivity(unchecked) var present: (number: UInt64, entry: Backlog.Entry)?
+        var present: (number: UInt64, entry: Backlog.Entry)?
         /// Its place among the stages that rest; nil: it is among those that wait for their turn.
-        @exclusivity(unchecked) var rest: (among: Resting, place: UInt64)?
+        var rest: (among: Resting, place: UInt64)?
 
         init(_ gate: StageGate, _ edge: PostponingEdge, in backlog: Backlog, for account: PipelineAccount) {
             self.edge = edge
@@ -54,17 +54,17 @@ final class StageGate {
 
     private unowned let graph: LiveGraph
     private let lanes: PipelineLanes
-    @exclusivity(unchecked) private var wait: Wait?
+    private var wait: Wait?
     /// The expression that is paused.
-    @exclusivity(unchecked) private var paused: PausedEvaluation?
+    private var paused: PausedEvaluation?
     /// A waiting emission is being passed on.
-    @exclusivity(unchecked) private(set) var isPassing = false
+    private(set) var isPassing = false
     /// Its subscriptions are about to end with `slow`: nothing passes any more.
     private var isOverflowing = false
-    @exclusivity(unchecked) private(set) var users: StageUsers
+    private(set) var users: StageUsers
     /// How many of them need every emission.
     private var needingAll = 0
-    @exclusivity(unchecked) private(set) var bytes: StageBytes
+    private(set) var bytes: StageBytes
     /// The units of all stages after which nothing passes any more; nil: no limit.
     private let most: Int?
 

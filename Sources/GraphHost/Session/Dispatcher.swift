@@ -7,8 +7,8 @@ internal import Support
 /// Requests that cannot be performed or answered yet wait in their session's ``Inbox``.
 final class Dispatcher {
     /// The buffer for messages other than deliveries.
-    @exclusivity(unchecked) var answer = ByteBuffer()
-    @exclusivity(unchecked) private(set) var messageCount: UInt64 = 0
+    var answer = ByteBuffer()
+    private(set) var messageCount: UInt64 = 0
     /// What continues in later turns, longest wait first.
     private var unfinished: Deque<() -> Void> = []
 

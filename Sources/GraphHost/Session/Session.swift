@@ -12,15 +12,15 @@ public final class Session {
     unowned(unsafe) let host: Host
     /// The same without reference counting, for code that runs at every delivery.
     private var hub: Unmanaged<Host> { .passUnretained(host) }
-    @exclusivity(unchecked) var outbox = Outbox()
+    var outbox = Outbox()
     // Small ones together, because there are thousands of sessions.
     /// Whether ``close(_:)`` has been called.
-    @exclusivity(unchecked) public private(set) var isClosed = false
+    public private(set) var isClosed = false
     private var ending = CloseReason.closed
     let isBare: Bool
     /// Whether deliveries are built one by one: messages are bare values, or a subscription has
     /// facets.
-    @exclusivity(unchecked) private(set) var isBuiltAlone: Bool
+    private(set) var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
     /// Whether it is closed and on the host's list of sessions to release.
@@ -29,8 +29,8 @@ public final class Session {
     public let transport: SessionTransport
     /// Its index in the host's list.
     var place: Int32 = -1
-    @exclusivity(unchecked) private(set) var sink: (any MessageSink)?
-    @exclusivity(unchecked) var inbox = Inbox()
+    private(set) var sink: (any MessageSink)?
+    var inbox = Inbox()
     /// Its number, unique in the host and never reused.
     public let number: UInt64
     /// When it began, in milliseconds since 1970.
@@ -42,7 +42,7 @@ public final class Session {
     private var table = SubscriptionTable()
     var extras: Extras?
     /// Limits how fast this connection may send.
-    @exclusivity(unchecked) var rate = RateLimit()
+    var rate = RateLimit()
 
     /// A session of `host`, which outlives it; it holds the sink until it is closed.
     ///

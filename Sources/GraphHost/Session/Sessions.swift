@@ -23,10 +23,10 @@ final class Sessions {
     }
 
     /// Closed sessions that still have subscriptions, in the order in which they were closed.
-    @exclusivity(unchecked) private var toRelease: Deque<Session> = []
+    private var toRelease: Deque<Session> = []
     /// How much of the present turn releases have used.
-    @exclusivity(unchecked) private var released = TurnShare(dividedBy: 4)
-    @exclusivity(unchecked) private var isReleasing = false
+    private var released = TurnShare(dividedBy: 4)
+    private var isReleasing = false
 
     /// How many of `listed` are closed.
     private var closedCount = 0

@@ -6,22 +6,22 @@ internal import Support
 /// Invariant: a session is in the list, or waits for its socket (`isBlocked`), exactly when
 /// `isMarked` is set in its outbox.
 final class Delivery {
-    @exclusivity(unchecked) private var first: Unmanaged<Session>?
-    @exclusivity(unchecked) private var last: Unmanaged<Session>?
-    @exclusivity(unchecked) private var flushing: Unmanaged<Session>?
+    private var first: Unmanaged<Session>?
+    private var last: Unmanaged<Session>?
+    private var flushing: Unmanaged<Session>?
     /// Sessions that were removed, but are still in the list or being flushed.
     private var removed: [Session] = []
-    @exclusivity(unchecked) private var overflowing: [Session] = []
+    private var overflowing: [Session] = []
     /// The message that is being built.
     ///
     /// Every delivery is built in it, so that it always knows the contents of its buffer.
     private let cache = UpdateCache()
 
-    @exclusivity(unchecked) private var messages: UInt64 = 0
+    private var messages: UInt64 = 0
     /// How many messages were sent, answers included.
     var messageCount: UInt64 { messages + cache.count }
     /// How many emissions were folded into a later one because of an interval or a slow client.
-    @exclusivity(unchecked) var folded: UInt64 = 0
+    var folded: UInt64 = 0
 
     // MARK: - During a turn
 

@@ -5,12 +5,12 @@ internal import ReactiveGraph
 final class GroupMember: ChangeListen<Datum>, FacetListener {
     private let group: Unmanaged<GroupSubscription>
     /// Whether the client's last value is empty, or will be after the next delivery.
-    @exclusivity(unchecked) var lastIsEmpty: Bool
+    var lastIsEmpty: Bool
     /// It is in the group's list of members to deliver.
-    @exclusivity(unchecked) var isChanged = false
+    var isChanged = false
     /// Its value must be delivered, or its facets.
-    @exclusivity(unchecked) var hasNewValue = false
-    @exclusivity(unchecked) var hasNewState = false
+    var hasNewValue = false
+    var hasNewState = false
     /// The last frame of mode `all` that includes it.
     var frame: UInt64 = 0
     /// Whether the client knows nothing about it yet.

@@ -40,29 +40,29 @@ class Subscription: ChangeListen<Datum> {
     // a delivery.
 
     /// The id that the client chose.
-    @exclusivity(unchecked) private(set) final var id: UInt64
+    private(set) final var id: UInt64
     /// The session, which ends it before it is freed.
-    @exclusivity(unchecked) private final var holder: Unmanaged<Session>
+    private final var holder: Unmanaged<Session>
     final let graph: LiveGraph
-    @exclusivity(unchecked) final var folded: UInt64 = 0
-    @exclusivity(unchecked) final var nextMarked: Unmanaged<Subscription>?
+    final var folded: UInt64 = 0
+    final var nextMarked: Unmanaged<Subscription>?
     /// Only `mod` changes them.
-    @exclusivity(unchecked) final var options: SubscriptionOptions
+    final var options: SubscriptionOptions
     /// Whether the client's last value is empty, or will be once the emissions received so far have
     /// been delivered.
-    @exclusivity(unchecked) final var lastIsEmpty = true
-    @exclusivity(unchecked) final var isMarked = false
+    final var lastIsEmpty = true
+    final var isMarked = false
     /// Until ``open(_:)`` nothing is delivered; it is marked, but not in the list of marks.
-    @exclusivity(unchecked) final var isMuted = false
-    @exclusivity(unchecked) final var isEnded = false
+    final var isMuted = false
+    final var isEnded = false
     /// The facets have changed since the last delivery; only if the client asked for them.
-    @exclusivity(unchecked) final var hasNewState = false
+    final var hasNewState = false
     /// A `prefix` stage has received its last value: end after the next delivery.
-    @exclusivity(unchecked) final var isComplete = false
+    final var isComplete = false
     /// How many emissions are in the session's queue.
-    @exclusivity(unchecked) final var queued: Int32 = 0
+    final var queued: Int32 = 0
     /// How many emissions were folded into a later one in all.
-    @exclusivity(unchecked) final var foldedInAll: UInt64 = 0
+    final var foldedInAll: UInt64 = 0
     private final var details: Details?
     /// Its use of a chain; nil if it listens to a named node itself.
     final var pipeline: PipelineUse?

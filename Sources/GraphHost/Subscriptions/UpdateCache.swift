@@ -4,17 +4,17 @@ internal import Support
 ///
 /// Clients with equal subscriptions get the same bytes, so it can often be sent again.
 final class UpdateCache {
-    @exclusivity(unchecked) var buffer = ByteBuffer()
+    var buffer = ByteBuffer()
     /// How often it was sent.
-    @exclusivity(unchecked) var count: UInt64 = 0
+    var count: UInt64 = 0
     /// A new number for each message, so that sinks recognise one that they have encoded already.
-    @exclusivity(unchecked) private(set) var number: UInt64 = 0
-    @exclusivity(unchecked) private var id: UInt64 = 0
-    @exclusivity(unchecked) private var folded: UInt64 = 0
-    @exclusivity(unchecked) private var node: UInt64 = 0
-    @exclusivity(unchecked) private var rev: UInt64 = 0
-    @exclusivity(unchecked) private var graph: ObjectIdentifier?
-    @exclusivity(unchecked) private var singles: ContiguousArray<Single> = []
+    private(set) var number: UInt64 = 0
+    private var id: UInt64 = 0
+    private var folded: UInt64 = 0
+    private var node: UInt64 = 0
+    private var rev: UInt64 = 0
+    private var graph: ObjectIdentifier?
+    private var singles: ContiguousArray<Single> = []
 
     /// A message in the buffer with one emission of mode `all`.
     private struct Single {

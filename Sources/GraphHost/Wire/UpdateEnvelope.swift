@@ -3,16 +3,16 @@ internal import Support
 /// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
 /// (docs/protocol.md, upd).
 final class UpdateEnvelope {
-    @exclusivity(unchecked) private var stamp = LogStamp(rev: 0, time: 0)
-    @exclusivity(unchecked) private var context: Datum?
-    @exclusivity(unchecked) private var by: String?
-    @exclusivity(unchecked) private var isStale = true
-    @exclusivity(unchecked) private var presentInfo: CommitInfo?
+    private var stamp = LogStamp(rev: 0, time: 0)
+    private var context: Datum?
+    private var by: String?
+    private var isStale = true
+    private var presentInfo: CommitInfo?
     /// While a late emission is delivered: the commit that caused it.
     private var lateInfo: CommitInfo?
     private let start: [UInt8]
-    @exclusivity(unchecked) private var head = ByteBuffer()
-    @exclusivity(unchecked) private var tail = ByteBuffer()
+    private var head = ByteBuffer()
+    private var tail = ByteBuffer()
 
     init(name: String) {
         start = Array(#"{"op":"upd","graph":""#.utf8) + Array(name.utf8) + Array(#"","rev":"#.utf8)

@@ -7,7 +7,7 @@ final class Facets {
     }
 
     // An error's death may look here: see `replace`.
-    @exclusivity(unchecked) private(set) var error: (any Error)?
+    private(set) var error: (any Error)?
     private(set) var loads = 0
     /// When the value was last set or confirmed, by the graph's clock; `nil` if it counts as out of
     /// date.

@@ -29,16 +29,16 @@ package final class NameTable {
         }
     }
 
-    @exclusivity(unchecked) private(set) var rows = Chunks<Row>()
-    @exclusivity(unchecked) private(set) var slots = NameSlots(8)
+    private(set) var rows = Chunks<Row>()
+    private(set) var slots = NameSlots(8)
     /// Slots that are being replaced by more of them: up to `moved` they are in `slots` as well.
-    @exclusivity(unchecked) private var former: NameSlots?
-    @exclusivity(unchecked) private var moved = 0
+    private var former: NameSlots?
+    private var moved = 0
     /// While holes are being closed: rows before `filled` have been moved up, those from `open` on
     /// have not.
-    @exclusivity(unchecked) private var closing: (filled: Int, open: Int)?
+    private var closing: (filled: Int, open: Int)?
     /// The number of names.
-    @exclusivity(unchecked) package private(set) var count = 0
+    package private(set) var count = 0
     /// Names may come from strangers, who must not be able to choose names that collide.
     private let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     private let name: (AnyObject) -> String

@@ -18,13 +18,13 @@ public final class Registry {
     let naming: Naming
     let table = NameTable { unsafeDowncast($0, to: RegistryEntry.self).key }
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
-    @exclusivity(unchecked) var evictable: ContiguousArray<RegistryEntry> = []
+    var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
-    @exclusivity(unchecked) var families = Families()
+    var families = Families()
     /// The number of names.
     ///
     /// Names taken out with ``remove(_:)`` do not count.
-    @exclusivity(unchecked) public private(set) var count = 0
+    public private(set) var count = 0
     /// How many named nodes have died.
     private(set) var deaths = 0
     private var making: Set<String> = []

@@ -7,23 +7,23 @@ open class RegistryEntry {
     /// The canonical name.
     package final let key: String
     /// The registry while the name is in it.
-    @exclusivity(unchecked) final unowned(unsafe) var registry: Registry?
+    final unowned(unsafe) var registry: Registry?
     /// The living node, with a reference of the registry's own while `isHeld`.
-    @exclusivity(unchecked) final private var living: NodeRef?
+    final private var living: NodeRef?
     /// Its place among what pressure releases; negative if it is not there.
-    @exclusivity(unchecked) final var place: Int32 = -1
+    final var place: Int32 = -1
     /// Overrides the registry's policy.
-    @exclusivity(unchecked) package final var override: Retention?
+    package final var override: Retention?
     /// Whether the registry lists the name; a removed name is listed again when it is looked up.
-    @exclusivity(unchecked) package final internal(set) var isListed = false
+    package final internal(set) var isListed = false
     /// Whether the name stays when its node dies.
-    @exclusivity(unchecked) final var isDeclared = false
+    final var isDeclared = false
     /// Whether a declared name goes with its node all the same: that of a member of a family.
-    @exclusivity(unchecked) package final var goesWithNode = false
+    package final var goesWithNode = false
     /// Whether it is one of the registry's ``Registry/count``.
-    @exclusivity(unchecked) final var isCounted = false
+    final var isCounted = false
     /// Whether the registry holds the node.
-    @exclusivity(unchecked) package final private(set) var isHeld = false
+    package final private(set) var isHeld = false
 
     package init(_ key: String) {
         self.key = key

@@ -7,9 +7,9 @@
 /// before every name of the next.
 package final class SortedNames {
     private static var half: Int { 128 }
-    @exclusivity(unchecked) private var chunks: ContiguousArray<ContiguousArray<String>> = []
+    private var chunks: ContiguousArray<ContiguousArray<String>> = []
     /// How many names there are.
-    @exclusivity(unchecked) package private(set) var count = 0
+    package private(set) var count = 0
 
     package init() {}
 

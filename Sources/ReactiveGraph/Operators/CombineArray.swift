@@ -1,10 +1,10 @@
 /// The latest emissions of inputs of one type: the state of the first input's edge.
 @usableFromInline
 final class Slots<Value>: EdgeState {
-    @exclusivity(unchecked) @usableFromInline var latest: [Emission<Value>]
-    @exclusivity(unchecked) @usableFromInline var missing: Int
+    @usableFromInline var latest: [Emission<Value>]
+    @usableFromInline var missing: Int
     /// The values of `latest`, once they were asked for; dropped when an input becomes empty.
-    @exclusivity(unchecked) @usableFromInline var known: [Value] = []
+    @usableFromInline var known: [Value] = []
 
     @usableFromInline
     init(_ latest: [Emission<Value>]) {

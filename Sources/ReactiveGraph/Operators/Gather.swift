@@ -84,17 +84,17 @@ public struct GatheredMembers<Value> {
 ///
 /// It holds its members, as every node holds what it is made from.
 public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
-    @exclusivity(unchecked) @usableFromInline var figure: Figure
-    @exclusivity(unchecked) @usableFromInline var members = GatheredMembers<Figure.Value>()
+    @usableFromInline var figure: Figure
+    @usableFromInline var members = GatheredMembers<Figure.Value>()
     /// The members by the creation numbers of their nodes.
-    @exclusivity(unchecked) @usableFromInline var places = GatherPlaces()
-    @exclusivity(unchecked) @usableFromInline var free: ContiguousArray<Int> = []
+    @usableFromInline var places = GatherPlaces()
+    @usableFromInline var free: ContiguousArray<Int> = []
     /// How many calls of ``update(_:)`` are running, and whether there is something to emit after
     /// them.
-    @exclusivity(unchecked) @usableFromInline var updates = 0
-    @exclusivity(unchecked) @usableFromInline var isDue = false
+    @usableFromInline var updates = 0
+    @usableFromInline var isDue = false
     /// Its members are no longer needed.
-    @exclusivity(unchecked) @usableFromInline var isDying = false
+    @usableFromInline var isDying = false
     /// What an edge does: made where the reduction is known, so that it is specialised for it
     /// whatever adds the member.
     @usableFromInline let receive: (Edge) -> Outcome
@@ -326,9 +326,9 @@ struct GatherPlaces {
 @usableFromInline
 final class GatherEdge<Figure: Reduction>: Edge {
     /// The member's place; negative: it is not a member any more.
-    @exclusivity(unchecked) @usableFromInline var member: Int
+    @usableFromInline var member: Int
     /// The member counts for nothing any more.
-    @exclusivity(unchecked) @usableFromInline var isLeaving = false
+    @usableFromInline var isLeaving = false
 
     @inlinable
     init(at place: Int, _ receive: @escaping (Edge) -> Outcome) {

@@ -265,10 +265,10 @@ class OperatorState<O: Operator>: EdgeState {
     /// What the edge began with.
     @usableFromInline final let initial: O
     /// The operator; taken out while it runs.
-    @exclusivity(unchecked) @usableFromInline final var current: O?
+    @usableFromInline final var current: O?
     /// Grows when the state begins again: the state of a call that is still running is then
     /// dropped.
-    @exclusivity(unchecked) @usableFromInline final var generation = 0
+    @usableFromInline final var generation = 0
 
     @usableFromInline
     init(_ operation: O) {

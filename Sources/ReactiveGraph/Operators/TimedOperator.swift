@@ -155,7 +155,7 @@ final class Timing {
 @usableFromInline
 final class TimedState<O: TimedOperator>: OperatorState<O> {
     @usableFromInline let timing: Timing
-    @exclusivity(unchecked) @usableFromInline var edge: EdgeRef?
+    @usableFromInline var edge: EdgeRef?
 
     @inlinable
     init(_ operation: O, _ queue: TimerQueue) {

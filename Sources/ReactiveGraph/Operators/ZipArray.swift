@@ -44,8 +44,8 @@ extension Node {
 /// The array that a zip of a list hands over.
 @usableFromInline
 final class ZipRow<Element> {
-    @exclusivity(unchecked) @usableFromInline var values: [Element] = []
-    @exclusivity(unchecked) @usableFromInline var isFilling = false
+    @usableFromInline var values: [Element] = []
+    @usableFromInline var isFilling = false
 
     @usableFromInline init() {}
 

@@ -5,7 +5,7 @@ final class EventListen<Value>: Edge {
 
     private let tell: Tell
     private let ownership: ListenOwners
-    @exclusivity(unchecked) private var wasAdded = false
+    private var wasAdded = false
 
     init(_ listener: AnyObject, key: ListenOwners.Key?, tell: @escaping Tell) {
         self.tell = tell

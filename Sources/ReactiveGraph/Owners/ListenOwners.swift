@@ -24,7 +24,7 @@ package final class ListenOwners {
     /// Owners other than the listener, in order of addition.
     private var owners: [ListenTie] = []
     private var selfTie: ListenTie?
-    @exclusivity(unchecked) private var held: AnyObject?
+    private var held: AnyObject?
     private weak var listener: AnyObject?
     /// Ends a listen that has more to give up than its edge.
     private let ending: (() -> Void)?

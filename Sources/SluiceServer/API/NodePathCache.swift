@@ -24,10 +24,10 @@ final class NodePathCache {
     }
 
     /// A path stands at the place that its hash says, or after it.
-    @exclusivity(unchecked) private var entries = NodePathCache.empty
-    @exclusivity(unchecked) private var count = 0
+    private var entries = NodePathCache.empty
+    private var count = 0
     /// ``Host/definitionChanges`` when the first of them was kept.
-    @exclusivity(unchecked) private var definitions: UInt64 = 0
+    private var definitions: UInt64 = 0
 
     private static var empty: ContiguousArray<Entry?> { ContiguousArray(repeating: nil, count: places) }
 

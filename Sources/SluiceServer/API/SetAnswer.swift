@@ -9,12 +9,12 @@ internal import Support
 /// Composing it from its parts takes 840 instructions; this takes 276.
 final class SetAnswer {
     /// The whole answer with the last rev.
-    @exclusivity(unchecked) private var answer = ByteBuffer()
+    private var answer = ByteBuffer()
     /// Where the rev stands in the tag and in the body.
-    @exclusivity(unchecked) private var places = (tag: 0, body: 0)
+    private var places = (tag: 0, body: 0)
     // It was prepared for these; no rev has 0 digits.
-    @exclusivity(unchecked) private var epoch = ""
-    @exclusivity(unchecked) private var digits = 0
+    private var epoch = ""
+    private var digits = 0
 
     /// The date has changed.
     func forget() { digits = 0 }

@@ -5,9 +5,9 @@ internal import HTTP
 /// Connections borrow it while a message is incomplete: most peers are between two messages most of
 /// the time and need none then.
 final class PooledAssembler {
-    @exclusivity(unchecked) var messages: MessageAssembler
+    var messages: MessageAssembler
     /// When the unfinished message began to arrive; 0: there is none, or its bytes are not awaited.
-    @exclusivity(unchecked) var startedAt: UInt64 = 0
+    var startedAt: UInt64 = 0
 
     fileprivate init(limitBytes: Int) {
         messages = MessageAssembler(role: .server, limitBytes: limitBytes)

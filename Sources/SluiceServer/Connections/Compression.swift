@@ -97,11 +97,11 @@ final class Compression {
 
 final class CompressionCounters {
     /// Memory of connections' own contexts.
-    @exclusivity(unchecked) var contextBytes = 0
+    var contextBytes = 0
     /// Messages that were deflated.
-    @exclusivity(unchecked) var runs: UInt64 = 0
+    var runs: UInt64 = 0
     /// Frames sent for them.
-    @exclusivity(unchecked) var frames: UInt64 = 0
+    var frames: UInt64 = 0
 }
 
 /// Some of the messages that were deflated in this turn.
@@ -111,12 +111,12 @@ final class CompressionCounters {
 final class DeflatedMessages {
     /// A message and its compressed form.
     final class Entry {
-        @exclusivity(unchecked) var input = ByteBuffer()
-        @exclusivity(unchecked) var output = ByteBuffer()
+        var input = ByteBuffer()
+        var output = ByteBuffer()
     }
 
     private let entries = (0..<8).map { _ in Entry() }
-    @exclusivity(unchecked) private var used = 0
+    private var used = 0
 
     func find(_ message: UnsafeRawBufferPointer) -> Entry? {
         for index in 0..<min(used, entries.count) {

@@ -18,21 +18,21 @@ class Connection: ConnectionDelegate {
     unowned(unsafe) final let server: Server
     /// The same without reference counting, for code that runs at every delivery.
     final var hub: Unmanaged<Server> { .passUnretained(server) }
-    @exclusivity(unchecked) final private(set) var socket: Transport? {
+    final private(set) var socket: Transport? {
         didSet { plain = socket?.plain.map(Unmanaged.passUnretained) }
     }
     /// The socket without TLS, without reference counting.
-    @exclusivity(unchecked) private final var plain: Unmanaged<TCPConnection>?
-    @exclusivity(unchecked) private final var sendBuffer: SendBuffer?
+    private final var plain: Unmanaged<TCPConnection>?
+    private final var sendBuffer: SendBuffer?
     /// Its index in the server's list.
-    @exclusivity(unchecked) final var place: Int32 = -1
-    @exclusivity(unchecked) private final var isQueued = false
+    final var place: Int32 = -1
+    private final var isQueued = false
     /// Whether the kernel has not taken all bytes yet.
-    @exclusivity(unchecked) final private(set) var isBehind = false
+    final private(set) var isBehind = false
     /// Whether the last bytes were written and only the peer's end is awaited.
-    @exclusivity(unchecked) final private(set) var isLingering = false
+    final private(set) var isLingering = false
     /// The number of its list in `Deadlines`; 0: none.
-    @exclusivity(unchecked) final var slot: UInt8 = 0
+    final var slot: UInt8 = 0
 
     /// Its number in the server, never reused.
     final let number: UInt64
@@ -87,10 +87,10 @@ class Connection: ConnectionDelegate {
         return address
     }
 
-    @exclusivity(unchecked) final var deadline: UInt64 = .max
+    final var deadline: UInt64 = .max
     // Its links in `Deadlines`.
-    @exclusivity(unchecked) final var nextTimed: Unmanaged<Connection>?
-    @exclusivity(unchecked) final var previousTimed: Unmanaged<Connection>?
+    final var nextTimed: Unmanaged<Connection>?
+    final var previousTimed: Unmanaged<Connection>?
 
     /// A connection on a socket that was just accepted.
     init(server: Server, number: UInt64, socket: Transport) {

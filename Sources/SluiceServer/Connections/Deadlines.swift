@@ -15,11 +15,11 @@ final class Deadlines {
     /// Milliseconds between two checks.
     let tick: UInt64
     /// The lists; that of a tick is at the tick modulo ``count``.
-    @exclusivity(unchecked) private var slots: [Unmanaged<Connection>?]
+    private var slots: [Unmanaged<Connection>?]
     /// The number of ticks up to which all lists have been checked.
-    @exclusivity(unchecked) private var position: UInt64
+    private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
-    @exclusivity(unchecked) private var nextLook: UInt64 = .max
+    private var nextLook: UInt64 = .max
     /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked
     /// before.
     var onNext: (UInt64) -> Void = { _ in }

@@ -12,40 +12,40 @@ final class HTTPConnection: Connection {
     /// The listener that accepted it; the server holds its listeners.
     unowned(unsafe) let listener: HTTPListener
     /// Bytes after a request that is not answered yet.
-    @exclusivity(unchecked) private var saved = ByteBuffer()
+    private var saved = ByteBuffer()
     /// The number of the request that is answered later; 0: none.
-    @exclusivity(unchecked) private(set) var waitingFor: UInt64 = 0
-    @exclusivity(unchecked) private var requests: UInt64 = 0
+    private(set) var waitingFor: UInt64 = 0
+    private var requests: UInt64 = 0
     /// The start of the turn in which that request arrived; 0: the client asked to wait, so its
     /// duration does not count.
-    @exclusivity(unchecked) private var arrivedAt: UInt64 = 0
+    private var arrivedAt: UInt64 = 0
     /// Whether the peer is a trusted proxy, and its header fields for the current request.
     let isProxied: Bool
-    @exclusivity(unchecked) var forwarding: Forwarding?
+    var forwarding: Forwarding?
     /// The caller's rights for the current request.
-    @exclusivity(unchecked) private(set) var access = Access.nobody
+    private(set) var access = Access.nobody
     /// The framing of the answer to the current request.
-    @exclusivity(unchecked) var framing = ResponseFraming()
+    var framing = ResponseFraming()
     /// When reading the current head or body began.
-    @exclusivity(unchecked) private var startedAt: UInt64 = 0
-    @exclusivity(unchecked) private var isBodyTimed = false
+    private var startedAt: UInt64 = 0
+    private var isBodyTimed = false
     /// The socket belongs to another connection now.
-    @exclusivity(unchecked) var isUpgraded = false
-    @exclusivity(unchecked) private var isClosing = false
+    var isUpgraded = false
+    private var isClosing = false
     /// How much of the present turn this client's requests have used.
-    @exclusivity(unchecked) private var share = TurnShare()
+    private var share = TurnShare()
     /// Limits how fast this client may set.
-    @exclusivity(unchecked) var rate = RateLimit()
+    var rate = RateLimit()
     /// This client has used its share of the turn: its next request waits for the next turn.
-    @exclusivity(unchecked) private var isUnfinished = false
+    private var isUnfinished = false
     /// The origin whose page may read the answer, if CORS is configured.
-    @exclusivity(unchecked) private(set) var sharedWith: String?
+    private(set) var sharedWith: String?
     /// The rest of a body that is sent piece by piece.
-    @exclusivity(unchecked) private var body: FileBody?
+    private var body: FileBody?
     /// The change of a node that the current request waits for.
-    @exclusivity(unchecked) var poll: LongPoll?
+    var poll: LongPoll?
     /// The past state that the current request waits for.
-    @exclusivity(unchecked) var look: PastLook?
+    var look: PastLook?
 
     init(server: Server, listener: HTTPListener, number: UInt64, socket: Transport) {
         self.listener = listener

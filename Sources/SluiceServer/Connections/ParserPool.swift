@@ -5,7 +5,7 @@ internal import HTTP
 /// A connection gives its parser back when it ends or becomes a WebSocket.
 final class ParserPool {
     private let limits: HTTP.Limits
-    @exclusivity(unchecked) private var free: ContiguousArray<RequestParser> = []
+    private var free: ContiguousArray<RequestParser> = []
 
     /// A pool of parsers with these limits.
     init(limits: HTTP.Limits) {

@@ -6,17 +6,17 @@ internal import Support
 /// Taken from a pool when there is something to send and given back when the kernel has taken it,
 /// so that a quiet connection has none.
 final class SendBuffer {
-    @exclusivity(unchecked) var buffer = ByteBuffer()
+    var buffer = ByteBuffer()
     /// The next unused one.
-    @exclusivity(unchecked) fileprivate var next: SendBuffer?
+    fileprivate var next: SendBuffer?
 }
 
 /// Unused buffers.
 ///
 /// The one given back last is reused first, because its memory is in the caches.
 final class SendBufferPool {
-    @exclusivity(unchecked) private var first: SendBuffer?
-    @exclusivity(unchecked) private var count = 0
+    private var first: SendBuffer?
+    private var count = 0
 
     func take() -> SendBuffer {
         guard let taken = first.take() else { return SendBuffer() }

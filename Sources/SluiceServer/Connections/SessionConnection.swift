@@ -10,7 +10,7 @@ internal import HTTP
 /// served any more.
 class SessionConnection: Connection {
     /// The session; nil if there is none, and once it is closed.
-    @exclusivity(unchecked) final var session: Session?
+    final var session: Session?
 
     final override var name: String { session.map { "c:\($0.number)" } ?? super.name }
 

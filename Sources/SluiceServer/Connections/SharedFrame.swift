@@ -3,8 +3,8 @@ internal import Support
 
 /// The frame of a message that many clients get one after the other: encoded once, sent by all.
 final class SharedFrame {
-    @exclusivity(unchecked) private var frame = ByteBuffer()
-    @exclusivity(unchecked) private var number: UInt64 = 0
+    private var frame = ByteBuffer()
+    private var number: UInt64 = 0
 
     /// The frame of a message; the same number means the same message.
     @inline(__always)

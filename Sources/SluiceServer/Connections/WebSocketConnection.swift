@@ -16,12 +16,12 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     /// Compresses messages; nil without compression, and after the last message.
-    @exclusivity(unchecked) private var compression: Compression?
+    private var compression: Compression?
     /// When something was last written, for the heartbeat message.
-    @exclusivity(unchecked) private var wroteAt: UInt64
+    private var wroteAt: UInt64
     private let kind: Kind
     /// Assembles frames while a message is incomplete.
-    @exclusivity(unchecked) private var assembler: PooledAssembler?
+    private var assembler: PooledAssembler?
     private var pingAt: UInt64
     private var lastRoundTrip = UInt32.max
     private var missedPongs: UInt8 = 0

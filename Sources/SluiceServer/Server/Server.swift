@@ -26,7 +26,7 @@ public final class Server {
         case stopped
     }
 
-    @exclusivity(unchecked) public internal(set) var state = State.starting
+    public internal(set) var state = State.starting
     public let configuration: Configuration
     public let loop: Loop
     /// Called once, when the last connection of a draining server is gone.
@@ -36,9 +36,9 @@ public final class Server {
     /// The loop's current activity.
     let activity: Activity
     /// How long clients wait.
-    @exclusivity(unchecked) var loopTimes = LoopTimes()
+    var loopTimes = LoopTimes()
     /// How many requests were answered, by status.
-    @exclusivity(unchecked) private(set) var answers = ContiguousArray<UInt64>(repeating: 0, count: 600)
+    private(set) var answers = ContiguousArray<UInt64>(repeating: 0, count: 600)
 
     /// When it was made, in milliseconds since 1970.
     let since: Int64
@@ -69,7 +69,7 @@ public final class Server {
     let times: Milliseconds
     let pendingBytes: Int
     let sendBuffers = SendBufferPool()
-    @exclusivity(unchecked) var slowPeers: SlowPeers
+    var slowPeers: SlowPeers
     let sharedFrame = SharedFrame()
     let setAnswer = SetAnswer()
     let parsers: ParserPool
@@ -83,13 +83,13 @@ public final class Server {
     private(set) var sinks: Sinks?
     private(set) lazy var acceptor = Acceptor(for: self)
     private(set) lazy var graphFiles = GraphFiles(of: self)
-    @exclusivity(unchecked) var encoder = ResponseEncoder()
+    var encoder = ResponseEncoder()
 
-    @exclusivity(unchecked) var connections: ContiguousArray<Connection> = []
+    var connections: ContiguousArray<Connection> = []
 
-    @exclusivity(unchecked) var requests: UInt64 = 0
-    @exclusivity(unchecked) var receivedBytes: UInt64 = 0
-    @exclusivity(unchecked) var sentBytes: UInt64 = 0
+    var requests: UInt64 = 0
+    var receivedBytes: UInt64 = 0
+    var sentBytes: UInt64 = 0
     private(set) var faults: UInt64 = 0
 
     /// Tests replace it.
@@ -105,17 +105,17 @@ public final class Server {
     var leakRounds: LeakRounds?
     private var hostDeadline: UInt64 = .max
     var drainTimer: LoopTimer?
-    @exclusivity(unchecked) private var waiting: ContiguousArray<Connection> = []
+    private var waiting: ContiguousArray<Connection> = []
     private var unfinished: Deque<HTTPConnection> = []
-    @exclusivity(unchecked) private var hasWork = false
-    @exclusivity(unchecked) private var isFlushing = false
+    private var hasWork = false
+    private var isFlushing = false
     /// The connection that is collecting bytes while sessions are flushed.
     ///
     /// Not retained: it is in the list of connections while it is open.
-    @exclusivity(unchecked) var writing: Unmanaged<Connection>?
-    @exclusivity(unchecked) private var encodedSecond: UInt64 = .max
+    var writing: Unmanaged<Connection>?
+    private var encodedSecond: UInt64 = .max
     /// What the sinks followed last.
-    @exclusivity(unchecked) private var followed: (definitions: UInt64, isLeading: Bool)?
+    private var followed: (definitions: UInt64, isLeading: Bool)?
 
     /// A server that does not listen yet; the configuration says where commits are stored.
     ///
