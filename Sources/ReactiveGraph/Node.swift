@@ -128,7 +128,7 @@ public class Node<Value>: StoringNode<Emission<Value>> {
     @inline(__always)
     final func keep(_ emission: Emission<Value>) {
         stores &+= 1
-        overwrite(&stored, with: emission)
+        destroy(exchange(&stored, with: emission))
     }
 
     final override func forEachNodeInValue(_ visit: (AnyNode) -> Void) {
@@ -184,7 +184,7 @@ public class StoringNode<Stored: PossiblyEmpty>: AnyNode {
         let before = stores
         let kept = exchange(&stored, with: other)
         let outcome = body()
-        if stores == before { overwrite(&stored, with: kept) }
+        if stores == before { destroy(exchange(&stored, with: kept)) }
         return outcome
     }
 }

@@ -24,7 +24,7 @@ final class Slot<Value>: EdgeState {
     func set(_ emission: Emission<Value>) {
         if latest.isEmpty { inputs.missing -= 1 }
         if emission.isEmpty { inputs.missing += 1 }
-        overwrite(&latest, with: emission)
+        destroy(exchange(&latest, with: emission))
     }
 
     @usableFromInline

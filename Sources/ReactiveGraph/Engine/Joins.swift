@@ -67,7 +67,7 @@ extension Engine {
             guard !join.isDead else { return }
             if keepsPaths || join.trail != nil { join.trail = captureTrail() }
             if context != nil || join.context != nil {
-                overwrite(&join.context, with: currentContext)
+                destroy(exchange(&join.context, with: currentContext))
             }
             guard !join.isMarked else { return }
             join.isMarked = true

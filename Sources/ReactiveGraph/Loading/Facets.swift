@@ -48,7 +48,7 @@ final class Facets {
             confirm(at: time)
         case .failed(let failure, let endsLoad):
             if endsLoad { loads -= 1 }
-            overwrite(&error, with: failure)
+            destroy(exchange(&error, with: failure))
         case .wiped: confirm(at: nil)
         }
     }
@@ -56,7 +56,7 @@ final class Facets {
     /// What the node holds is right as of now; at no time, if it is to be taken as out of date.
     func confirm(at time: Duration?) {
         confirmed = time
-        overwrite(&error, with: nil)
+        destroy(exchange(&error, with: nil))
     }
 
     func invalidate() {

@@ -29,12 +29,12 @@ final class Slots<Value>: EdgeState {
     func set(_ index: Int, _ emission: Emission<Value>) {
         if latest[index].isEmpty { missing -= 1 }
         if emission.isEmpty { missing += 1 }
-        overwrite(&latest[index], with: emission)
+        destroy(exchange(&latest[index], with: emission))
         guard !known.isEmpty else { return }
         if case .value(let value) = emission {
-            overwrite(&known[index], with: value)
+            destroy(exchange(&known[index], with: value))
         } else {
-            overwrite(&known, with: [])
+            destroy(exchange(&known, with: []))
         }
     }
 

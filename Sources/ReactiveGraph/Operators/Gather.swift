@@ -114,7 +114,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
             return Unmanaged<GatheringNode<Figure>>.fromOpaque(node.toOpaque())
                 ._withUnsafeGuaranteedRef { $0.accept(emission: $0.figure.result(of: $0.members)) }
         }
-        overwrite(&stored, with: self.figure.result(of: members))
+        destroy(exchange(&stored, with: self.figure.result(of: members)))
     }
 
     deinit {
@@ -190,7 +190,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         changes()
         updates -= 1
         isDue = false
-        overwrite(&stored, with: figure.result(of: members))
+        destroy(exchange(&stored, with: figure.result(of: members)))
     }
 
     /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.

@@ -296,7 +296,7 @@ class OperatorState<O: Operator>: EdgeState {
     @inlinable
     @inline(__always)
     final func put(_ operation: consuming O, _ begun: Int) {
-        if generation == begun { overwrite(&current, with: operation) }
+        if generation == begun { destroy(exchange(&current, with: operation)) }
     }
 
     /// Hands the operator what the source holds.
@@ -341,6 +341,6 @@ class OperatorState<O: Operator>: EdgeState {
         var operation = initial
         try operation.restore(from: &reader)
         generation += 1
-        overwrite(&current, with: operation)
+        destroy(exchange(&current, with: operation))
     }
 }

@@ -124,7 +124,7 @@ package final class ListenOwners {
         guard isActive, owners.isEmpty else { return }
         guard selfTie != nil else { return end() }
         // Releasing it may destroy it, and that ends the listen.
-        overwrite(&held, with: nil)
+        destroy(exchange(&held, with: nil))
         if listener == nil { end() }
     }
 
