@@ -130,6 +130,23 @@ struct SharedServerTests {
         #expect(try answer.result?.get().rev == 3)
     }
 
+    @Test("A commit is answered once, even if Redis has its entry twice")
+    func answeredOnce() throws {
+        server.store.fault = .lostAnswer
+        let answer = try set("1")
+        server.step(server.writer)
+        let last = try redis.ask("XREVRANGE", "world:{g}:log", "+", "-", "COUNT", "1").members.first
+        var command = RedisCommand("XADD", "world:{g}:log", "3-0")
+        let fields = try #require(last?.members.last?.fields)
+        for (name, value) in fields {
+            command.append(name)
+            command.append(name == "p" ? fields["i"]?.data ?? [] : value.data)
+        }
+        _ = try redis.connect().ask(command)
+        pass(1_500)
+        #expect(try answer.result?.get().rev == 2)
+    }
+
     @Test("It counts what it has not applied yet of what others have written")
     func behind() throws {
         let other = try SharedServer(redis, clock: clock, word: RandomWords("other").next)

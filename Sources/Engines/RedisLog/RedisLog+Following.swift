@@ -90,9 +90,10 @@ extension RedisLog {
         var stamps = zip(entry.revs, entry.commits).makeIterator()
         if let own {
             own.left = entry.left
-            for (place, tickets) in own.tickets.enumerated() where !entry.left.contains(place) {
-                for ticket in tickets {
-                    guard let (rev, _) = stamps.next() else { break }
+            for place in own.tickets.indices where !entry.left.contains(place) {
+                while !own.tickets[place].isEmpty, let (rev, _) = stamps.next(),
+                    let ticket = own.tickets[place].popFirst()
+                {
                     follower?.log(committed: ticket, at: LogStamp(rev: rev, time: entry.time))
                 }
             }

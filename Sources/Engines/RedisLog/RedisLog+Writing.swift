@@ -121,9 +121,9 @@ extension RedisLog {
             for (tickets, item) in zip(flight.tickets, unheard) {
                 for ticket in tickets {
                     switch item {
-                    case .taken: break
                     case .confirmed: follower?.log(confirmed: ticket)
-                    case .moved: follower?.log(moved: ticket)
+                    // One that was taken was answered when its entry came, if it was in that.
+                    case .moved, .taken: follower?.log(moved: ticket)
                     case .known(let stamp, let changed, let digest):
                         let key = StoredKey(
                             LogEntry.Key("", digest: digest),
@@ -149,11 +149,9 @@ extension RedisLog {
         // Should they be taken after all, they are another's.
         formerNames.append(writerName)
         writerName = word()
-        for flight in flights {
-            // What has come back was answered then.
-            for (place, tickets) in flight.tickets.enumerated() where flight.left?.contains(place) ?? true {
-                for ticket in tickets { follower?.log(refused: ticket, because: refusal) }
-            }
+        // What has come back was answered then.
+        for ticket in flights.flatMap(\.tickets).joined() {
+            follower?.log(refused: ticket, because: refusal)
         }
     }
 

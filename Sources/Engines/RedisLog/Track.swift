@@ -6,15 +6,16 @@ final class Track {
     /// A batch that was given to Redis, until all of it is answered.
     final class Flight {
         let batch: Batch
-        /// The host's numbers for the commits of each item.
-        let tickets: [[UInt64]]
+        /// The host's numbers for the commits of each item that were not answered yet: each is
+        /// answered once, whatever comes from Redis.
+        var tickets: [ArraySlice<UInt64>]
         /// What Redis has said.
         var outcome: Outcome?
         /// The places of the items that its entry in the stream has not got; nil while that has not
         /// come back.
         var left: Set<Int>?
 
-        init(_ batch: Batch, _ tickets: [[UInt64]]) {
+        init(_ batch: Batch, _ tickets: [ArraySlice<UInt64>]) {
             (self.batch, self.tickets) = (batch, tickets)
         }
     }
@@ -86,7 +87,7 @@ final class Track {
     func takeOff(id: String, writer: String) -> Flight? {
         guard !isBroken, !waiting.isEmpty else { return nil }
         var items: [Batch.Item] = []
-        var tickets: [[UInt64]] = []
+        var tickets: [ArraySlice<UInt64>] = []
         while let next = waiting.first, items.count < Self.itemLimit {
             waiting.removeFirst()
             // Plain values take one item, however many they are.
