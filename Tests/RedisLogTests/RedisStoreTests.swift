@@ -289,4 +289,69 @@ struct RedisStoreTests {
                 == "entry 9-0 of the stream of graph g is not in a format of this version of Sluice"
         )
     }
+
+    @Test(
+        "A rev or a time that is out of range is an error, in the state, the stream and the snapshots",
+        arguments: ["18446744073709551615", "9007199254740992", "-1", "1e3", ""]
+    )
+    func outOfRange(number: String) throws {
+        for name in ["rev", "time"] where name == "rev" || !["-1", "1e3", ""].contains(number) {
+            let former = try redis.ask("HGET", "test:{g}", name).text ?? ""
+            try redis.ask("HSET", "test:{g}", name, number)
+            let error = #expect(throws: RedisError.self) { try store.positions() }
+            #expect(error?.description == "the rev or the time of graph g is out of range")
+            #expect(throws: RedisError.self) { try store.load("g") }
+            try redis.ask("HSET", "test:{g}", name, former)
+        }
+        guard let time = UInt64(number) else { return }
+        try redis.ask(
+            "XADD",
+            "test:{g}:snapshots",
+            "1-0",
+            "t",
+            "\(time)",
+            "i",
+            "a1",
+            "d",
+            "1",
+            "o",
+            "1",
+            "b",
+            "x"
+        )
+        let error = #expect(throws: RedisError.self) { try store.load("g") }
+        #expect(error?.description == "the rev or the time of snapshot 1-0 of graph g is out of range")
+        let reader = RedisReader(redis.address, prefix: "test")
+        #expect(throws: StoreError.self) { try reader.snapshot(of: "g", notAfter: 1) }
+        #expect(throws: StoreError.self) { try reader.revs(of: "g") }
+    }
+
+    @Test("Entries whose ids have the same rev are refused: they would be read again and again")
+    func sameRevs() throws {
+        try redis.ask(
+            "XADD",
+            "test:{g}:log",
+            "1-1",
+            "e",
+            "e",
+            "i",
+            "x",
+            "p",
+            "a1",
+            "n",
+            "1",
+            "t",
+            "1",
+            "w",
+            "b",
+            "s",
+            "1",
+            "x",
+            "",
+            "b",
+            "\0\0"
+        )
+        let error = #expect(throws: RedisError.self) { try store.load("g") }
+        #expect(error?.description.hasPrefix("entry 1-1 of the stream of graph g") == true)
+    }
 }

@@ -40,7 +40,7 @@ extension RedisLog {
     func note(_ found: [String: StreamEnd]) {
         statistics.behind = found.reduce(0) { behind, next in
             let rev = tracks[next.key]?.position.rev ?? 0
-            return behind + (next.value.rev > rev ? next.value.rev - rev : 0)
+            return behind &+ (next.value.rev > rev ? next.value.rev - rev : 0)
         }
     }
 

@@ -30,8 +30,12 @@ public struct RedisReader: LogReader {
                 return try connection.ask(RedisCommand(command, key, range[0], range[1], "COUNT", "1"))
                     .members.first
             }
-            let base = try end("XRANGE", keys.snapshots(graph))?.members.first?.streamRev
-            let last = try end("XREVRANGE", keys.log(graph))?.members.first?.streamRev
+            let base = try end("XRANGE", keys.snapshots(graph)).map { (snapshot) throws(RedisError) in
+                try Self.snapshot(snapshot, of: graph).stamp.rev
+            }
+            let last = try end("XREVRANGE", keys.log(graph)).map { (entry) throws(RedisError) in
+                try StreamEntry(entry, of: graph).revs.upperBound
+            }
             guard let last else { return base.map { $0...$0 } }
             let first = try end("XRANGE", keys.log(graph)).map { (entry) throws(RedisError) in
                 try StreamEntry(entry, of: graph).revs.lowerBound
@@ -46,9 +50,15 @@ public struct RedisReader: LogReader {
             let found = try connection.ask(
                 RedisCommand("XREVRANGE", keys.snapshots(graph), "\(rev)-0", "-", "COUNT", "1")
             )
-            var position = StreamPosition(epoch: "", rev: 0, time: 0, id: "", definition: 0)
-            return found.members.first.flatMap { position.take(snapshot: $0) }
+            return try found.members.first.map { (found) throws(RedisError) in
+                try Self.snapshot(found, of: graph)
+            }
         }
+    }
+
+    private static func snapshot(_ reply: RedisReply, of graph: String) throws(RedisError) -> GraphSnapshot {
+        var position = StreamPosition(epoch: "", rev: 0, time: 0, id: "", definition: 0)
+        return try position.take(snapshot: reply, of: graph)
     }
 
     public func entries(

@@ -1,4 +1,5 @@
 internal import CHiredis
+internal import GraphHost
 
 /// What Redis answers to one command.
 enum RedisReply: Hashable {
@@ -37,6 +38,9 @@ enum RedisReply: Hashable {
 
     /// A whole number that is not negative, also as text.
     var unsigned: UInt64? { text.flatMap { UInt64($0) } }
+
+    /// A rev, or 0 for none; nil: no commit can have it.
+    var rev: UInt64? { unsigned.flatMap { $0 <= LogStamp.revs.upperBound ? $0 : nil } }
 
     /// The bytes of a text; empty for everything else.
     var data: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }

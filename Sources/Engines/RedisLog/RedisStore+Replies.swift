@@ -23,28 +23,41 @@ extension DefinitionOrigin? {
 
 extension StreamPosition {
     /// What `HMGET` says of a graph; nil: there has never been one.
-    init?(_ reply: RedisReply) {
+    ///
+    /// - Throws: `RedisError.refused` where the rev or the time is none that a commit can have.
+    init?(_ reply: RedisReply, of graph: String) throws(RedisError) {
         let fields = reply.members
-        guard fields.count == 6, let epoch = fields[0].text, let rev = fields[1].unsigned else { return nil }
+        guard fields.count == 6, let epoch = fields[0].text else { return nil }
+        guard let rev = fields[1].unsigned,
+            let stamp = LogStamp(storedRev: rev, time: fields[2].unsigned ?? 0)
+        else {
+            throw .refused("the rev or the time of graph \(graph) is out of range")
+        }
         self.init(
             epoch: epoch,
-            rev: rev,
-            time: fields[2].unsigned ?? 0,
+            rev: stamp.rev,
+            time: stamp.time,
             id: fields[3].text ?? "",
             definition: fields[4].unsigned ?? 0,
             origin: DefinitionOrigin?(fields[5].text)
         )
     }
 
-    /// Goes to where a stored snapshot stands, and returns that.
-    mutating func take(snapshot reply: RedisReply) -> GraphSnapshot? {
-        guard let rev = reply.members.first?.streamRev, let fields = reply.members.last?.fields else {
-            return nil
+    /// Goes to where a stored snapshot of a graph stands, and returns that.
+    ///
+    /// - Throws: `RedisError.refused` where its rev or time is none that a commit can have.
+    mutating func take(snapshot reply: RedisReply, of graph: String) throws(RedisError) -> GraphSnapshot {
+        let fields = reply.members.last?.fields ?? [:]
+        guard let rev = reply.members.first?.streamRev,
+            let stamp = LogStamp(storedRev: rev, time: fields["t"]?.unsigned ?? 0)
+        else {
+            let id = reply.members.first?.text ?? "?"
+            throw .refused("the rev or the time of snapshot \(id) of graph \(graph) is out of range")
         }
-        (self.rev, time, id) = (rev, fields["t"]?.unsigned ?? 0, fields["i"]?.text ?? "")
+        (self.rev, time, id) = (stamp.rev, stamp.time, fields["i"]?.text ?? "")
         definition = fields["d"]?.unsigned ?? 0
         origin = DefinitionOrigin?(fields["o"]?.text)
-        return GraphSnapshot(LogStamp(rev: rev, time: time), fields["b"]?.data ?? [])
+        return GraphSnapshot(stamp, fields["b"]?.data ?? [])
     }
 }
 
@@ -53,20 +66,24 @@ extension Outcome {
     init(_ reply: RedisReply, to batch: Batch) throws(RedisError) {
         if case .error(let words) = reply { throw .refused(words) }
         let members = reply.members
-        let rev = members.count > 1 ? members[1].unsigned ?? 0 : 0
+        guard let rev = members.count > 1 ? members[1].rev : 0 else { throw Self.unexpected }
         switch members.first?.text {
         case "seen": self = .seen(rev: rev)
         case "epoch": self = .otherEpoch(rev: rev)
         case "ok" where members.count == batch.items.count + 2:
-            self = .answered(members.dropFirst(2).map { Item($0.text ?? "m") }, rev: rev)
-        default: throw .refused("the script gave an unexpected answer")
+            var items: [Item] = []
+            for member in members.dropFirst(2) { items.append(try Item(member.text ?? "m")) }
+            self = .answered(items, rev: rev)
+        default: throw Self.unexpected
         }
     }
+
+    fileprivate static var unexpected: RedisError { .refused("the script gave an unexpected answer") }
 }
 
 extension Outcome.Item {
     /// The answer for one item.
-    fileprivate init(_ text: String) {
+    fileprivate init(_ text: String) throws(RedisError) {
         let parts = text.split(separator: " ")
         if text == "y" {
             self = .confirmed
@@ -78,6 +95,7 @@ extension Outcome.Item {
             self = text.isEmpty ? .taken : .moved
             return
         }
-        self = .known(LogStamp(rev: rev, time: time), changed: changed, digest: digest)
+        guard let stamp = LogStamp(storedRev: rev, time: time) else { throw Outcome.unexpected }
+        self = .known(stamp, changed: changed, digest: digest)
     }
 }

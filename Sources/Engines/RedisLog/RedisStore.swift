@@ -177,7 +177,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             let names = try connection.ask(RedisCommand("SMEMBERS", keys.names)).members.compactMap(\.text)
             let replies = try connection.ask(all: names.map { stateCommand($0) })
             var positions: [String: StreamPosition] = [:]
-            for (name, reply) in zip(names, replies) { positions[name] = StreamPosition(reply) }
+            for (name, reply) in zip(names, replies) { positions[name] = try StreamPosition(reply, of: name) }
             return positions
         }
     }
@@ -203,9 +203,12 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             var found: [String: StreamEnd] = [:]
             for ((name, _), reply) in zip(all, replies) {
                 if case .error(let words) = reply { throw .refused(words) }
+                guard let rev = reply.members.last?.rev else {
+                    throw .refused("the rev of graph \(name) is out of range")
+                }
                 found[name] = StreamEnd(
                     continuity: reply.members.first?.text.flatMap { Continuity(rawValue: $0) } ?? .lost,
-                    rev: reply.members.last?.unsigned ?? 0
+                    rev: rev
                 )
             }
             return found
@@ -247,14 +250,16 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     func load(_ graph: String) throws(RedisError) -> LoadedGraph? {
         try with { (connection) throws(RedisError) in
-            guard let state = StreamPosition(try connection.ask(stateCommand(graph))) else { return nil }
+            guard let state = try StreamPosition(connection.ask(stateCommand(graph)), of: graph) else {
+                return nil
+            }
             let newest = try connection.ask(
                 RedisCommand("XREVRANGE", keys.snapshots(graph), "+", "-", "COUNT", "1")
             )
             var position = StreamPosition(epoch: state.epoch, rev: 0, time: 0, id: "", definition: 0)
             var snapshot: GraphSnapshot?
             if let found = newest.members.first {
-                snapshot = position.take(snapshot: found)
+                snapshot = try position.take(snapshot: found, of: graph)
             }
             var entries: [StreamEntry] = []
             while true {

@@ -118,13 +118,15 @@ struct StreamEntry: Sendable {
             return number
         }
         let count = try number("n")
-        guard let last = reply.members.first?.streamRev, count > 0, count <= last else {
+        guard let rev = reply.members.first?.streamRev,
+            let last = LogStamp(storedRev: rev, time: try number("t")), count > 0, count <= last.rev
+        else {
             throw Self.damaged(graph, reply)
         }
         self.graph = graph
-        revs = last - count + 1...last
+        revs = last.rev - count + 1...last.rev
         (epoch, id, predecessor, writer) = (try text("e"), try text("i"), try text("p"), try text("w"))
-        (time, self.number) = (try number("t"), try number("s"))
+        (time, self.number) = (last.time, try number("s"))
         left = Set(try text("x").split(separator: ",").compactMap { Int($0) })
         guard let commits = Self.commits(fields["b"]?.data ?? [], count, graph) else {
             throw Self.damaged(graph, reply)
@@ -168,6 +170,9 @@ struct StreamEntry: Sendable {
 }
 
 extension RedisReply {
-    /// The rev in the id of a stream's entry.
-    var streamRev: UInt64? { text.flatMap { UInt64($0.prefix { $0 != "-" }) } }
+    /// The rev in the id of a stream's entry, which is `rev-0`: no two entries have the same rev.
+    var streamRev: UInt64? {
+        guard let text, text.hasSuffix("-0") else { return nil }
+        return UInt64(text.dropLast(2))
+    }
 }

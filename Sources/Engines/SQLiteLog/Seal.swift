@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import GraphHost
 
 /// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and
 /// keys.
@@ -85,14 +86,21 @@ extension Database {
     /// The seal of what is there, with the number of the last write as it is stored.
     func measuredSeal() throws(DatabaseError) -> Seal {
         var seal = Seal()
-        seal.sequence = UInt64(bitPattern: try number("SELECT sequence FROM seal") ?? 0)
+        let sequence = try number("SELECT sequence FROM seal") ?? 0
+        guard sequence >= 0, sequence < .max else { throw Self.outOfRange("the number of the last write") }
+        seal.sequence = UInt64(sequence)
         var graphs = try rows("SELECT id, checksum FROM graphs")
         while let graph = try graphs.next() {
             let (id, checksum) = (graph.number(0), graph.number(1))
             var ends = Seal.Ends(checksum: checksum, first: try firstRev(of: id))
             let sql = "SELECT last, time FROM log WHERE graph = ? ORDER BY last DESC LIMIT 1"
             var log = try rows(sql, [.number(id)])
-            if let row = try log.next() { (ends.last, ends.time) = (row.unsigned(0), row.unsigned(1)) }
+            if let row = try log.next() {
+                (ends.last, ends.time) = (row.unsigned(0), row.unsigned(1))
+                guard LogStamp(storedRev: ends.last, time: ends.time) != nil else {
+                    throw Self.outOfRange("the last rev in the log of a graph, or its time,")
+                }
+            }
             seal.change(id) { $0 = ends }
         }
         for table in [Seal.Row.Table.snapshots, .keys] {
@@ -100,6 +108,9 @@ extension Database {
             var former: Seal.Row?
             while let row = try rows.next() {
                 let next = Seal.Row(table, row)
+                guard LogStamp(storedRev: next.rev, time: next.time) != nil else {
+                    throw Self.outOfRange("a rev or a time in \(table)")
+                }
                 // SQLite reads all of them in the order of the table, and finds one only where they
                 // are in order.
                 if let former, (former.graph, former.rev) >= (next.graph, next.rev) {
@@ -110,6 +121,10 @@ extension Database {
             }
         }
         return seal
+    }
+
+    private static func outOfRange(_ what: String) -> DatabaseError {
+        DatabaseError(code: SQLITE_CORRUPT, message: "\(what) is out of range")
     }
 
     /// The oldest rev in the log of a graph; 0: there is none.

@@ -74,9 +74,10 @@ public struct StoreReader: LogReader {
             )
             let last = try database.number("SELECT max(last) FROM log WHERE graph = ?", .number(id))
             let base = try database.number("SELECT min(rev) FROM snapshots WHERE graph = ?", .number(id))
-            guard first ?? 0 >= 0, last ?? 0 >= 0, base ?? 0 >= 0 else {
-                throw damage("the revs of graph \(graph)")
+            let isPossible = [first, last, base].allSatisfy { rev in
+                rev.map { LogStamp.revs.contains(UInt64(bitPattern: $0)) } ?? true
             }
+            guard isPossible else { throw impossible("the revs of graph \(graph)") }
             guard let last else { return base.map { UInt64($0)...UInt64($0) } }
             guard let from = first == 1 ? 1 : base else { return nil }
             return UInt64(min(from, last))...UInt64(last)
@@ -90,12 +91,18 @@ public struct StoreReader: LogReader {
                 """
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: rev))])
             guard let row = try rows.next() else { return nil }
-            let stamp = LogStamp(rev: row.unsigned(0), time: row.unsigned(1))
+            let what = "the snapshot of graph \(graph) at rev \(row.unsigned(0))"
+            guard let stamp = LogStamp(storedRev: row.unsigned(0), time: row.unsigned(1)) else {
+                throw impossible(what)
+            }
             let found = row.withBytes(3) { bytes -> GraphSnapshot? in
-                let sum = checksum(of: bytes, after: [UInt64(id), stamp.rev, stamp.time])
+                let sum = checksum(
+                    of: bytes,
+                    after: [UInt64(bitPattern: id), stamp.rev, stamp.time]
+                )
                 return Int64(sum) == row.number(2) ? GraphSnapshot(stamp, Array(bytes)) : nil
             }
-            guard let found else { throw damage("the snapshot of graph \(graph) at rev \(stamp.rev)") }
+            guard let found else { throw damage(what) }
             return found
         } ?? nil
     }
@@ -118,8 +125,8 @@ public struct StoreReader: LogReader {
                 let (first, last) = (row.unsigned(0), row.unsigned(1))
                 // The checksum comes with the bytes; what is done before must not stumble over a
                 // damaged number.
-                guard first > 0, first <= last, last < UInt64(Int64.max) else {
-                    throw damage("a record of graph \(graph)")
+                guard first > 0, first <= last, LogStamp.revs.contains(last) else {
+                    throw impossible("a record of graph \(graph)")
                 }
                 guard first <= expected else {
                     throw missing(expected...first - 1, graph)
@@ -151,10 +158,10 @@ public struct StoreReader: LogReader {
         for rev in row {
             let entry: LogEntry
             do throws(LogBytesError) {
-                time += try reader.varint()
+                time = try reader.time(since: time)
                 entry = try LogEntry(graph: graph, from: &reader)
             } catch {
-                throw damage("rev \(rev) of graph \(graph)")
+                throw impossible("rev \(rev) of graph \(graph)")
             }
             guard rev <= revs.upperBound else { return false }
             guard rev >= revs.lowerBound else { continue }
@@ -175,10 +182,13 @@ public struct StoreReader: LogReader {
                 let digest = row.withBytes(4) { bytes in
                     bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
                 }
+                guard let stamp = LogStamp(storedRev: row.unsigned(0), time: row.unsigned(1)) else {
+                    throw impossible("a key of graph \(graph)")
+                }
                 let key = StoredKey(
                     LogEntry.Key(row.text(3) ?? "", digest: digest),
                     by: row.text(2),
-                    LogStamp(rev: row.unsigned(0), time: row.unsigned(1)),
+                    stamp,
                     changed: Int(UInt32(truncatingIfNeeded: row.number(5)))
                 )
                 guard key.sum(in: id) == row.number(6) else {
@@ -222,6 +232,14 @@ public struct StoreReader: LogReader {
     private func damage(_ what: String) -> StoreError {
         StoreError(
             "\(path): \(what): the checksum is wrong",
+            hint: "put a backup in its place (docs/operations.md)"
+        )
+    }
+
+    /// The checksum may be right, but no server has written this.
+    private func impossible(_ what: String) -> StoreError {
+        StoreError(
+            "\(path): \(what) cannot be read: it is malformed, or its rev or time is out of range",
             hint: "put a backup in its place (docs/operations.md)"
         )
     }

@@ -14,11 +14,11 @@ struct SavedFacets {
         writer.write(facets.error) { writer, error in
             writer.write(text: error.code)
             writer.write(text: error.message)
-            writer.write(rev: error.at)
+            writer.write(time: error.at)
         }
         writer.write((facets.isLoading ? 1 : 0) + (facets.isStale ? 2 : 0))
         writer.write(facets.progress) { $0.write(Int(bitPattern: UInt(truncatingIfNeeded: $1.bitPattern))) }
-        writer.write(facets.confirmed) { $0.write(rev: $1) }
+        writer.write(facets.confirmed) { $0.write(time: $1) }
         writer.write(reported) { $0.write(rev: $1) }
         writer.write(deadline) { $0.write($1) }
     }
@@ -26,7 +26,7 @@ struct SavedFacets {
     init(from reader: inout StateReader) throws {
         var facets = Facets()
         facets.error = try reader.optional { reader in
-            Facets.Failure(code: try reader.text(), message: try reader.text(), at: try reader.rev())
+            Facets.Failure(code: try reader.text(), message: try reader.text(), at: try reader.time())
         }
         let flags = try reader.integer(in: 0...3)
         facets.isLoading = flags & 1 != 0
@@ -34,7 +34,7 @@ struct SavedFacets {
         facets.progress = try reader.optional {
             Double(bitPattern: UInt64(UInt(bitPattern: try $0.integer())))
         }
-        facets.confirmed = try reader.optional { try $0.rev() }
+        facets.confirmed = try reader.optional { try $0.time() }
         self.facets = facets
         reported = try reader.optional { try $0.rev() }
         deadline = try reader.optional { try $0.deadline() }

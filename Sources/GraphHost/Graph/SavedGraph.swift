@@ -89,17 +89,31 @@ struct SavedGraph {
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
             saved.append(
-                try SavedNode(from: &reader, definition, byteLimit: graph.host.limits.historyBytes)
+                try SavedNode(
+                    from: &reader,
+                    definition,
+                    at: graph.rev,
+                    byteLimit: graph.host.limits.historyBytes
+                )
             )
         }
         graph.members.takeFamilies(LogStamp(rev: graph.rev, time: graph.time))
-        for family in graph.members.families { family.emptied = try reader.stamp() }
+        for family in graph.members.families { family.emptied = try reader.stamp(upTo: graph.rev) }
         var members: [NamedNode] = []
+        var names = Set(graph.definition.nodes.map(\.name))
         for _ in 0..<(try reader.count()) {
-            guard let member = graph.members.make(try reader.text()) else { throw StateError.malformed }
+            let name = try reader.text()
+            guard names.insert(name).inserted, let member = graph.members.make(name) else {
+                throw StateError.malformed
+            }
             members.append(member)
             saved.append(
-                try SavedNode(from: &reader, member.definition, byteLimit: graph.host.limits.historyBytes)
+                try SavedNode(
+                    from: &reader,
+                    member.definition,
+                    at: graph.rev,
+                    byteLimit: graph.host.limits.historyBytes
+                )
             )
         }
         var refusals: [Datum?] = []

@@ -59,21 +59,27 @@ extension SavedNode {
         writer.write(facets) { $1.write(to: &$0) }
     }
 
-    init(from reader: inout StateReader, _ definition: NodeDefinition, byteLimit: Int) throws {
-        definedAt = try reader.rev()
-        changed = try reader.stamp()
+    /// Reads the state of a node of a graph at `rev`.
+    init(
+        from reader: inout StateReader,
+        _ definition: NodeDefinition,
+        at rev: UInt64,
+        byteLimit: Int
+    ) throws {
+        definedAt = try reader.rev(upTo: rev)
+        changed = try reader.stamp(upTo: rev)
         writer = try reader.optional { try Writer(from: &$0) }
         deadline = try reader.optional { try $0.deadline() }
         guard let form = Form(rawValue: try reader.integer()) else { throw StateError.malformed }
         self.form = form
         isHeld = try reader.flag()
         ring = try reader.optional { reader in
-            let (from, isEmptyNow) = (try reader.rev(), try reader.flag())
+            let (from, isEmptyNow) = (try reader.rev(upTo: rev), try reader.flag())
             var entries: [HistoryRing.Entry] = []
             for _ in 0..<(try reader.count()) {
-                entries.append(
-                    .init(stamp: try reader.stamp(), value: try reader.emission(of: Datum.self).value)
-                )
+                let stamp = try reader.stamp(upTo: rev)
+                guard stamp.rev >= entries.last?.stamp.rev ?? 0 else { throw StateError.malformed }
+                entries.append(.init(stamp: stamp, value: try reader.emission(of: Datum.self).value))
             }
             return HistoryRing(
                 capacity: definition.history,
@@ -141,19 +147,28 @@ extension StateWriter {
         write(Int(truncatingIfNeeded: rev))
     }
 
+    mutating func write(time: UInt64) {
+        write(Int(truncatingIfNeeded: time))
+    }
+
     mutating func write(_ stamp: LogStamp) {
         write(rev: stamp.rev)
-        write(rev: stamp.time)
+        write(time: stamp.time)
     }
 }
 
 extension StateReader {
-    mutating func rev() throws(StateError) -> UInt64 {
-        UInt64(try integer(in: 0...(.max)))
+    /// A rev up to that of the graph, or 0: never.
+    mutating func rev(upTo last: UInt64 = LogStamp.revs.upperBound) throws(StateError) -> UInt64 {
+        UInt64(try integer(in: 0...Int(last)))
     }
 
-    mutating func stamp() throws(StateError) -> LogStamp {
-        LogStamp(rev: try rev(), time: try rev())
+    mutating func time() throws(StateError) -> UInt64 {
+        UInt64(try integer(in: 0...Int(LogStamp.times.upperBound)))
+    }
+
+    mutating func stamp(upTo last: UInt64 = LogStamp.revs.upperBound) throws(StateError) -> LogStamp {
+        LogStamp(rev: try rev(upTo: last), time: try time())
     }
 }
 

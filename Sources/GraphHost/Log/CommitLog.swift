@@ -173,10 +173,26 @@ public struct LogStamp: Hashable, Sendable {
     /// Milliseconds since 1970.
     public let time: UInt64
 
+    /// The revs of commits: exact as a double, because clients and the scripts in Redis compute
+    /// with doubles.
+    public static let revs: ClosedRange<UInt64> = 1...9_007_199_254_740_991
+    /// The times of commits: up to the end of the year 9999, the last that RFC 3339 can write.
+    ///
+    /// Every span of a definition can be added to one of them.
+    public static let times: ClosedRange<UInt64> = 0...253_402_300_799_999
+
     /// A stamp.
     public init(rev: UInt64, time: UInt64) {
         self.rev = rev
         self.time = time
+    }
+
+    /// A stamp that was read from a store; nil: no commit can have it.
+    ///
+    /// What is read is checked here, so that computing with it needs no checks.
+    public init?(storedRev rev: UInt64, time: UInt64) {
+        guard Self.revs.contains(rev), Self.times.contains(time) else { return nil }
+        self.init(rev: rev, time: time)
     }
 }
 

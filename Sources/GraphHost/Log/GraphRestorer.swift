@@ -50,7 +50,7 @@ struct GraphRestorer {
         var graph: LiveGraph?
         do throws(StoreError) {
             let snapshot = try reader.snapshot(of: name, notAfter: rev)
-            if let snapshot { graph = try restore(snapshot.state, epoch: epoch) }
+            if let snapshot { graph = try restore(snapshot, of: name, epoch: epoch) }
             let first = (snapshot?.stamp.rev ?? 0) + 1
             var isStopped = false
             if first <= rev {
@@ -186,6 +186,20 @@ struct GraphRestorer {
         }
     }
 
+    /// Restores the graph of a stored snapshot.
+    ///
+    /// - Throws: ``StoreError`` as above, and if it is another graph, or of another rev.
+    func restore(_ snapshot: GraphSnapshot, of name: String, epoch: String) throws(StoreError) -> LiveGraph {
+        let graph = try restore(snapshot.state, epoch: epoch)
+        guard graph.name == name, graph.rev == snapshot.stamp.rev else {
+            host.forget(graph)
+            throw StoreError(
+                "the snapshot of graph \(name) at rev \(snapshot.stamp.rev) has graph \(graph.name) at rev \(graph.rev)"
+            )
+        }
+        return graph
+    }
+
     private func restore(
         _ saved: StateReader,
         _ epoch: String,
@@ -202,6 +216,7 @@ struct GraphRestorer {
             throw StoreError("graph \(definition.name): \(error.message)")
         }
         let stamp = try reader.stamp()
+        guard stamp.rev > 0 else { throw StateError.malformed }
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)

@@ -92,9 +92,10 @@ extension LogEntry {
         guard flags <= Flag.all else { throw LogBytesError() }
         self.init(graph: graph, kind: try Self.kind(from: &reader))
         if flags & Flag.set != 0 {
-            let count = try reader.count()
-            set.reserveCapacity(count)
-            for _ in 0..<count { set.append(Assignment(try reader.text(), try reader.counted())) }
+            // No room in advance: the number may be a lie.
+            for _ in 0..<(try reader.count()) {
+                set.append(Assignment(try reader.text(), try reader.counted()))
+            }
         }
         if flags & Flag.clear != 0 { clear = try Self.names(from: &reader) }
         if flags & Flag.claimed != 0 {
@@ -126,7 +127,7 @@ extension LogEntry {
             let origin = try origin(from: &reader)
             return .redefine(text: try reader.text(), origin)
         case Mark.remove: return .remove
-        case Mark.tick: return .tick(now: try reader.varint())
+        case Mark.tick: return .tick(now: try reader.time())
         case Mark.drop: return .drop
         case Mark.expire: return .expire
         default: throw LogBytesError()
@@ -181,6 +182,15 @@ public struct LogBytesReader {
             shift += 7
         }
         throw LogBytesError()
+    }
+
+    /// Reads a time in milliseconds, stored as the time since `former`.
+    ///
+    /// - Throws: ``LogBytesError`` if no commit can have it (``LogStamp/times``).
+    public mutating func time(since former: UInt64 = 0) throws(LogBytesError) -> UInt64 {
+        let (time, isTooLarge) = former.addingReportingOverflow(try varint())
+        guard !isTooLarge, LogStamp.times.contains(time) else { throw LogBytesError() }
+        return time
     }
 
     /// Reads the number of elements that follow; each takes at least one byte.

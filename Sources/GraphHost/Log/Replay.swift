@@ -69,7 +69,7 @@ public struct Replay {
         var snapshot: (rev: UInt64, agrees: Bool)?
         if let passed = played.passed {
             let other = makeHost()
-            let restored = try other.restorer.restore(passed.snapshot.state, epoch: "")
+            let restored = try other.restorer.restore(passed.snapshot, of: graph, epoch: "")
             snapshot = (passed.snapshot.stamp.rev, restored.digest == passed.digest)
         }
         return Outcome(
@@ -123,7 +123,7 @@ public struct Replay {
         var played = Played(host: makeHost())
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         let newest = try reader.snapshot(of: graph, notAfter: end)
-        if let base { played.graph = try played.host.restorer.restore(base.state, epoch: "") }
+        if let base { played.graph = try played.host.restorer.restore(base, of: graph, epoch: "") }
         played.stamp = base?.stamp ?? played.stamp
         let first = played.stamp.rev + 1
         guard first <= end else { return played }
@@ -143,7 +143,7 @@ public struct Replay {
         var played = Played(host: host)
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         if let base {
-            let graph = try host.restorer.restore(base.state, epoch: "")
+            let graph = try host.restorer.restore(base, of: graph, epoch: "")
             var commit = Commit(graph: graph)
             commit.kind = .redefine(definition, .file)
             _ = host.apply(commit, base.stamp)
