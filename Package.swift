@@ -178,7 +178,7 @@ let package = Package(
         ),
         .target(
             name: "HostTestSupport",
-            dependencies: ["GraphHost"],
+            dependencies: ["GraphHost", "TestSupport"],
             path: "Tests/HostTestSupport",
             swiftSettings: strict
         ),

@@ -11,18 +11,26 @@ import Testing
 /// A real `redis-server` of a test's own, on a socket file in a folder of its own.
 final class RedisServer {
     let path: String
-    private let folder: String
+    /// nil: another process has started it, and ends it.
+    private let folder: String?
     private var process: pid_t = 0
 
     /// Starts one; further options are those of its configuration file.
     init(_ options: String...) throws {
         var template = Array("/tmp/sluice-redis-XXXXXX".utf8CString)
-        folder = String(cString: try #require(mkdtemp(&template)))
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        self.folder = folder
         path = folder + "/socket"
         try start(options)
     }
 
+    /// One that another process has started.
+    init(at path: String) {
+        (self.path, folder) = (path, nil)
+    }
+
     deinit {
+        guard let folder else { return }
         kill()
         for name in ["socket", "log", "dump.rdb", "appendonly.aof"] { unlink("\(folder)/\(name)") }
         rmdir(folder)
@@ -32,6 +40,7 @@ final class RedisServer {
 
     /// Starts it again.
     func start(_ options: [String] = []) throws {
+        let folder = try #require(folder)
         let arguments =
             [
                 "redis-server", "--port", "0", "--unixsocket", path, "--dir", folder, "--logfile",
