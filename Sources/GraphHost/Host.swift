@@ -81,9 +81,9 @@ public final class Host {
     /// (D-1).
     var demanded: [LiveGraph] = []
     var demandNews: [DemandWatch] = []
-    /// Members of families that were asked for in this turn; those without a node are removed at
-    /// its end.
-    var leftovers: [NamedNode] = []
+    /// The graphs' members with entries to look at when the turn ends
+    /// (``Members/forgetLeftovers()``).
+    var unsettled: [Members] = []
     let memberAccounts = MemberAccounts()
     /// Notifies clients of what calls for attention; nil while none follows.
     var alarmWatch: AlarmWatch?
@@ -277,7 +277,7 @@ public final class Host {
         if !demanded.isEmpty { flushDemand() }
         delivery.flush()
         submissions.endTurn()
-        if !leftovers.isEmpty { forgetLeftovers() }
+        forgetLeftovers()
         turns &+= 1
         workBefore = work
     }

@@ -17,6 +17,9 @@ final class Members {
     private(set) var livingCount = 0
     /// How many members pending commits will create.
     var comingCount = 0
+    /// Members that were asked for or whose node has died since the last
+    /// ``forgetLeftovers()``, which removes the entries of those without a node.
+    private(set) var leftovers: [NamedNode] = []
 
     /// The graph has been made.
     func begin(in graph: LiveGraph) { owner = graph }
@@ -53,7 +56,7 @@ final class Members {
         guard let family = family(of: name) else { return nil }
         let member = unsafeDowncast(family.makeEntry(name), to: NamedNode.self)
         graph.registry.enter(member)
-        graph.host.leftovers.append(member)
+        noteLeftover(member)
         graph.host.work += 1
         return member
     }
@@ -81,7 +84,7 @@ final class Members {
         member.endExpiry()
         if member.hasFacets { graph.facets.end(member) }
         // A member with a pending commit keeps its entry until the commit is answered.
-        if member.isListed { host.leftovers.append(member) }
+        if member.isListed { noteLeftover(member) }
     }
 
     /// The graph is being redefined: a node that lives becomes a member of another family, or a
@@ -91,6 +94,36 @@ final class Members {
         node.family?.living -= 1
         family?.living += 1
         if family == nil { graph.host.memberAccounts.released(node) }
+    }
+
+    // MARK: - Leaving
+
+    /// A member may have no node at the end of the turn.
+    func noteLeftover(_ member: NamedNode) {
+        if leftovers.isEmpty { graph.host.unsettled.append(self) }
+        leftovers.append(member)
+    }
+
+    /// Removes the entries that got no node.
+    ///
+    /// The graph may have been freed meanwhile.
+    func forgetLeftovers() {
+        let members = leftovers
+        leftovers = []
+        for member in members where member.pending == nil { member.forgetUnused() }
+    }
+
+    /// The graph ends: no name belongs to a family any more.
+    ///
+    /// - Returns: the members to remove.
+    func end() -> [NamedNode] {
+        for family in families { graph.registry.remove(family) }
+        families = []
+        leftovers = []
+        let members = graph.registry.declaredEntries.map { unsafeDowncast($0, to: NamedNode.self) }
+            .filter { $0.family != nil }
+        for member in members { member.exists = false }
+        return members
     }
 
     // MARK: - Limits
@@ -147,11 +180,11 @@ extension NamedNode {
 }
 
 extension Host {
-    /// Removes the entries that were made in this turn and got no node.
+    /// Removes the entries of all members that were asked for in this turn and got no node.
     func forgetLeftovers() {
-        guard !leftovers.isEmpty else { return }
-        let members = leftovers
-        leftovers = []
-        for member in members where member.pending == nil { member.graph.registry.forget(unused: member) }
+        guard !unsettled.isEmpty else { return }
+        let all = unsettled
+        unsettled = []
+        for members in all { members.forgetLeftovers() }
     }
 }

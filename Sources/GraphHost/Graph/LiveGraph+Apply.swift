@@ -146,7 +146,7 @@ extension LiveGraph {
         facets.keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
     }
 
-    /// Removes a node of the definition: the registry releases it.
+    /// Removes a node that the definition no longer has: the registry releases it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
         if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
@@ -169,12 +169,18 @@ extension LiveGraph {
         isLive = false
         releases.reason = .removed
         for node in nodes { node.exists = false }
+        let members = members.end()
         switch reason {
         case .removed: host.sessions.end(of: self)
         case .epochLost: host.sessions.close(listenersTo: self)
         }
         ties.disconnect()
         for node in nodes { remove(node) }
+        for member in members {
+            remove(member)
+            // Something may hold its node for longer than the graph lives.
+            host.memberAccounts.released(member)
+        }
         host.forget(self)
     }
 

@@ -80,6 +80,6 @@ struct PendingChanges {
         if spare.count < 64 { spare.append(change) }
         guard node.family != nil else { return }
         node.goesWithNode = true
-        if node.node == nil { graph.host.leftovers.append(node) }
+        if node.node == nil { graph.members.noteLeftover(node) }
     }
 }

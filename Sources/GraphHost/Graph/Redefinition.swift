@@ -22,7 +22,7 @@ struct Redefinition {
 
     func apply() {
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
-        if isAboutMembers { graph.host.forgetLeftovers() }
+        if isAboutMembers { graph.members.forgetLeftovers() }
         let declared = graph.nodes
         let former = declared + graph.members.living
         let gone = former.filter { definition(of: $0) == nil }
@@ -119,7 +119,7 @@ struct Redefinition {
         for node in former where node.exists {
             guard let definition = definition(of: node), definition.pattern != nil else { continue }
             take(node, definition)
-            if node.node == nil { graph.registry.forget(unused: node) }
+            node.forgetUnused()
         }
         graph.nodes = nodes
         graph.noteDefinition()

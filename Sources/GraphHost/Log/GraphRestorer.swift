@@ -64,7 +64,7 @@ struct GraphRestorer {
             let found = graph.map { "ends at rev \($0.rev)" } ?? "is missing"
             throw StoreError("the log of graph \(name) \(found); it should reach rev \(rev)")
         } catch {
-            if let graph { host.forget(graph) }
+            if let graph, graph.isLive { graph.end(.removed) }
             throw error
         }
     }
@@ -94,6 +94,8 @@ struct GraphRestorer {
                 present = try begin(stored: entry, at: stamp, epoch: epoch)
                 graph = present
             }
+            // A replay may have as many commits as it likes, and ends no turn.
+            host.forgetLeftovers()
             return try visit(present, entry)
         }
     }
@@ -219,7 +221,12 @@ struct GraphRestorer {
         guard stamp.rev > 0 else { throw StateError.malformed }
         let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
-        try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
+        do {
+            try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
+        } catch {
+            graph.end(.removed)
+            throw error
+        }
         host.add(graph)
         graph.isLive = true
         graph.audit()

@@ -155,6 +155,7 @@ public struct Replay {
         try reader.entries(of: graph, in: first...end) { (entry, stamp) throws(StoreError) in
             played.commits += 1
             played.stamp = stamp
+            host.forgetLeftovers()
             guard let graph = played.graph, graph.isLive else {
                 var begin = entry
                 begin.kind = .define(text: definition.text, .file)

@@ -115,7 +115,7 @@ final class Sessions {
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.hasListeners || graph.releases.watch != nil else { return }
+        guard graph.hasListeners || graph.releases.watch != nil || graph.demand != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 

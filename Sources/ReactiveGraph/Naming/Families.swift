@@ -95,22 +95,19 @@ extension Registry {
     package var declaredEntries: [RegistryEntry] { listedEntries.filter(\.isDeclared) }
 
     /// Takes in a name of a family, without a node: it goes with its node, or by
-    /// ``forget(unused:)``.
+    /// ``RegistryEntry/forgetUnused()``.
     package func enter(_ entry: RegistryEntry) {
         declare(entry)
         entry.goesWithNode = true
     }
 
-    /// Takes out a name of a family that has no node.
-    ///
-    /// - Returns: whether it was in, and is out.
-    @discardableResult
-    package func forget(unused entry: RegistryEntry) -> Bool {
-        guard entry.isListed, entry.goesWithNode, entry.node == nil, entry.registry === self else {
-            return false
-        }
-        entry.isListed = false
-        drop(entry)
-        return true
+}
+
+extension RegistryEntry {
+    /// Takes a name of a family that has no node out of its registry, if it still is in one.
+    package final func forgetUnused() {
+        guard let registry, isListed, goesWithNode, node == nil else { return }
+        isListed = false
+        registry.drop(self)
     }
 }

@@ -110,7 +110,7 @@ struct FleetChurnTests {
             "followed": graph.members.watchers.count, "chains": graph.chains.all.count,
             "sessions": host.sessions.all.count,
             "tickets": host.sessions.kept.isEmpty ? 0 : 1, "held": host.sessions.kept.nameless(in: host).held,
-            "hidden": graph.chains.hiddenCount, "leftovers": host.leftovers.count,
+            "hidden": graph.chains.hiddenCount, "leftovers": graph.members.leftovers.count,
         ]
     }
 }
