@@ -14,11 +14,11 @@ import Testing
 
 /// Two servers on a Redis whose content has a valid form, and which no server has written.
 ///
-/// `SLUICE_NIGHTLY=1` changes it 100,000 times instead of 300. `SLUICE_SEED=n` plays one change in
+/// `SLUICE_NIGHTLY=1` changes it 50,000 times instead of 200. `SLUICE_SEED=n` plays one change in
 /// this process.
 @Suite("A Redis with hostile content")
 struct HostileRedisTests {
-    private static let fuzz = Fuzz("redis", short: 300, long: 100_000)
+    private static let fuzz = Fuzz("redis", short: 200, long: 50_000)
 
     /// Where the process of a part finds the Redis, which ends with the test and not with that
     /// process.
