@@ -61,6 +61,82 @@ struct ClockTests {
         #expect(queue.next == nil)
     }
 
+    @Test(
+        "G-112: a timer that is set while it fires, for no later than its own time, fires once more, a millisecond after the others",
+        arguments: [true, false]
+    )
+    func again(isSameMoment: Bool) {
+        let queue = TimerQueue { .zero }
+        var count = 0
+        let timer = Timer()
+        timer.action = {
+            count += 1
+            // Without the rule it would go on for ever.
+            guard count < 1_000 else { return nil }
+            queue.set(timer, at: isSameMoment ? timer.deadline : queue.moment(.milliseconds(500)))
+            return nil
+        }
+        queue.set(timer, at: queue.moment(.seconds(1)))
+        queue.fire(until: .seconds(5)) { _ in }
+        #expect(count == 1)
+        #expect(queue.next == .milliseconds(5_001))
+        queue.fire(until: .seconds(6)) { _ in }
+        #expect(count == 2)
+        #expect(queue.next == .milliseconds(6_001))
+    }
+
+    @Test("G-112: moments of one time that were asked for before are each taken")
+    func several() {
+        let queue = TimerQueue { .zero }
+        var moments = (0..<3).map { _ in queue.moment(.seconds(1)) }
+        var count = 0
+        let timer = Timer()
+        timer.action = {
+            count += 1
+            if !moments.isEmpty { queue.set(timer, at: moments.removeFirst()) }
+            return nil
+        }
+        queue.set(timer, at: moments.removeFirst())
+        queue.fire(until: .seconds(1)) { _ in }
+        #expect(count == 3 && queue.next == nil)
+    }
+
+    @Test("G-112: timers that set each other without end leave the rest for later")
+    func endless() {
+        let queue = TimerQueue { .zero }
+        var count = 0
+        let timers = [Timer(), Timer()]
+        for (timer, other) in [(timers[0], timers[1]), (timers[1], timers[0])] {
+            timer.action = { [unowned other] in
+                count += 1
+                if count < 1_000_000 { queue.set(other, at: queue.moment(.seconds(1))) }
+                return nil
+            }
+        }
+        queue.set(timers[0], at: queue.moment(.seconds(1)))
+        queue.fire(until: .seconds(5)) { _ in }
+        #expect(count == TimerQueue.mostAgain + 1)
+        #expect(queue.next == .seconds(1))
+    }
+
+    @Test("G-112: a timetable whose next moment is the present one does not stop the clock")
+    func stuck() {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        var asked = 0
+        let node = graph.schedule(
+            next: { now in
+                asked += 1
+                return asked < 1_000 ? now : nil
+            },
+            last: { $0 }
+        )
+        let heard = Recorder(node)
+        clock.advance(by: .milliseconds(10))
+        #expect(asked == 12)
+        #expect(heard.history.count == 10)
+    }
+
     @Test("Many timers of one graph fire in order, whatever is restarted and cancelled", arguments: 0..<10)
     func many(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

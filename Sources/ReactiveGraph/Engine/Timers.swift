@@ -91,8 +91,22 @@ package final class TimerQueue {
     package var onFirst: () -> Void = {}
     @exclusivity(unchecked) private var heap: ContiguousArray<Entry> = []
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
-    /// The deadline of the timer whose action runs.
-    @exclusivity(unchecked) private var firing: Deadline?
+    /// The timer that fires.
+    private struct Firing {
+        let timer: Timer
+        let deadline: Deadline
+        /// The last number before it fired.
+        let known: UInt64
+        /// The time up to which timers fire now.
+        let end: Duration
+
+        /// Whether that moment is no later than its own.
+        func isNoLater(_ moment: Deadline) -> Bool {
+            moment <= deadline || (moment.time <= deadline.time && moment.number > known)
+        }
+    }
+
+    @exclusivity(unchecked) private var firing: Firing?
     @exclusivity(unchecked) private var schedule: (any Cancellable)?
     @exclusivity(unchecked) private var scheduled: Duration = .zero
 
@@ -138,7 +152,7 @@ package final class TimerQueue {
     @usableFromInline
     func hasPassed(_ deadline: Deadline) -> Bool {
         let now = now
-        return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0 } ?? true)
+        return deadline.time < now || (deadline.time == now && firing.map { deadline <= $0.deadline } ?? true)
     }
 
     /// Saved deadlines are in force again: what is asked for from now on comes after the last of
@@ -154,8 +168,16 @@ package final class TimerQueue {
     }
 
     /// Starts or moves a timer.
+    ///
+    /// While a timer fires it cannot be set for its own time or an earlier one, because it would be
+    /// due again at once, for ever: it is set for a millisecond after everything that fires now.
+    /// Several moments of the same time that were asked for before it fired are each taken.
     @usableFromInline
     package func set(_ timer: Timer, at deadline: Deadline) {
+        var deadline = deadline
+        if let firing, firing.timer === timer, firing.isNoLater(deadline) {
+            deadline = moment(firing.end + .milliseconds(1))
+        }
         timer.deadline = deadline
         if timer.isRunning {
             guard deadline < heap[timer.index].key else { return }
@@ -177,18 +199,29 @@ package final class TimerQueue {
         schedule = nil
     }
 
+    /// How many timers that were set during one call of ``fire(until:while:_:)`` it fires.
+    ///
+    /// Timers are set for moments that the clock has not reached, so usually none is due. If the
+    /// owner of the clock fires what is due later than the clock shows, a ring of timed operators
+    /// may set them without end.
+    package static let mostAgain = 100_000
+
     /// Runs every timer that is due at `time`, those set in the meantime included, and gives what
     /// graphs are to emit.
     ///
-    /// It asks `goesOn` before each; the rest stays due.
+    /// It asks `goesOn` before each; the rest stays due, and so does what is set beyond
+    /// ``mostAgain``.
     package func fire(
         until time: Duration,
         while goesOn: @autoclosure () -> Bool = true,
         _ emit: (Due) -> Void
     ) {
-        while let first, first.deadline.time <= time, goesOn() {
+        let known = lastNumber
+        var room = Self.mostAgain
+        while let first, first.deadline.time <= time, room > 0, goesOn() {
+            if first.deadline.number > known { room -= 1 }
             remove(first)
-            firing = first.deadline
+            firing = Firing(timer: first, deadline: first.deadline, known: lastNumber, end: time)
             if let due = first.action() { emit(due) }
             firing = nil
         }

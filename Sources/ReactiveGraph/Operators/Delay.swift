@@ -77,9 +77,17 @@ public struct Delay<Value>: TimedOperator {
             early = entries.popFirst()
             if emitsEarly { figures?.removed() } else { figures?.dropped(1) }
         }
-        entries.append(Entry(deadline: site.deadline(after: interval), held: site.hold(emission)))
+        append(Entry(deadline: site.deadline(after: interval), held: site.hold(emission)))
         figures?.added(waits: true)
         return emitsEarly ? early?.held.emission : nil
+    }
+
+    /// Values leave in order, so none is due before another one that came earlier: the interval may
+    /// have been longer then.
+    @inlinable
+    mutating func append(_ entry: Entry) {
+        let deadline = entry.deadline.moved(after: entries.last?.deadline)
+        entries.append(Entry(deadline: deadline, held: entry.held))
     }
 
     @inlinable
@@ -107,7 +115,7 @@ public struct Delay<Value>: TimedOperator {
         let count = try reader.count()
         for _ in 0..<count {
             if entries.count == buffer.limit { _ = entries.popFirst() }
-            entries.append(Entry(deadline: try reader.deadline(), held: try reader.held()))
+            append(Entry(deadline: try reader.deadline(), held: try reader.held()))
         }
         for _ in 0..<entries.count { figures?.added(waits: true) }
     }
