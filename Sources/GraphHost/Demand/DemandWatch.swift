@@ -48,6 +48,8 @@ final class DemandWatch {
 
     /// Stops watching.
     func end() {
+        // The end of the turn may be about to send them, though its session is gone then.
+        news = []
         graph.end(self)
         if isListed { session.host.demandNews.removeAll { $0 === self } }
     }

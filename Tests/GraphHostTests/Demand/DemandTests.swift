@@ -53,6 +53,24 @@ struct DemandTests {
 
     private func wanted(_ entries: String) -> String { #"{"op":"wanted","id":5,"m":{\#(entries)}}"# }
 
+    @Test("D-1: a client that breaks off at the first of several messages gets none of the others")
+    func broken() throws {
+        weak var session: Session?
+        func produce() -> RecordingSink {
+            let producer = bench.connect()
+            for id in 1...3 { producer.ask(#"{"op":"demand","id":\#(id),"graph":"g","nodes":["x","y"]}"#) }
+            session = producer.session
+            return producer.sink
+        }
+        let sink = produce()
+        _ = sink.take()
+        sink.failsNext = true
+        listen(client, 1, "sum")
+        bench.endTurn()
+        #expect(sink.take().isEmpty && session == nil && bench.host.demandNews.isEmpty)
+        #expect(graph.core.demand == nil && bench.host.demanded.isEmpty)
+    }
+
     @Test("D-1: the answer names what was named, and of globs what is wanted")
     func answer() throws {
         listen(client, 1, "x")
