@@ -22,7 +22,7 @@ final class AlarmWatch {
 
     /// What a graph was like when it was looked at.
     private struct Known {
-        let rev: UInt64
+        let position: LogPosition
         let raised: [String: Alarm.Severity]
     }
 
@@ -35,7 +35,8 @@ final class AlarmWatch {
         return nil
     }
     private var followers: [Follower] = []
-    private var known: [ObjectIdentifier: Known] = [:]
+    /// By name: another graph may have the address of one that is gone.
+    private var known: [String: Known] = [:]
     private var lookedAt: UInt64 = 0
 
     init(_ host: Host) { self.host = host }
@@ -69,12 +70,12 @@ final class AlarmWatch {
     /// Looks at the graphs with commits since the last look.
     private func findChanges() -> [Change] {
         lookedAt = host.clock.now
-        var present: [ObjectIdentifier: Known] = [:]
+        var present: [String: Known] = [:]
         var changes: [Change] = []
         for graph in host.graphs {
-            let former = known[ObjectIdentifier(graph)]
-            if let former, former.rev == graph.rev {
-                present[ObjectIdentifier(graph)] = former
+            let former = known[graph.name]
+            if let former, former.position == graph.position {
+                present[graph.name] = former
                 continue
             }
             let nodes = graph.alarmNodes
@@ -82,7 +83,7 @@ final class AlarmWatch {
             host.work += UInt64(nodes.count)
             var raised: [String: Alarm.Severity] = [:]
             for node in nodes { if let severity = node.raised { raised[node.name] = severity } }
-            present[ObjectIdentifier(graph)] = Known(rev: graph.rev, raised: raised)
+            present[graph.name] = Known(position: graph.position, raised: raised)
             let others = nodes.filter { raised[$0.name] != former?.raised[$0.name] }
             if !others.isEmpty { changes.append((graph, others)) }
         }
