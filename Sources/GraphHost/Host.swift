@@ -159,14 +159,12 @@ public final class Host {
     }
 
     deinit {
-        // Nodes that are freed together with the host report it to the host, so that must happen
-        // while the host is whole. Observers are not notified.
-        for graph in table.all { graph.releases.watch = nil }
-        table.forgetNames()
+        // Nothing that is freed from here on may report to the host.
+        for graph in table.all { graph.dissolve() }
+        lanes.forget()
         sessions.forget()
         dispatcher.forget()
         delivery.forget()
-        table.removeAll()
     }
 
     /// All graphs, in the order in which they were added.

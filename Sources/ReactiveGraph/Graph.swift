@@ -43,6 +43,8 @@ public final class Graph {
     }
     /// Receives the creation number of each node that is freed.
     @exclusivity(unchecked) public var onRelease: ((UInt64) -> Void)?
+    /// The same with the node, which nothing may hold for longer than the call.
+    @exclusivity(unchecked) package final var onFreed: ((AnyNode) -> Void)?
     /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
     ///
     /// Off by default.

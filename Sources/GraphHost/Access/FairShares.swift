@@ -11,7 +11,7 @@ public struct FairShares<Owner: Hashable, Member> {
         public let member: Member
         // The owner's places, from the oldest to the newest.
         fileprivate var next: Place?
-        fileprivate unowned(unsafe) var previous: Place?
+        fileprivate unowned var previous: Place?
         fileprivate var isTaken = true
 
         fileprivate init(owner: Owner, member: Member) {
@@ -25,7 +25,7 @@ public struct FairShares<Owner: Hashable, Member> {
         let owner: Owner
         var count = 0
         private(set) var oldest: Place?
-        private unowned(unsafe) var newest: Place?
+        private unowned var newest: Place?
 
         init(of owner: Owner) {
             self.owner = owner

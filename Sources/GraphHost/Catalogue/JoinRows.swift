@@ -205,7 +205,7 @@ private struct RowMap: Operator {
 /// Each costs units, otherwise an input that never finds a partner would be free. Each counts as
 /// held bytes with the size of the largest input at the time it arrived.
 private final class WaitingRows {
-    private let inputs: [Unmanaged<Node<Datum>>]
+    private let inputs: [Unowned<Node<Datum>>]
     private let gate: StageGate
     private let sizes = HeldSizes()
     /// Counts the waiting values.
@@ -215,14 +215,14 @@ private final class WaitingRows {
 
     /// `inputs` live as long as the zip.
     init(_ inputs: [Node<Datum>], _ gate: StageGate) {
-        self.inputs = inputs.map { .passUnretained($0) }
+        self.inputs = inputs.map(Unowned.init)
         self.gate = gate
     }
 
     /// A value has come.
     func added() {
         gate.spend(StageCost.keepingUnits + inputs.count >> 4)
-        sizes.add(inputs.reduce(0) { max($0, $1._withUnsafeGuaranteedRef { $0.value?.heldBytes ?? 0 }) })
+        sizes.add(inputs.reduce(0) { max($0, $1.object.value?.heldBytes ?? 0) })
         sizes.trim(to: (control?.count ?? 0) + 1)
         gate.keeps(sizes.sum)
     }

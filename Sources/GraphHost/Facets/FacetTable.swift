@@ -12,12 +12,12 @@ internal import ReactiveGraph
 final class FacetTable {
     /// A client's listener that wants facets.
     struct Watcher {
-        unowned(unsafe) let listener: any FacetListener
+        unowned let listener: any FacetListener
     }
 
     /// A node that clients watch, and the facets they have received.
     final class Watched {
-        unowned(unsafe) let node: Node<Datum>
+        unowned let node: Node<Datum>
         fileprivate(set) var merged = MergedFacets()
         fileprivate var watchers: [ObjectIdentifier: Watcher] = [:]
 
@@ -159,7 +159,7 @@ protocol FacetListener: AnyObject {
 
 /// The facets of one mutable node, and the time at which its value becomes stale.
 final class FacetEntry {
-    unowned(unsafe) let node: NamedNode
+    let node: NamedNode
     fileprivate(set) var facets = Facets()
     /// The rev of the last report, while there is a facet to report.
     var reported: UInt64?

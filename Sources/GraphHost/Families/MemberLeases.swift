@@ -11,7 +11,7 @@ struct MemberLease: Hashable {
 /// A linked list within an array: setting a member moves its lease to the end in constant time.
 final class MemberLeases {
     private struct Row {
-        unowned(unsafe) var node: NamedNode?
+        unowned var node: NamedNode?
         /// 0: the lease is not running.
         var due: UInt64 = 0
         // Links of running leases in their order; of free rows, the next free one. 0: none.

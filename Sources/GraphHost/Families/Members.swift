@@ -7,9 +7,9 @@ internal import ReactiveGraph
 /// has a value. A member without a value lives only while something needs it, as derived members
 /// do.
 final class Members {
-    private unowned(unsafe) var owner: LiveGraph?
+    private unowned var owner: LiveGraph?
     /// The graph, which outlives its members.
-    var graph: LiveGraph { owner.unsafelyUnwrapped }
+    var graph: LiveGraph { owner! }
     private(set) var families: [NodeFamily] = []
     /// The names that globs match: see ``NameWatcher``.
     let names = SortedNames()

@@ -25,11 +25,13 @@ extension NameWatcher {
 
 /// The watchers of one graph, by the names and globs that they watch.
 ///
-/// Weak: each watcher must remove itself before it is destroyed.
+/// They hold nothing: each watcher must remove itself before it is destroyed.
 final class NameWatchers {
     private struct Watched {
         let order: UInt64
-        unowned(unsafe) let watcher: any NameWatcher
+        unowned let watcher: any NameWatcher
+        /// A watcher that is being freed has no other identity.
+        let id: ObjectIdentifier
     }
 
     private var table = GlobTable<Watched>()
@@ -47,13 +49,14 @@ final class NameWatchers {
     /// `?`.
     func add(_ watcher: any NameWatcher, to glob: String) {
         added += 1
-        table.add(Watched(order: added, watcher: watcher), to: glob)
+        table.add(Watched(order: added, watcher: watcher, id: ObjectIdentifier(watcher)), to: glob)
     }
 
     /// Stops calling it.
     func remove(_ watcher: any NameWatcher, from glob: String) {
-        called.removeAll { $0.watcher === watcher }
-        table.remove(from: glob) { $0.watcher === watcher }
+        let id = ObjectIdentifier(watcher)
+        called.removeAll { $0.id == id }
+        table.remove(from: glob) { $0.id == id }
     }
 
     /// Calls the watchers of a name once each, in the order in which they were added; `node` is
@@ -63,7 +66,7 @@ final class NameWatchers {
         guard !meant.isEmpty, let node = node() else { return }
         meant.sort { $0.order < $1.order }
         var seen: Set<ObjectIdentifier> = []
-        for watched in meant where seen.insert(ObjectIdentifier(watched.watcher)).inserted {
+        for watched in meant where seen.insert(watched.id).inserted {
             tell(watched.watcher, node)
             called.append(watched)
         }
@@ -75,7 +78,7 @@ final class NameWatchers {
         let watchers = called
         called = []
         var seen: Set<ObjectIdentifier> = []
-        for watched in watchers where seen.insert(ObjectIdentifier(watched.watcher)).inserted {
+        for watched in watchers where seen.insert(watched.id).inserted {
             watched.watcher.settled()
         }
     }

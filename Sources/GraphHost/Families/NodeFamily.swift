@@ -17,11 +17,7 @@ final class NodeFamily: RegistryFamily {
     /// The leases of members that have a value, in the order in which they expire.
     let leases: MemberLeases
     private var references: [String: NamePattern] = [:]
-    private var sources: [String: Unowned] = [:]
-
-    private struct Unowned {
-        unowned let family: NodeFamily
-    }
+    private var sources: [String: Unowned<NodeFamily>] = [:]
 
     /// A family made from another one: each of its members is made from the member that `reference`
     /// names.
@@ -85,11 +81,11 @@ final class NodeFamily: RegistryFamily {
     /// calls `reference`.
     func connect(_ family: NodeFamily, by reference: NamePattern) {
         dependents.append(Dependent(family: family, reference: reference))
-        family.sources[reference.text] = Unowned(family: self)
+        family.sources[reference.text] = Unowned(self)
     }
 
     /// The family that the definition calls `reference`.
-    func source(of reference: String) -> NodeFamily? { sources[reference]?.family }
+    func source(of reference: String) -> NodeFamily? { sources[reference]?.object }
 
     /// A name with placeholders that the definition uses.
     func reference(_ text: String) -> NamePattern? {

@@ -28,7 +28,7 @@ final class AllMembers: NameWatcher {
     private var accesses: [Access] = []
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
-    unowned(unsafe) let named: NamedNode?
+    let named: NamedNode?
     /// In a client's pipeline, the gate that is charged for the members.
     private var gate: StageGate?
     private weak var gathering: (any Gathering)?
@@ -172,7 +172,8 @@ extension NamedNode {
 
     /// The new definition may join other nodes than before.
     func noteMembers() {
-        let glob = definition.glob
+        // A member of a family joins none.
+        let glob = family == nil ? definition.glob : nil
         let former = members
         guard glob != nil || former != nil, former?.glob != glob else { return }
         former?.release()

@@ -43,11 +43,4 @@ final class GraphTable {
     func takePosition(of name: String) -> LogPosition {
         ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
     }
-
-    /// No graph is found by its name any more.
-    func forgetNames() {
-        for graph in all { names.remove(named: graph.name) }
-    }
-
-    func removeAll() { all = [] }
 }

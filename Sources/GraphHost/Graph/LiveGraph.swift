@@ -39,7 +39,7 @@ public final class LiveGraph {
     /// Commits applied by this process.
     public internal(set) var commits: UInt64 = 0
 
-    unowned(unsafe) let host: Host
+    unowned let host: Host
     let core: Graph
     /// The entries of all names, and their living nodes.
     let registry: Registry
@@ -103,8 +103,7 @@ public final class LiveGraph {
     /// How many emissions were replaced by the one that is being delivered late.
     var replacedEmissions: UInt64 = 0
     let builder = NodeBuilder()
-    /// The members of its families; destroyed last, because nodes that are freed with the graph
-    /// report to it.
+    /// The members of its families.
     let members = Members()
 
     init(_ definition: GraphDefinition, _ origin: DefinitionOrigin, host: Host, position: LogPosition) {
@@ -120,19 +119,30 @@ public final class LiveGraph {
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
         envelope = UpdateEnvelope(name: definition.name)
-        core.onRelease = { [chains, releases] number in
-            guard !chains.removeHidden(number) else { return }
-            releases.died(number)
-            chains.died(number)
+        core.onFreed = { [chains, releases] node in
+            guard !chains.removeHidden(node.id) else { return }
+            releases.died(node)
+            chains.died(node.id)
         }
         builder.begin(in: self)
         members.begin(in: self)
     }
 
     deinit {
-        // Observers receive no releases of nodes that are freed with the graph.
+        dissolve()
+    }
+
+    /// The graph or its host is being freed, and what goes with it must not report to either: lets
+    /// the nodes go, without calling anyone.
+    func dissolve() {
         releases.watch = nil
         core.demand = nil
+        // A question to a producer holds the graph until it is answered.
+        demand = nil
+        core.onFreed = nil
+        // One that waits for a first value may hold its subscription, which holds the graph.
+        for record in chains.all { record.gate.opening = nil }
+        registry.removeAll()
         ties.disconnect()
     }
 

@@ -30,7 +30,7 @@ public final class NamedNode: RegistryEntry {
     private var isSetByHand = false
     public internal(set) var definition: NodeDefinition
     /// The graph it belongs to, which outlives it.
-    public unowned(unsafe) let graph: LiveGraph
+    public unowned let graph: LiveGraph
     /// The family that it is a member of; nil for a declared node.
     ///
     /// A member's entry is removed with its living node, or at the end of the turn in which it was
@@ -38,7 +38,7 @@ public final class NamedNode: RegistryEntry {
     private(set) var family: NodeFamily?
     /// The node to set, if it is mutable: its living node, or the node that the living node follows
     /// if it was derived before.
-    unowned(unsafe) var source: MutableNode<Datum>?
+    unowned var source: MutableNode<Datum>?
     /// Milliseconds since 1970 of the birth of the living node.
     var born: UInt64 = 0
     let definedAt: UInt64
@@ -115,7 +115,7 @@ public final class NamedNode: RegistryEntry {
 
     /// Copies the parts of the definition that every set needs.
     private func takeRules() {
-        if family == nil { noteMembers() }
+        noteMembers()
         override = memberRetention ?? definition.retain
         isMutable = definition.isMutable
         isChecked = definition.check != nil
@@ -236,10 +236,10 @@ public final class NamedNode: RegistryEntry {
 
     /// The living node is being freed.
     public override func nodeDied(_ node: AnyNode) {
+        source = nil
         graph.releases.died(self, unsafeDowncast(node, to: Node<Datum>.self))
         graph.chains.forgetStage(node.id)
         ring = nil
-        source = nil
         if family != nil { graph.members.nodeDied(self) }
     }
 

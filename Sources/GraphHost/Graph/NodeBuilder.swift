@@ -3,9 +3,9 @@ internal import ReactiveGraph
 /// Builds the living nodes of one graph: those of its names, with everything that they need, and
 /// the stages of clients' pipelines.
 final class NodeBuilder {
-    private unowned(unsafe) var owner: LiveGraph?
+    private unowned var owner: LiveGraph?
     /// The graph, which outlives its builder.
-    var graph: LiveGraph { owner.unsafelyUnwrapped }
+    var graph: LiveGraph { owner! }
     /// How many calls of ``materialise(_:)`` and ``chain(_:of:for:)`` are running.
     ///
     /// Emissions meanwhile are replays, not changes.
@@ -191,16 +191,13 @@ final class NodeBuilder {
     func observe(_ node: NamedNode, on living: Node<Datum>) {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
-        let held = Unmanaged.passUnretained(node)
-        // The graph, which outlives its nodes, holds the builder.
-        living.observe { [unowned(unsafe) self] emission in
+        living.observe { [unowned self, unowned node] emission in
             guard running == 0 else { return }
+            let graph = graph
             let stamp = LogStamp(rev: graph.rev, time: graph.time)
-            held._withUnsafeGuaranteedRef { node in
-                if isStored { node.changed = stamp }
-                node.ring?.append(stamp, emission.value)
-                if node.family != nil, node.ring != nil { node.graph.members.weigh(node) }
-            }
+            if isStored { node.changed = stamp }
+            node.ring?.append(stamp, emission.value)
+            if node.family != nil, node.ring != nil { graph.members.weigh(node) }
         }
     }
 }

@@ -15,8 +15,8 @@ final class Tie {
     static let mostInCommit = 10_000
 
     let kind: Kind
-    unowned(unsafe) let from: NamedNode
-    unowned(unsafe) let to: NamedNode
+    let from: NamedNode
+    let to: NamedNode
     /// The stages on the way, for pictures and explanations.
     let label: String
     /// Why the last value was not delivered.

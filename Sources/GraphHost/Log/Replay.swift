@@ -69,6 +69,7 @@ public struct Replay {
         var snapshot: (rev: UInt64, agrees: Bool)?
         if let passed = played.passed {
             let other = makeHost()
+            defer { withExtendedLifetime(other) {} }
             let restored = try other.restorer.restore(passed.snapshot, of: graph, epoch: "")
             snapshot = (passed.snapshot.stamp.rev, restored.digest == passed.digest)
         }

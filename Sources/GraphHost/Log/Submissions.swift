@@ -44,14 +44,7 @@ final class Submissions {
     ///
     /// It becomes a commit only if something needs one: the log, or the birth of a member.
     func set(_ node: NamedNode, to value: Datum, in host: Host) -> Submission {
-        // Uncounted: the host holds its graphs, and a set removes none.
-        Unmanaged.passUnretained(node.graph)._withUnsafeGuaranteedRef { graph in
-            set(node, to: value, of: graph, in: host)
-        }
-    }
-
-    @inline(__always)
-    private func set(_ node: NamedNode, to value: Datum, of graph: LiveGraph, in host: Host) -> Submission {
+        let graph = node.graph
         guard log == nil, graph.isOpen, !node.isUnsetMember else {
             var commit = Commit(graph: graph)
             commit.set.append(Assignment(node, value))

@@ -83,11 +83,11 @@ final class GraphWatch {
     }
 
     /// An unnamed node is being freed, or a named one that was already recorded.
-    func died(_ number: UInt64) {
-        if let node = graph.chains.record(of: number)?.node ?? graph.chains.inner(number)?.node {
-            note(Picture.Entry(unnamed: node, in: graph), number)
+    func died(_ node: AnyNode) {
+        if graph.chains.record(of: node.id) != nil || graph.chains.inner(node.id) != nil {
+            note(Picture.Entry(unnamed: node, in: graph), node.id)
         } else {
-            for observer in observers { observer.forget(number) }
+            for observer in observers { observer.forget(node.id) }
         }
     }
 

@@ -195,8 +195,8 @@ final class Observer {
         let picture = picture ?? (listenersToo ? self.picture : nil)
         var values: [(number: UInt64, node: Node<Datum>, count: UInt32)] = []
         for (number, known) in sent.nodes {
-            let count = known.node._withUnsafeGuaranteedRef { $0.emissionCount }
-            if count != known.count { values.append((number, known.node.takeUnretainedValue(), count)) }
+            let node = known.node
+            if node.emissionCount != known.count { values.append((number, node, node.emissionCount)) }
         }
         for value in values { sent.nodes[value.number]?.count = value.count }
         values.sort { $0.number < $1.number }

@@ -44,9 +44,9 @@ final class Releases {
     }
 
     /// The graph has freed a node, which the tables still have.
-    func died(_ number: UInt64) {
+    func died(_ node: AnyNode) {
         count += 1
-        watch?.died(number)
+        watch?.died(node)
     }
 
     func add(_ observer: Observer, of graph: LiveGraph) {

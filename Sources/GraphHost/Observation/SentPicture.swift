@@ -3,7 +3,7 @@ internal import ReactiveGraph
 /// What an observer has sent of a graph: the next message has the differences from it.
 struct SentPicture {
     struct KnownNode {
-        let node: Unmanaged<Node<Datum>>
+        unowned let node: Node<Datum>
         let owners: [Picture.Owner]
         var count: UInt32
     }
@@ -31,7 +31,7 @@ struct SentPicture {
         for entry in picture.entries {
             guard let number = entry.number, let node = entry.node else { continue }
             nodes[number] = KnownNode(
-                node: .passUnretained(node),
+                node: node,
                 owners: entry.owners,
                 count: node.emissionCount
             )

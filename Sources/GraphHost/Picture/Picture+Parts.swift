@@ -9,7 +9,7 @@ extension Picture {
         let record: Chains.Record?
         let inner: InnerStage?
         let node: Node<Datum>?
-        unowned(unsafe) let graph: LiveGraph
+        let graph: LiveGraph
         /// The nodes it is made from, as far as they may be shown.
         var inputs: [String]
         /// Its members, if it joins all matches of a glob.

@@ -49,12 +49,12 @@ final class Backlog {
 
     private unowned let graph: LiveGraph
     /// The node, which lives as long as a stage waits.
-    private unowned(unsafe) let source: AnyNode
+    private unowned let source: AnyNode
     private let number: UInt64
     private var entries: Deque<Entry> = []
     /// The number of the first entry; numbers rise by one.
     private var first: UInt64 = 0
-    private var gates: ContiguousArray<Unmanaged<StageGate>> = []
+    private var gates: ContiguousArray<Unowned<StageGate>> = []
     private var shares: ContiguousArray<Share> = []
     /// The stages that rest, by account.
     private var resting: [ObjectIdentifier: (account: PipelineAccount, stages: Resting)] = [:]
@@ -149,8 +149,8 @@ final class Backlog {
 
     /// Gives up stages, the newest first.
     private func giveUp(_ isDue: (StageGate) -> Bool) {
-        for index in gates.indices.reversed() where gates[index]._withUnsafeGuaranteedRef(isDue) {
-            gates[index]._withUnsafeGuaranteedRef { $0.overflow() }
+        for index in gates.indices.reversed() where isDue(gates[index].object) {
+            gates[index].object.overflow()
         }
     }
 
@@ -168,7 +168,7 @@ final class Backlog {
     ///
     /// - Returns: the index to remember.
     func add(_ gate: StageGate) -> Int {
-        gates.append(.passUnretained(gate))
+        gates.append(Unowned(gate))
         return gates.count - 1
     }
 
@@ -177,7 +177,7 @@ final class Backlog {
         let last = gates.removeLast()
         if index < gates.count {
             gates[index] = last
-            last._withUnsafeGuaranteedRef { $0.moved(to: index) }
+            last.object.moved(to: index)
         }
         if gates.isEmpty { graph.backlogs[number] = nil }
     }

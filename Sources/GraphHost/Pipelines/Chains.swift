@@ -9,7 +9,7 @@ struct InnerStage {
         ///
         /// A member of a family is freed before its steps: while they are freed, only `name` and
         /// `isOfMember` may be used.
-        unowned(unsafe) let of: NamedNode
+        unowned let of: NamedNode
         let name: String
         let isOfMember: Bool
         /// The operator's name and its arguments, for pictures.
@@ -30,15 +30,13 @@ struct InnerStage {
 
     let part: Part
     let born: UInt64
-    private let held: Unmanaged<Node<Datum>>
-
     /// The node, which lives as long as its stage is in the table.
-    var node: Node<Datum> { held.takeUnretainedValue() }
+    unowned let node: Node<Datum>
 
     fileprivate init(_ part: Part, _ node: Node<Datum>, born: UInt64) {
         self.part = part
         self.born = born
-        held = .passUnretained(node)
+        self.node = node
     }
 }
 
@@ -61,7 +59,8 @@ final class Chains {
         let label: String
         let isShared: Bool
         let number: UInt64
-        private let held: Unmanaged<Node<Datum>>
+        /// The node, which lives as long as its record is in the table.
+        unowned let node: Node<Datum>
 
         /// When it was built, in milliseconds since 1970.
         let born: UInt64
@@ -84,9 +83,6 @@ final class Chains {
         let patterns: [any RegexMatcher]
         /// The members of a source that a glob chooses.
         let members: AllMembers?
-
-        /// The node, which lives as long as its record is in the table.
-        var node: Node<Datum> { held.takeUnretainedValue() }
 
         /// The members of the chain's source, if a glob chooses them.
         var allMembers: AllMembers? { members ?? previous?.allMembers }
@@ -145,7 +141,7 @@ final class Chains {
             self.label = label
             self.patterns = patterns
             self.hasMemory = hasMemory
-            held = .passUnretained(node)
+            self.node = node
             number = node.id
             born = graph.host.clock.wall
             rev = graph.rev

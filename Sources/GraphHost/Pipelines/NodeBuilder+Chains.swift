@@ -54,7 +54,7 @@ extension NodeBuilder {
             let gate = StageGate(graph, sized: stage.key, for: account)
             self.gate = gate
             var site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)")
-            site.onLast = { [unowned(unsafe) subscription] in subscription?.isComplete = true }
+            site.onLast = { [weak subscription] in subscription?.isComplete = true }
             let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
             host.work += Self.workPerStage

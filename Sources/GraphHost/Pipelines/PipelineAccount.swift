@@ -73,6 +73,12 @@ final class PipelineAccount {
         return nil
     }
 
+    /// No stage waits any more: the host is being freed.
+    func forget() {
+        waiting = []
+        called = []
+    }
+
     /// Whether it has a stage whose turn may come.
     var isWaiting: Bool { !waiting.isEmpty || !called.isEmpty }
 

@@ -102,6 +102,15 @@ final class PipelineLanes {
         if account.room > 0 { waiting.prepend(account) } else { waiting.append(account) }
     }
 
+    /// Lets all stages go, which may wait for each other: the host is being freed.
+    func forget() {
+        for account in waiting { account.forget() }
+        waiting = []
+        calledNow = []
+        overflowing = []
+        slow = []
+    }
+
     // MARK: - Stages that rest
 
     /// There is an emission for these stages of an account, which pays for the recording.

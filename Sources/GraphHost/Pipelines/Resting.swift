@@ -6,7 +6,7 @@ internal import DequeModule
 /// was over its share: an emission costs nothing for each of them until it is their turn.
 final class Resting {
     /// In the order in which they came to rest; nil: one that has left.
-    private var gates: Deque<Unmanaged<StageGate>?> = []
+    private var gates: Deque<Unowned<StageGate>?> = []
     /// The number of the first of them; numbers rise by one.
     private var first: UInt64 = 0
     /// How many of them have left.
@@ -22,7 +22,7 @@ final class Resting {
     ///
     /// - Returns: its place, to remember.
     func add(_ gate: StageGate) -> UInt64 {
-        gates.append(.passUnretained(gate))
+        gates.append(Unowned(gate))
         return first + UInt64(gates.count) - 1
     }
 
@@ -39,7 +39,7 @@ final class Resting {
         gates = Deque(gates.lazy.filter { $0 != nil })
         gaps = 0
         for (index, gate) in gates.enumerated() {
-            gate?._withUnsafeGuaranteedRef { $0.rests(at: first + UInt64(index)) }
+            gate?.object.rests(at: first + UInt64(index))
         }
     }
 
@@ -55,7 +55,7 @@ final class Resting {
                 gaps -= 1
                 continue
             }
-            return gate.takeUnretainedValue()
+            return gate.object
         }
         return nil
     }

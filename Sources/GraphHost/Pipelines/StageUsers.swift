@@ -4,7 +4,7 @@ struct StageUsers {
     /// The account that is charged for the next run; nil: the stage has no user.
     private(set) var payer: PipelineAccount?
     /// Each use remembers its index.
-    private(set) var uses: ContiguousArray<Unmanaged<PipelineUse>> = []
+    private(set) var uses: ContiguousArray<Unowned<PipelineUse>> = []
     /// The index of the use whose account pays.
     private var turn = 0
 
@@ -18,7 +18,7 @@ struct StageUsers {
 
     /// The newest open subscription.
     var newest: Subscription? {
-        uses.lazy.map { $0._withUnsafeGuaranteedRef { $0.subscription } }.last { !$0.isEnded }
+        uses.lazy.map(\.object.subscription).last { !$0.isEnded }
     }
 
     /// Makes the account of the next use the payer.
@@ -35,7 +35,7 @@ struct StageUsers {
             payer = nil
             return false
         }
-        let account = uses[turn]._withUnsafeGuaranteedRef { $0.account }
+        let account = uses[turn].object.account
         let isOther = account !== payer
         payer = account
         return isOther
@@ -43,7 +43,7 @@ struct StageUsers {
 
     /// - Returns: the index for the use to remember.
     mutating func add(_ use: PipelineUse) -> Int {
-        uses.append(.passUnretained(use))
+        uses.append(Unowned(use))
         if payer == nil { payer = use.account }
         return uses.count - 1
     }
@@ -52,11 +52,11 @@ struct StageUsers {
     ///
     /// - Returns: its account.
     mutating func remove(at place: Int, level: Int) -> PipelineAccount {
-        let account = uses[place]._withUnsafeGuaranteedRef { $0.account }
+        let account = uses[place].object.account
         let last = uses.removeLast()
         if place < uses.count {
             uses[place] = last
-            last._withUnsafeGuaranteedRef { $0.moved(to: place, level: level) }
+            last.object.moved(to: place, level: level)
         }
         if account === payer {
             payer = nil

@@ -3,7 +3,7 @@ internal import Support
 
 /// The bare stream of a session: each message is a value of one node, in both directions.
 struct BareStream {
-    unowned(unsafe) let session: Session
+    let session: Session
     let node: NamedNode
 
     private var view: GraphView {

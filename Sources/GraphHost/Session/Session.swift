@@ -9,9 +9,9 @@ internal import Support
 /// ticket; large releases are spread over the next turns.
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
-    unowned(unsafe) let host: Host
-    /// The same without reference counting, for code that runs at every delivery.
-    private var hub: Unmanaged<Host> { .passUnretained(host) }
+    unowned let host: Host
+    /// The host's, for code that runs at every delivery.
+    private let delivery: Delivery
     var outbox = Outbox()
     // Small ones together, because there are thousands of sessions.
     /// Whether ``close(_:)`` has been called.
@@ -37,6 +37,8 @@ public final class Session {
     public let since: UInt64
 
     let form: SessionForm
+    /// The graph of a bare stream's node, which has no subscription yet while it opens.
+    private let graph: LiveGraph?
     /// The client's rights; nil until it has sent a token: then only `hello` is answered.
     public internal(set) var access: Access?
     private var table = SubscriptionTable()
@@ -58,9 +60,11 @@ public final class Session {
         self.transport = transport
         since = host.clock.wall
         self.host = host
+        delivery = host.delivery
         self.sink = sink
         self.form = form
-        isBare = if case .node = form { true } else { false }
+        graph = if case .node(let node) = form { node.graph } else { nil }
+        isBare = graph != nil
         isBuiltAlone = isBare
         self.access = access
         host.sessions.add(self)
@@ -91,7 +95,7 @@ public final class Session {
     /// Passes a finished message to the sink, above the soft limit but not above the hard one.
     func send(_ message: UnsafeRawBufferPointer) {
         guard let sink else { return }
-        hub._withUnsafeGuaranteedRef { $0.delivery.countMessage() }
+        delivery.countMessage()
         sink.send(message: message)
         if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }
@@ -142,7 +146,7 @@ public final class Session {
     public var pendingBytes: Int { inbox.pending.bytes }
 
     private func overflow() {
-        if !outbox.isOverflowing { host.delivery.overflows(self) }
+        if !outbox.isOverflowing { delivery.overflows(self) }
     }
 
     /// Requests a delivery at the end of the turn.
@@ -151,12 +155,12 @@ public final class Session {
         guard !outbox.isMarked else { return }
         outbox.isMarked = true
         outbox.hasWaited = false
-        hub._withUnsafeGuaranteedRef { $0.delivery.mark(self) }
+        delivery.mark(self)
     }
 
     /// Sends what is due now; without `marks` only what is in mode `all`.
     func deliver(marks: Bool = true) {
-        host.delivery.deliver(to: self, marks: marks)
+        delivery.deliver(to: self, marks: marks)
     }
 
     /// Whether the peer is fast enough to get more messages.
@@ -174,7 +178,7 @@ public final class Session {
         guard outbox.isBlocked else { return }
         outbox.isBlocked = false
         outbox.hasWaited = true
-        host.delivery.mark(self)
+        delivery.mark(self)
     }
 
     // MARK: - Subscriptions

@@ -96,12 +96,12 @@ final class Sessions {
     /// Releases all sessions, without a message to their clients: the host is being freed.
     func forget() {
         kept.forget()
+        for session in listed { session.outbox.clear() }
         toRelease = []
         listed = []
     }
 
     private func remove(_ session: Session) {
-        session.host.delivery.keep(session)
         closedCount -= 1
         let last = listed.removeLast()
         if last !== session {

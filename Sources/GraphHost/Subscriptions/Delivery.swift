@@ -6,11 +6,7 @@ internal import Support
 /// Invariant: a session is in the list, or waits for its socket (`isBlocked`), exactly when
 /// `isMarked` is set in its outbox.
 final class Delivery {
-    private var first: Unmanaged<Session>?
-    private var last: Unmanaged<Session>?
-    private var flushing: Unmanaged<Session>?
-    /// Sessions that were removed, but are still in the list or being flushed.
-    private var removed: [Session] = []
+    private var marked: ContiguousArray<Session> = []
     private var overflowing: [Session] = []
     /// The message that is being built.
     ///
@@ -27,13 +23,7 @@ final class Delivery {
 
     /// Adds a session to the list; it must not be in it yet.
     func mark(_ session: Session) {
-        let entry = Unmanaged.passUnretained(session)
-        if let last {
-            last._withUnsafeGuaranteedRef { $0.outbox.nextMarked = entry }
-        } else {
-            first = entry
-        }
-        last = entry
+        marked.append(session)
     }
 
     @inline(__always)
@@ -45,16 +35,10 @@ final class Delivery {
         overflowing.append(session)
     }
 
-    /// A session was closed and released: keeps it as long as it is in the list.
-    func keep(_ session: Session) {
-        let isFlushing = flushing?.toOpaque() == Unmanaged.passUnretained(session).toOpaque()
-        if isFlushing || (session.outbox.isMarked && !session.outbox.isBlocked) { removed.append(session) }
-    }
-
     /// Lets all sessions go: the host is being freed.
     func forget() {
         overflowing = []
-        removed = []
+        marked = []
     }
 
     // MARK: - At the end of a turn
@@ -64,22 +48,15 @@ final class Delivery {
     /// Flushing a session may mark others; those are flushed as well.
     func flush() {
         finishCommit()
-        guard first != nil else { return }
+        guard !marked.isEmpty else { return }
         cache.forget()
-        while let entry = first {
-            first = entry._withUnsafeGuaranteedRef { $0.outbox.nextMarked }
-            if first == nil { last = nil }
-            // Not retained: a sink that fails closes the session and may release the last reference
-            // to it, but then it is in `removed`.
-            flushing = entry
-            entry._withUnsafeGuaranteedRef { session in
-                session.outbox.nextMarked = nil
-                flush(session)
-            }
+        var place = 0
+        while place < marked.count {
+            flush(marked[place])
+            place += 1
         }
-        flushing = nil
         cache.forget()
-        if !removed.isEmpty { removed.removeAll() }
+        marked.removeAll(keepingCapacity: true)
     }
 
     private func flush(_ session: Session) {
@@ -108,35 +85,19 @@ final class Delivery {
             return
         }
         // The usual case: one subscription in mode `latest`.
-        var completes: UInt64?
-        let isDue = only._withUnsafeGuaranteedRef { subscription in
-            subscription.isMarked = false
-            if subscription.isEnded { return false }
-            if !cache.fits(subscription) {
-                if subscription.exceedsAnswer { return false }
-                cache.build(subscription)
-            }
-            cache.count += 1
-            subscription.delivered()
-            if subscription.isComplete { completes = subscription.id }
-            return true
+        only.isMarked = false
+        if only.isEnded { return }
+        if !cache.fits(only) {
+            if only.exceedsAnswer { return endSlow([only], of: session) }
+            cache.build(only)
         }
-        guard isDue else { return drop(only, of: session) }
-        // From here on the subscription may be gone: a sink that fails closes the session.
-        if session.inbox.pending.isEmpty, completes == nil {
+        cache.count += 1
+        only.delivered()
+        if session.inbox.pending.isEmpty, !only.isComplete {
             return sink.send(shared: cache.buffer.bytes, number: cache.number)
         }
         sink.send(message: cache.buffer.bytes)
-        if let completes, let subscription = session.subscription(completes) {
-            session.end(subscription, .complete)
-        }
-    }
-
-    /// Of the only marked subscription nothing is sent: it has ended, or it has too much to send.
-    @inline(never)
-    private func drop(_ only: Unmanaged<Subscription>, of session: Session) {
-        let subscription = only.takeUnretainedValue()
-        if subscription.isEnded { only.release() } else { endSlow([subscription], of: session) }
+        if only.isComplete { session.end(only, .complete) }
     }
 
     /// Delivers to a session with a single subscription, in mode `all`: one message per commit.

@@ -3,7 +3,7 @@ internal import ReactiveGraph
 /// The listen edge to one node of a group, with the node's name; without a source after the node
 /// was removed.
 final class GroupMember: ChangeListen<Datum>, FacetListener {
-    private let group: Unmanaged<GroupSubscription>
+    private unowned let group: GroupSubscription
     /// Whether the client's last value is empty, or will be after the next delivery.
     var lastIsEmpty: Bool
     /// It is in the group's list of members to deliver.
@@ -20,7 +20,7 @@ final class GroupMember: ChangeListen<Datum>, FacetListener {
 
     /// A member of `group`, which owns it.
     init(of group: GroupSubscription, name: String, node: Node<Datum>) {
-        self.group = .passUnretained(group)
+        self.group = group
         lastIsEmpty = node.isEmpty
         isByGlob = !group.asks(for: name)
         super.init(name: name) { edge in
@@ -34,25 +34,23 @@ final class GroupMember: ChangeListen<Datum>, FacetListener {
 
     /// Stops listening.
     func leave() {
-        group._withUnsafeGuaranteedRef { group in
-            if group.options.hasFacets, let node { group.graph.facets.unwatch(node.id, by: self) }
-        }
+        if group.options.hasFacets, let node { group.graph.facets.unwatch(node.id, by: self) }
         disconnect()
     }
 
     func facetsChanged() {
-        group._withUnsafeGuaranteedRef { $0.includeState(of: self) }
+        group.includeState(of: self)
     }
 
     /// The subscription that a listen edge of the graph belongs to; nil for other edges.
     static func subscription(of edge: Edge) -> Subscription? {
-        (edge as? Subscription) ?? (edge as? GroupMember)?.group.takeUnretainedValue()
+        (edge as? Subscription) ?? (edge as? GroupMember)?.group
     }
 
     private func emitted() {
         let isEmpty = isSourceEmpty
         if isEmpty, lastIsEmpty { return }
         lastIsEmpty = isEmpty
-        group._withUnsafeGuaranteedRef { $0.include(self) }
+        group.include(self)
     }
 }

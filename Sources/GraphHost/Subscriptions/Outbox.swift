@@ -5,8 +5,6 @@ internal import ReactiveGraph
 /// ``Delivery`` sends it. A session may close in the middle of a delivery, so methods that change
 /// an outbox call nothing that could close it.
 struct Outbox {
-    /// The next session with something to deliver.
-    var nextMarked: Unmanaged<Session>?
     var marks = MarkList()
     var queue = EmissionQueue()
     /// Whether the session is in the list of those with something to deliver, or waits for its
@@ -41,28 +39,23 @@ struct Outbox {
 /// the values are read when they are sent.
 ///
 /// Invariant: a subscription is in the list exactly when its `isMarked` is set and `isMuted` is
-/// not. The list owns a reference only to those that have ended since.
+/// not. The list holds it, because it may end meanwhile.
 struct MarkList {
-    private var first: Unmanaged<Subscription>?
-    private var last: Unmanaged<Subscription>?
+    private var first: Subscription?
+    private var last: Subscription?
 
     var isEmpty: Bool { first == nil }
 
     @inline(__always)
     mutating func append(_ subscription: Subscription) {
-        let entry = Unmanaged.passUnretained(subscription)
-        if let last {
-            last._withUnsafeGuaranteedRef { $0.nextMarked = entry }
-        } else {
-            first = entry
-        }
-        last = entry
+        if let last { last.nextMarked = subscription } else { first = subscription }
+        last = subscription
     }
 
     /// Removes and returns the only entry; nil if there is not exactly one.
     @inline(__always)
-    mutating func takeOnly() -> Unmanaged<Subscription>? {
-        guard let only = first, only._withUnsafeGuaranteedRef({ $0.nextMarked == nil }) else { return nil }
+    mutating func takeOnly() -> Subscription? {
+        guard let only = first, only.nextMarked == nil else { return nil }
         first = nil
         last = nil
         return only
@@ -71,12 +64,11 @@ struct MarkList {
     /// Empties the list, and returns the subscriptions that have not ended.
     mutating func take() -> ContiguousArray<Subscription> {
         var marked: ContiguousArray<Subscription> = []
-        while let entry = first {
-            let subscription = entry.takeUnretainedValue()
-            first = subscription.nextMarked
-            subscription.nextMarked = nil
+        // One by one: a list that frees itself would need stack in proportion to its length.
+        while let subscription = first {
+            first = subscription.nextMarked.take()
             subscription.isMarked = false
-            if subscription.isEnded { entry.release() } else { marked.append(subscription) }
+            if !subscription.isEnded { marked.append(subscription) }
         }
         last = nil
         return marked

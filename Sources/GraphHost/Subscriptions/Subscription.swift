@@ -42,10 +42,10 @@ class Subscription: ChangeListen<Datum> {
     /// The id that the client chose.
     private(set) final var id: UInt64
     /// The session, which ends it before it is freed.
-    private final var holder: Unmanaged<Session>
+    private(set) final unowned var session: Session
     final let graph: LiveGraph
     final var folded: UInt64 = 0
-    final var nextMarked: Unmanaged<Subscription>?
+    final var nextMarked: Subscription?
     /// Only `mod` changes them.
     final var options: SubscriptionOptions
     /// Whether the client's last value is empty, or will be once the emissions received so far have
@@ -91,7 +91,7 @@ class Subscription: ChangeListen<Datum> {
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
-        holder = .passUnretained(session)
+        self.session = session
         self.graph = graph
         self.options = options
         super.init(name: "Subscription") { edge in
@@ -99,8 +99,6 @@ class Subscription: ChangeListen<Datum> {
             return .nothing
         }
     }
-
-    final var session: Session { holder.takeUnretainedValue() }
 
     /// The number of the node whose value is the whole message; 0 if there is more to send.
     @inline(__always)
@@ -142,7 +140,7 @@ class Subscription: ChangeListen<Datum> {
     /// Another connection of its client takes it over.
     final func move(to session: Session, as id: UInt64, _ options: SubscriptionOptions) {
         stopInterval()
-        holder = .passUnretained(session)
+        self.session = session
         self.id = id
         open(options)
     }
@@ -165,7 +163,7 @@ class Subscription: ChangeListen<Datum> {
     final func mark() {
         if options.every > 0, !isEnded, postponed() { return }
         isMarked = true
-        holder._withUnsafeGuaranteedRef { $0.mark(self) }
+        session.mark(self)
     }
 
     @inline(never)
@@ -284,8 +282,6 @@ class Subscription: ChangeListen<Datum> {
     /// Called only by ``Session/end(_:because:)``.
     func release() {
         isEnded = true
-        // The list of marks owns a reference to one that has ended.
-        if isMarked, !isMuted { _ = Unmanaged.passRetained(self) }
         stopInterval()
         if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()

@@ -12,7 +12,7 @@ struct SubscriptionTable {
     /// search.
     private var greatestID: UInt64 = 0
     /// Finds one of many; nil until one is looked for.
-    private var byID: [UInt64: Unmanaged<Subscription>]?
+    private var byID: [UInt64: Subscription]?
 
     /// Oldest first; none of them may end meanwhile.
     var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
@@ -25,9 +25,9 @@ struct SubscriptionTable {
         guard id <= greatestID else { return nil }
         if byID == nil {
             guard count > Self.mostSearched else { return listed.first { $0.id == id } }
-            byID = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, .passUnretained($0)) })
+            byID = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0) })
         }
-        return byID?[id]?.takeUnretainedValue()
+        return byID?[id]
     }
 
     /// Adds a subscription that was not started yet.
@@ -45,7 +45,7 @@ struct SubscriptionTable {
     private mutating func index(_ subscription: Subscription) {
         count += 1
         greatestID = max(greatestID, subscription.id)
-        byID?[subscription.id] = .passUnretained(subscription)
+        byID?[subscription.id] = subscription
     }
 
     /// The session is closed: from now on nothing is looked for by id.

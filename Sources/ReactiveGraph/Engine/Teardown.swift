@@ -84,6 +84,7 @@ extension Graph {
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)
+        onFreed?(node)
         engine.releaseDue()
     }
 

@@ -54,12 +54,20 @@ public final class Registry {
     }
 
     deinit {
+        removeAll()
+    }
+
+    /// Takes all names out, and lets their nodes go.
+    package func removeAll() {
         // The nodes go after the names: what their death runs finds no registry.
         var held: [(node: AnyNode, name: String)] = []
         for entry in entries {
             if let node = entry.hand() { held.append((node, entry.key)) }
-            entry.registry = nil
+            entry.isListed = false
+            drop(entry)
         }
+        evictable = []
+        count = 0
         // One that lives on keeps its name for descriptions.
         for place in held.indices where !isKnownUniquelyReferenced(&held[place].node) {
             let (node, name) = held[place]

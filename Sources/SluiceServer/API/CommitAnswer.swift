@@ -32,13 +32,12 @@ enum CommitAnswer {
     ) {
         let framing = connection.framing
         let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
-        let isSent = connection.hub._withUnsafeGuaranteedRef { server in
-            guard isUsual, !server.cors.isOn else { return false }
-            server.count(.ok)
-            connection.write { server.setAnswer.append(applied, server.encoder, to: &$0) }
-            return true
+        let server = connection.server
+        guard isUsual, !server.cors.isOn else {
+            return compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
         }
-        if !isSent { compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection) }
+        server.count(.ok)
+        connection.write { server.setAnswer.append(applied, server.encoder, to: &$0) }
     }
 
     /// The same answer for unusual cases.

@@ -28,7 +28,7 @@ struct Request {
     ///
     /// - Throws: `unknown_graph` if it does not exist for this caller.
     func graph() throws(HostError) -> GraphView {
-        let graph = connection.hub._withUnsafeGuaranteedRef { $0.host.graph(named: captures[0]) }
+        let graph = connection.server.host.graph(named: captures[0])
         guard let graph else { throw server.host.noGraph(named: name, for: access) }
         return try GraphView(graph, for: access)
     }

@@ -14,10 +14,8 @@ enum Identification {
         on connection: HTTPConnection,
         for need: Operation.Need
     ) throws(HostError) -> Access {
-        guard let authenticator = connection.hub._withUnsafeGuaranteedRef({ $0.authenticator }) else {
-            let access = Unmanaged.passUnretained(connection.listener)._withUnsafeGuaranteedRef {
-                $0.openAccess
-            }
+        guard let authenticator = connection.server.authenticator else {
+            let access = connection.listener.openAccess
             try need.check(access)
             return access
         }

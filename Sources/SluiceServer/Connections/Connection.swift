@@ -15,14 +15,8 @@ class Connection: ConnectionDelegate {
     // The properties that every delivery touches come first and fit into one or two cache lines.
 
     /// The server, which outlives the connection.
-    unowned(unsafe) final let server: Server
-    /// The same without reference counting, for code that runs at every delivery.
-    final var hub: Unmanaged<Server> { .passUnretained(server) }
-    final private(set) var socket: Transport? {
-        didSet { plain = socket?.plain.map(Unmanaged.passUnretained) }
-    }
-    /// The socket without TLS, without reference counting.
-    private final var plain: Unmanaged<TCPConnection>?
+    unowned final let server: Server
+    final private(set) var socket: Transport?
     private final var sendBuffer: SendBuffer?
     /// Its index in the server's list.
     final var place: Int32 = -1
@@ -89,8 +83,8 @@ class Connection: ConnectionDelegate {
 
     final var deadline: UInt64 = .max
     // Its links in `Deadlines`.
-    final var nextTimed: Unmanaged<Connection>?
-    final var previousTimed: Unmanaged<Connection>?
+    unowned final var nextTimed: Connection?
+    unowned final var previousTimed: Connection?
 
     /// A connection on a socket that was just accepted.
     init(server: Server, number: UInt64, socket: Transport) {
@@ -98,7 +92,6 @@ class Connection: ConnectionDelegate {
         self.number = number
         since = server.loop.wallClock
         self.socket = socket
-        plain = socket.plain.map(Unmanaged.passUnretained)
         socket.setDelegate(self)
         server.add(self)
     }
@@ -112,7 +105,6 @@ class Connection: ConnectionDelegate {
         details = other.details
         since = other.since
         socket = other.socket
-        plain = other.plain
         sendBuffer = other.sendBuffer
         isBehind = other.isBehind
         other.sendBuffer = nil
@@ -142,12 +134,11 @@ class Connection: ConnectionDelegate {
     }
 
     private final func open() -> SendBuffer {
-        hub._withUnsafeGuaranteedRef { server in
-            let sendBuffer = server.sendBuffers.take()
-            self.sendBuffer = sendBuffer
-            if !isQueued, server.willWrite(self) { isQueued = true }
-            return sendBuffer
-        }
+        let server = server
+        let sendBuffer = server.sendBuffers.take()
+        self.sendBuffer = sendBuffer
+        if !isQueued, server.willWrite(self) { isQueued = true }
+        return sendBuffer
     }
 
     /// Writes bytes directly to the kernel, without a buffer: for messages that many clients get
@@ -156,9 +147,9 @@ class Connection: ConnectionDelegate {
     /// - Returns: false, with nothing written, if other bytes wait or the connection uses TLS.
     @inline(__always)
     final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard sendBuffer == nil, !isBehind, !isLingering, let plain else { return false }
-        let taken = plain._withUnsafeGuaranteedRef { $0.tryWrite(bytes) }
-        hub._withUnsafeGuaranteedRef { $0.sentBytes &+= UInt64(bytes.count) }
+        guard sendBuffer == nil, !isBehind, !isLingering, let plain = socket?.plain else { return false }
+        let taken = plain.tryWrite(bytes)
+        server.sentBytes &+= UInt64(bytes.count)
         if taken < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[taken...])) }
         return true
     }
@@ -181,20 +172,18 @@ class Connection: ConnectionDelegate {
 
     /// Passes the collected bytes to the kernel.
     final func flush() {
-        guard !isBehind, socket != nil, let bytes = sendBuffer?.buffer.bytes else { return }
-        let taken =
-            plain.map { $0._withUnsafeGuaranteedRef { $0.tryWrite(bytes) } } ?? socket?.tryWrite(bytes) ?? 0
-        hub._withUnsafeGuaranteedRef { server in
-            server.sentBytes &+= UInt64(bytes.count)
-            if taken == bytes.count {
-                if plain == nil { isBehind = socket?.holdsBytes ?? false }
-                if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
-                if isBehind { fellBehind(keeping: 0) } else { details?.formerName = nil }
-            } else if let sendBuffer = sendBuffer.take() {
-                isBehind = true
-                socket?.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
-                fellBehind(keeping: bytes.count)
-            }
+        guard !isBehind, let socket, let bytes = sendBuffer?.buffer.bytes else { return }
+        let server = server
+        let taken = socket.tryWrite(bytes)
+        server.sentBytes &+= UInt64(bytes.count)
+        if taken == bytes.count {
+            isBehind = socket.holdsBytes
+            if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
+            if isBehind { fellBehind(keeping: 0) } else { details?.formerName = nil }
+        } else if let sendBuffer = sendBuffer.take() {
+            isBehind = true
+            socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
+            fellBehind(keeping: bytes.count)
         }
     }
 
@@ -330,11 +319,10 @@ class Connection: ConnectionDelegate {
     }
 
     final func received(_ bytes: UnsafeRawBufferPointer) {
-        hub._withUnsafeGuaranteedRef { server in
-            server.beginTurn()
-            server.activity.note(.request, connection: number)
-            server.receivedBytes &+= UInt64(bytes.count)
-        }
+        let server = server
+        server.beginTurn()
+        server.activity.note(.request, connection: number)
+        server.receivedBytes &+= UInt64(bytes.count)
         guard !isLingering else { return }
         receive(bytes)
     }

@@ -7,7 +7,7 @@
 ///   time left and moves the connection to the right list.
 /// - Nothing expires early, and at most two ticks late.
 ///
-/// The links do not retain: a connection removes itself before it is destroyed.
+/// The links hold nothing: a connection removes itself before it is freed.
 final class Deadlines {
     /// How many lists there are: a connection knows the number of its list, from 1, in one byte.
     private static let count: UInt64 = 255
@@ -15,7 +15,12 @@ final class Deadlines {
     /// Milliseconds between two checks.
     let tick: UInt64
     /// The lists; that of a tick is at the tick modulo ``count``.
-    private var slots: [Unmanaged<Connection>?]
+    private var slots: [List]
+
+    private struct List {
+        unowned var first: Connection?
+    }
+
     /// The number of ticks up to which all lists have been checked.
     private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
@@ -27,7 +32,7 @@ final class Deadlines {
     /// A wheel whose shortest deadlines are `shortest` milliseconds long.
     init(shortest: UInt64, now: UInt64) {
         tick = min(max(shortest / 4, 10), 250)
-        slots = Array(repeating: nil, count: Int(Self.count))
+        slots = Array(repeating: List(), count: Int(Self.count))
         position = now / tick
     }
 
@@ -67,8 +72,7 @@ final class Deadlines {
         while position < end {
             position += 1
             let slot = Int(position % Self.count)
-            while let entry = slots[slot] {
-                let connection = entry.takeUnretainedValue()
+            while let connection = slots[slot].first {
                 unlink(connection)
                 if connection.deadline <= now {
                     connection.expire(now: now)
@@ -82,30 +86,29 @@ final class Deadlines {
     /// A server whose peers are quiet sleeps until the first of their lists comes round.
     private func askForNext() {
         nextLook = .max
-        let next = (position + 1..<position + Self.count).first { slots[Int($0 % Self.count)] != nil }
+        let next = (position + 1..<position + Self.count).first { slots[Int($0 % Self.count)].first != nil }
         if let next { ask(for: next) }
     }
 
     private func link(_ connection: Connection, _ due: UInt64) {
-        let entry = Unmanaged.passUnretained(connection)
         let slot = Int(due % Self.count)
-        let next = slots[slot]
+        let next = slots[slot].first
         connection.slot = UInt8(slot + 1)
         connection.nextTimed = next
         connection.previousTimed = nil
-        next?._withUnsafeGuaranteedRef { $0.previousTimed = entry }
-        slots[slot] = entry
+        next?.previousTimed = connection
+        slots[slot].first = connection
     }
 
     private func unlink(_ connection: Connection) {
         let next = connection.nextTimed
         let previous = connection.previousTimed
         if let previous {
-            previous._withUnsafeGuaranteedRef { $0.nextTimed = next }
+            previous.nextTimed = next
         } else {
-            slots[Int(connection.slot) - 1] = next
+            slots[Int(connection.slot) - 1].first = next
         }
-        next?._withUnsafeGuaranteedRef { $0.previousTimed = previous }
+        next?.previousTimed = previous
         connection.nextTimed = nil
         connection.previousTimed = nil
         connection.slot = 0

@@ -58,10 +58,7 @@ extension HTTPConnection {
     /// time.
     func respond(_ server: Server) {
         let head = parser.head
-        let isSet = Unmanaged.passUnretained(listener)._withUnsafeGuaranteedRef {
-            setsKnownNode(head, server, $0)
-        }
-        if isSet { return }
+        if setsKnownNode(head, server, listener) { return }
         switch admit(head, server, listener) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, server)
         case .file:

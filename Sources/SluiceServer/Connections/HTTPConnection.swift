@@ -9,8 +9,8 @@ internal import Support
 /// requests are not read; the same applies while a peer does not take its answers.
 final class HTTPConnection: Connection {
     let parser: RequestParser
-    /// The listener that accepted it; the server holds its listeners.
-    unowned(unsafe) let listener: HTTPListener
+    /// The listener that accepted it.
+    let listener: HTTPListener
     /// Bytes after a request that is not answered yet.
     private var saved = ByteBuffer()
     /// The number of the request that is answered later; 0: none.
@@ -173,7 +173,7 @@ final class HTTPConnection: Connection {
     }
 
     /// The cost of requests for the host so far.
-    private var workDone: UInt64 { hub._withUnsafeGuaranteedRef { $0.host.workDone } }
+    private var workDone: UInt64 { server.host.workDone }
 
     /// The next turn has begun.
     func continueRequests() {
@@ -239,11 +239,10 @@ final class HTTPConnection: Connection {
 
     private func answer() {
         requests &+= 1
-        hub._withUnsafeGuaranteedRef { server in
-            server.requests &+= 1
-            takeHead(server)
-            respond(server)
-        }
+        let server = server
+        server.requests &+= 1
+        takeHead(server)
+        respond(server)
         if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
     }
 
@@ -344,7 +343,7 @@ final class HTTPConnection: Connection {
         let waiting = waitingFor == 0 ? 0 : parser.bodyBytes
         noteUnfinished(max(parser.heldBytes, waiting) &+ saved.count)
         if let poll { return server.deadlines.set(self, at: poll.deadline) }
-        hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
+        setDeadline(of: server)
     }
 
     @inline(__always)

@@ -121,7 +121,7 @@ struct SlowPeers {
 /// A connection that holds bytes because of its peer, as ``SlowPeers`` counts it.
 final class SlowPeer {
     /// It holds this entry, and removes it before it ends.
-    fileprivate unowned(unsafe) let connection: Connection
+    fileprivate unowned let connection: Connection
     fileprivate let account: SlowPeers.Account
     /// Its index in the account.
     fileprivate var place: Int

@@ -123,7 +123,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             // A quiet connection holds no assembler. One that failed is not reused.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
                 if compression != nil { assembler.messages.inflation = .none }
-                hub._withUnsafeGuaranteedRef { $0.assemblers.give(assembler) }
+                server.assemblers.give(assembler)
                 self.assembler = nil
             }
         }
@@ -167,7 +167,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private var heldBytes: Int { (assembler?.messages.heldBytes ?? 0) &+ (saved?.buffer.count ?? 0) }
 
     private func takeAssembler() -> PooledAssembler {
-        let assembler = hub._withUnsafeGuaranteedRef { $0.assemblers.take() }
+        let assembler = server.assemblers.take()
         if let compression { assembler.messages.inflation = compression.inflation }
         self.assembler = assembler
         return assembler
@@ -230,24 +230,19 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     func send(message: UnsafeRawBufferPointer) {
         append(.text, message)
-        let isTooMuch = hub._withUnsafeGuaranteedRef { server in
-            wroteAt = server.loop.now
-            return unsentBytes > server.host.limits.hardBytes
-        }
-        if isTooMuch { checkHardLimit() }
+        let server = server
+        wroteAt = server.loop.now
+        if unsentBytes > server.host.limits.hardBytes { checkHardLimit() }
     }
 
     /// One frame serves all clients, and is written without a buffer: this reduced a delivery from
     /// 1,335 instructions to 550.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
-        let isSent = hub._withUnsafeGuaranteedRef { server in
-            guard compression == nil, writeAtOnce(server.sharedFrame.bytes(of: message, number)) else {
-                return false
-            }
-            wroteAt = server.loop.now
-            return true
+        let server = server
+        guard compression == nil, writeAtOnce(server.sharedFrame.bytes(of: message, number)) else {
+            return send(message: message)
         }
-        guard isSent else { return send(message: message) }
+        wroteAt = server.loop.now
         if isBehind { checkHardLimit() }
     }
 
@@ -297,7 +292,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
         noteUnfinished(heldBytes)
-        hub._withUnsafeGuaranteedRef { setDeadline(of: $0) }
+        setDeadline(of: server)
     }
 
     @inline(__always)

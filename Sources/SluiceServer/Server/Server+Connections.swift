@@ -23,9 +23,7 @@ extension Server {
         }
         connection.place = -1
         memoryReturn?.note()
-        if let writing, writing.toOpaque() == Unmanaged.passUnretained(connection).toOpaque() {
-            self.writing = nil
-        }
+        if writing === connection { writing = nil }
         if let address = connection.countedAddress { acceptor.forget(address) }
         if connections.isEmpty, state == .draining { finish() }
     }

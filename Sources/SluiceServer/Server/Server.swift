@@ -110,9 +110,7 @@ public final class Server {
     private var hasWork = false
     private var isFlushing = false
     /// The connection that is collecting bytes while sessions are flushed.
-    ///
-    /// Not retained: it is in the list of connections while it is open.
-    var writing: Unmanaged<Connection>?
+    var writing: Connection?
     private var encodedSecond: UInt64 = .max
     /// What the sinks followed last.
     private var followed: (definitions: UInt64, isLeading: Bool)?
@@ -212,9 +210,7 @@ public final class Server {
     /// Opens the handles that drive the turns: their end, the ticks of the deadlines, the host's
     /// next alarm.
     func setTurns() throws(UVError) {
-        // Uncounted, twice in a turn: the server holds it.
-        let server = Unmanaged.passUnretained(self)
-        turnEnd = try TurnEnd(on: loop) { server._withUnsafeGuaranteedRef { $0.endTurn() } }
+        turnEnd = try TurnEnd(on: loop) { [unowned self] in endTurn() }
         ticker = try PolledTimer(on: loop) { [unowned self] in
             beginTurn()
             deadlines.advance(to: loop.now)
@@ -264,8 +260,8 @@ public final class Server {
     @inline(__always)
     func willWrite(_ connection: Connection) -> Bool {
         if isFlushing {
-            writing?.takeUnretainedValue().flush()
-            writing = .passUnretained(connection)
+            writing?.flush()
+            writing = connection
             return false
         }
         waiting.append(connection)
@@ -308,7 +304,7 @@ public final class Server {
     private func flush() {
         isFlushing = true
         host.flush()
-        writing?.takeUnretainedValue().flush()
+        writing?.flush()
         writing = nil
         isFlushing = false
         // Flushing may close connections, which may write to others.

@@ -155,4 +155,39 @@ struct RemovedGraphTests {
         #expect(client.take().last == #"{"op":"end","id":4,"code":"node_removed","released":0}"#)
         #expect(graph == nil && bench.host.demanded.isEmpty && bench.host.demandNews.isEmpty)
     }
+
+    @Test("A bare stream that opens later than its graph is removed is closed, and so is one that sets")
+    func bareStream() throws {
+        let bench = Bench()
+        var streams: [Client] = []
+        func open() throws {
+            let graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"number"}}}"#)
+            streams = try (0..<2).map { _ in bench.connect(form: .node(try #require(graph.node("x")))) }
+            _ = bench.host.remove(graph)
+        }
+        try open()
+        bench.endTurn()
+        streams[0].send("5")
+        #expect(streams[0].sink.closes.count == 1 && streams[0].session.isClosed)
+        #expect(throws: HostError.self) {
+            try streams[1].session.stream(StreamOptions(pipe: Array(#"["distinct"]"#.utf8)))
+        }
+    }
+
+    @Test("F-2, F-5: a declared `all` that a family takes over follows its members no longer")
+    func demoted() throws {
+        let bench = Bench()
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"s.{id}":{"set":"any"},"t.x":{"all":"s.*","reduce":"count"}}}"#
+        )
+        try bench.set(graph, [("s.a", "1")])
+        #expect(try bench.read(graph, "t.x") == "1" && graph.members.watchers.count == 1)
+        weak let former = graph.existing("t.x")
+        let next = #"{"graph":"g","nodes":{"s.{id}":{"set":"any"},"t.{id}":{"from":"s.{id}"}}}"#
+        _ = bench.host.redefine(graph, as: try bench.definition(next))
+        bench.endTurn()
+        #expect(graph.allMembers.isEmpty && graph.members.watchers.isEmpty && former == nil)
+        _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.a"))))
+        #expect(try bench.read(graph, "t.x") == "empty")
+    }
 }

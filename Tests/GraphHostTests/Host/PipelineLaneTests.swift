@@ -255,6 +255,26 @@ struct PipelineLaneTests {
         #expect(account.held == 0 && graph.backlogs.isEmpty && graph.isWhole)
     }
 
+    @Test("A host that goes lets everything go that waits: stages, first values, questions to producers")
+    func freed() throws {
+        weak var graph: LiveGraph?
+        weak var gate: StageGate?
+        do {
+            let bench = bench(burst: 100)
+            let made = try bench.define(PipelineGraph.text)
+            let client = try poor(bench, made, #"[{"map":"value"}]"#, #","mode":"all","keep":60000"#)
+            client.subscribe(2, "[\(PipelineGraph.expensive(400, 7))]")
+            client.send(#"{"op":"demand","id":3,"graph":"g","nodes":["x","y"]}"#)
+            client.send(#"{"op":"set","id":4,"graph":"g","clear":["y"]}"#)
+            client.send(#"{"op":"get","id":5,"graph":"g","node":"y","load":true}"#)
+            try bench.submit(made, [("x", "3")])
+            let chain = try #require(client.session.subscription(1)?.pipeline?.chain)
+            #expect(chain.isBehind && bench.host.lanes.isWaiting && !made.backlogs.isEmpty)
+            (graph, gate) = (made, chain.gate)
+        }
+        #expect(graph == nil && gate == nil)
+    }
+
     @Test("A chain that lags is not shared with new clients: they see the present")
     func newcomers() throws {
         let bench = bench(burst: 100)
