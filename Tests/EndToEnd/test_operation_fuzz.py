@@ -1,0 +1,96 @@
+"""Random operations of valid form over HTTP and WebSockets, many at once: nothing corrupts, stops, hangs or leaks.
+
+fuzzing/ has the parts. `SLUICE_SEED=n` repeats a run's choices. Nightly it takes `SLUICE_FUZZ_SECONDS` (an hour).
+"""
+
+import asyncio
+import json
+import os
+import random
+import re
+import subprocess
+import time
+
+import pytest
+from fuzzing import content, definitions, messages, routes, world
+from fuzzing.rounds import Run
+from sluice import BINARY, ROOT, Server
+
+NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
+SECONDS = float(os.environ.get("SLUICE_FUZZ_SECONDS", 3600 if NIGHTLY else 0))
+SEED = int(os.environ.get("SLUICE_SEED") or random.SystemRandom().randrange(1_000_000))
+# In a round, and rounds of one server, in each of the two forms: without a log and with one.
+OPERATIONS, ROUNDS = (20_000, 20) if SECONDS else (4_000, 2)
+# By how much memory may grow from round to round, once it has settled.
+SLOPE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server({}) as running:
+        yield running
+
+
+def table(heading, column=0):
+    """The words in code font in a column of a table of docs/protocol.md."""
+    rows = re.search(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", (ROOT / "docs/protocol.md").read_text(), re.M)[1]
+    return {word for row in rows.splitlines() for word in re.findall(r"`([^`]+)`", row.split("|")[column + 1])}
+
+
+def test_every_operation_of_the_socket_is_tried():
+    assert table("`op`") == set(messages.MESSAGES)
+
+
+def test_every_option_of_a_subscription_is_tried():
+    assert table("option") == set(messages.OPTIONS) | set(messages.SUBJECTS)
+
+
+def test_every_report_of_a_load_is_tried():
+    assert {re.match(r'"(\w+)"', word)[1] for word in table("report")} >= set(world.REPORTS)
+
+
+def test_every_route_is_tried(server):
+    paths = server.get("/openapi.json").json()["paths"]
+    names = {operation["operationId"] for path in paths.values() for verb, operation in path.items() if verb != "parameters"}
+    assert names == set(routes.ROUTES) | routes.STREAMS
+
+
+def test_every_operator_is_tried(server):
+    operators = server.get("/v1/operators").json()["operators"]
+    words = {row[word] for row in operators for word in ("name", "alias") if word in row}
+    assert words == {*definitions.SOURCES, *definitions.TIES, *content.STAGES}
+    assert {row["name"] for row in operators if row["stage"]} <= set(content.STAGES)
+
+
+def test_every_key_of_a_node_is_tried():
+    schema = json.loads(subprocess.run([BINARY, "schema"], check=True, capture_output=True, text=True).stdout)
+    keys = {key for form in schema["$defs"]["node"]["oneOf"] for key in form["properties"]}
+    assert keys - set(definitions.SOURCES) == set(definitions.KEYS) | {"set", "pipe", "map", "reduce", "buffer", "zone", "days"}
+
+
+async def rounds(seed, keeps, number):
+    """The rounds of one server; returns the run, with its tally."""
+    with Run(seed, keeps, number) as run:
+        for _ in range(ROUNDS):
+            await run.round(OPERATIONS)
+        if not keeps and ROUNDS > 10:
+            assert run.slope() < SLOPE, f"{run.report()}\nresident memory after each round: {run.resident}"
+        return run
+
+
+@pytest.mark.timeout(SECONDS + 600)
+def test_random_operations():
+    began, number, tally = time.monotonic(), 0, {}
+    print(f"\nSLUICE_SEED={SEED}")
+    while number < 2 or time.monotonic() - began < SECONDS:
+        run = asyncio.run(rounds(SEED + number // 2, number % 2 == 1, number))
+        for operation, outcomes in run.tally().items():
+            all_ = tally.setdefault(operation, {})
+            for outcome, count in outcomes.items():
+                all_[outcome] = all_.get(outcome, 0) + count
+        number += 1
+        print(f"server {number}: {run.world.operations} operations, {time.monotonic() - began:.0f} s")
+    # Most of what is sent makes sense.
+    for kind, table_ in ("ws", messages.MESSAGES), ("http", {**routes.ROUTES, "streamEvents": None}):
+        never = [name for name in table_ if not tally.get((kind, name), {}).get("ok")]
+        assert set(never) <= {"signIn"}, f"SLUICE_SEED={SEED}: never with success: {never}"
