@@ -7,6 +7,12 @@ public protocol MessageSink: AnyObject {
     /// included.
     var unsentBytes: Int { get }
 
+    /// Passes the messages of this loop turn to the kernel.
+    ///
+    /// The peer has not taken what is unsent afterwards; once it has, the sink calls
+    /// ``Session/drained()``.
+    func flush()
+
     /// Sends one complete text message. The bytes are valid only during the call.
     func send(message: UnsafeRawBufferPointer)
 
@@ -35,6 +41,9 @@ public protocol MessageSink: AnyObject {
 }
 
 extension MessageSink {
+    /// By default nothing is collected.
+    public func flush() {}
+
     /// By default of no interest.
     public func heldChanged() {}
 

@@ -43,6 +43,24 @@ def read_slowly(peer, seconds):
     return size
 
 
+def test_long_answers_of_one_turn_do_not_make_a_client_slow():
+    """They are not sent yet when the turn's values are: the client reads all of them, and must get values afterwards."""
+    graph = "nodes:\n  x: { set: number }\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(10))
+    with Server({"g": graph}) as server, RawWebSocket(server) as peer:
+        for i in range(10):
+            server.set("g", f"n{i}", "x" * 9000)
+        peer.subscribe("g", "x")
+        # More pipelines than one turn builds, so that the rest is performed by later turns.
+        pipelines = [{"op": "sub", "id": 10 + i, "graph": "g", "node": "n1", "pipe": [{"map": f"size(value) + {i}"}], "initial": False}
+                     for i in range(120)]
+        peer.text([*pipelines, {"op": "get", "id": 2, "graph": "g"}, {"op": "set", "graph": "g", "set": {"x": 1}}, {"op": "ping", "id": 3}])
+        messages = iter(peer.message, None)
+        updates = (message["d"] for message in messages if message["op"] == "upd")
+        assert next(updates) == [{"id": 1, "v": 1}]
+        server.set("g", "x", 2)
+        assert next(updates) == [{"id": 1, "v": 2}]
+
+
 @pytest.mark.parametrize("how", ["keep-alive", "close", "half-closed"])
 def test_a_slow_reader_gets_all_of_a_long_answer(how):
     """Longer than a connection may be idle, and longer than a close may take."""

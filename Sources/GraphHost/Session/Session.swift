@@ -164,7 +164,16 @@ public final class Session {
     }
 
     /// Whether the peer is fast enough to get more messages.
-    var hasRoom: Bool { sink.map { $0.unsentBytes <= host.limits.softBytes } ?? false }
+    ///
+    /// Without room the session waits for ``drained()``, which only comes if the kernel has not
+    /// taken something. So messages that were merely collected do not count.
+    var hasRoom: Bool {
+        guard let sink else { return false }
+        let most = host.limits.softBytes
+        if sink.unsentBytes <= most { return true }
+        sink.flush()
+        return sink.unsentBytes <= most
+    }
 
     /// The peer has caught up: marked subscriptions get their present values.
     ///

@@ -65,7 +65,7 @@ final class Delivery {
             return
         }
         session.outbox.holdsAnswers = false
-        guard sink.unsentBytes <= session.host.limits.softBytes else {
+        guard session.hasRoom else {
             session.outbox.isBlocked = true
             answerPastTheLimit(session)
             return
@@ -240,7 +240,7 @@ final class Delivery {
         session.outbox.isOverflowing = false
         guard !session.isClosed, let sink = session.sink else { return }
         let limits = session.host.limits
-        if sink.unsentBytes <= limits.softBytes { deliver(to: session) }
+        if session.hasRoom { deliver(to: session) }
         guard !session.isClosed else { return }
         let waiting = session.subscriptions.filter { $0.queued > 0 }
         endSlow(waiting.filter { $0.queued > $0.options.queue }, of: session)

@@ -177,9 +177,11 @@ final class RecordingSink: MessageSink {
     private(set) var pauses: [Bool] = []
     /// The messages that others get as well, with their numbers.
     private(set) var shared: [(number: UInt64, message: String)] = []
-    /// What the kernel has not taken; grows by what is sent while `isStuck`.
+    /// What the kernel has not taken; grows by what is sent while `isStuck` or `isCollecting`.
     var unsentBytes = 0
     var isStuck = false
+    /// The kernel takes everything, but only once it is flushed.
+    var isCollecting = false
     /// The next send finds the connection broken.
     var failsNext = false
     private let tokens: [String: Access]?
@@ -200,7 +202,11 @@ final class RecordingSink: MessageSink {
             return
         }
         messages.append(String(decoding: message, as: UTF8.self))
-        if isStuck { unsentBytes += message.count }
+        if isStuck || isCollecting { unsentBytes += message.count }
+    }
+
+    func flush() {
+        if isCollecting { unsentBytes = 0 }
     }
 
     func send(shared message: UnsafeRawBufferPointer, number: UInt64) {

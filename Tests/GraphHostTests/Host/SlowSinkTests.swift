@@ -35,6 +35,35 @@ struct SlowSinkTests {
         #expect(client.take().count == 1)
     }
 
+    @Test("Long answers of one turn do not make a client slow that reads them")
+    func collected() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)
+        try bench.set(graph, [("y", "\"" + String(repeating: "y", count: 70_000) + "\"")])
+        client.sink.isCollecting = true
+        client.send(#"[{"op":"get","id":2,"graph":"g","node":"y"},{"op":"set","graph":"g","set":{"x":1}}]"#)
+        bench.endTurn()
+        #expect(client.take().count == 2)
+        try bench.set(graph, [("x", "2")])
+        #expect(client.take().count == 1)
+    }
+
+    @Test("Long answers of one turn do not end a queue of mode all that is full")
+    func collectedBeforeQueue() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x","mode":"all","queue":2}"#)
+        try bench.set(graph, [("y", "\"" + String(repeating: "y", count: 70_000) + "\"")])
+        client.sink.isCollecting = true
+        client.send(#"{"op":"get","id":2,"graph":"g","node":"y"}"#)
+        for number in 1...5 { try bench.submit(graph, [("x", "\(number)")]) }
+        bench.endTurn()
+        #expect(client.take().count == 6)
+    }
+
     @Test("Equal messages to many clients have one number, and other bytes another")
     func sharedNumbers() throws {
         let bench = Bench()

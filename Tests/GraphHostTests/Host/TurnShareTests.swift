@@ -212,6 +212,21 @@ struct TurnShareTests {
         #expect(client.take().count == 8)
     }
 
+    @Test("Long answers of one turn do not stop the requests that wait for the next")
+    func collectedBeforeRequests() throws {
+        let bench = Bench(limits: limits(10))
+        _ = try bench.define(deepGraph(20))
+        let client = bench.connect()
+        client.sink.isCollecting = true
+        client.send(
+            "[" + (1...9).map { #"{"op":"get","id":\#($0),"graph":"g"}"# }.joined(separator: ",") + "]"
+        )
+        bench.host.flush()
+        client.sink.unsentBytes = 1 << 17
+        bench.pass(20)
+        #expect(client.take().count == 9)
+    }
+
     @Test("One get of a whole chain builds each node once")
     func linear() throws {
         let bench = Bench()
