@@ -20,6 +20,26 @@ def back(snap):
     return {"epoch": snap["epoch"], "rev": snap["rev"], "ticket": snap["ticket"]}
 
 
+def test_facets_are_asked_for_anew(server):
+    """K-2: with a ticket, a client gets the node's state if this `sub` asks for it, whatever the former one did."""
+    for before, now in ({}, {"facets": True}), ({"facets": True}, {}):
+        with Client(server) as client:
+            snap = client.ask(op="sub", graph="g", node="x", keep="30s", **before)
+        with Client(server) as client:
+            again = client.ask(op="sub", graph="g", node="x", keep="30s", since=back(snap), **now)
+            assert again["resumed"] is True and ("state" in again) == bool(now)
+            client.send(op="load", graph="g", node="x", **({"loading": True} if now else {"cancelled": True}))
+            if now:
+                assert client.receive()["d"][0]["state"]["loading"] is True
+            client.quiet(0.2)
+            client.send(op="unsub", id=1)
+            assert client.receive()["op"] == "end"
+        # Nothing of the subscription is left that could receive the next report.
+        for loading in (True, False):
+            answer = server.request("POST", "/v1/graphs/g/nodes/x/load", json.dumps({"loading": loading}))
+            assert answer.status == 200, answer
+
+
 def test_an_average_goes_on_after_a_reset(server):
     """K-1, K-2: the connection is reset; within the time of keep another one goes on with the window."""
     raw = RawWebSocket(server)

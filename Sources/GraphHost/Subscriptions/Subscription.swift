@@ -142,6 +142,13 @@ class Subscription: ChangeListen<Datum> {
         stopInterval()
         self.session = session
         self.id = id
+        if let node, options.hasFacets != self.options.hasFacets {
+            if options.hasFacets {
+                graph.facets.watch(node, by: self, in: graph)
+            } else {
+                graph.facets.unwatch(node.id, by: self)
+            }
+        }
         open(options)
     }
 

@@ -44,6 +44,25 @@ struct KeepingTests {
         )
     }
 
+    @Test("K-2: a client that comes back asks for facets anew", arguments: [false, true])
+    func facets(asksLater: Bool) throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let (with, without) = (
+            #""graph":"g","node":"x","keep":"30s","facets":true"#, #""graph":"g","node":"x","keep":"30s""#
+        )
+        var keeper = Keeper(bench, asksLater ? without : with)
+        keeper.begin()
+        var again = Keeper(bench, asksLater ? with : without)
+        (again.ticket, again.rev) = (keeper.ticket, keeper.rev)
+        keeper.reconnect()
+        #expect(again.resume().contains(#""state":{"#) == asksLater)
+        let load = #"{"op":"load","graph":"g","node":"x","loading":true}"#
+        #expect(again.client.ask(load).contains { $0.contains(#""loading":true"#) } == asksLater)
+        again.client.ask(#"{"op":"unsub","id":2}"#)
+        #expect(!graph.facets.isWatched, "nothing of it is left")
+    }
+
     @Test("K-1: after it, the chain is released, and a new one starts anew")
     func endsWithItsTime() throws {
         let bench = Bench()
