@@ -4,7 +4,8 @@ extension CommitRoutes: Routes {
     private static let setErrors: [ErrorCode] = [
         "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable", "conflict",
         .unsupportedType,
-        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "engine_down", "no_space",
+        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "sub_limit", "engine_down",
+        "no_space",
     ]
 
     private static let setFields: [HeaderName] = [
