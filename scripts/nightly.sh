@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The long forms of the tests: hundreds of thousands of random histories and client lives, planted faults, and the
 # sanitizers.
-# Takes about five hours on two cores: an hour for servers and a Redis that are killed (SLUICE_CHAOS_SECONDS), half an
-# hour for pages left open (SLUICE_SOAK_MINUTES), three quarters of an hour for random histories. SANITIZERS="" leaves the
-# sanitizers out.
+# Takes about six hours on two cores: an hour for servers and a Redis that are killed (SLUICE_CHAOS_SECONDS), an hour for
+# random operations (SLUICE_FUZZ_SECONDS), half an hour for pages left open (SLUICE_SOAK_MINUTES), three quarters of an
+# hour for random histories. SANITIZERS="" leaves the sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SLUICE_NIGHTLY=1
@@ -24,7 +24,10 @@ make package
 echo "== end to end, long forms"
 swift build --product sluice
 swift build --product sluice-dev
-.venv/bin/python -m pytest Tests/EndToEnd
+SLUICE_FUZZ_SECONDS=0 .venv/bin/python -m pytest Tests/EndToEnd
+
+echo "== random operations against the optimised server, with freed memory filled"
+SLUICE_BINARY="$PWD/.build/release/sluice" .venv/bin/python -m pytest -s Tests/EndToEnd/test_operation_fuzz.py
 
 echo "== what the optimised server and the page may take by the clock, once nothing else runs"
 for _ in $(seq 30); do
@@ -58,4 +61,8 @@ for sanitizer in ${SANITIZERS-address thread}; do
         swift build --product "$product" --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
     done
     SLUICE_BINARY="$PWD/.build-$sanitizer/debug/sluice" .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser and not weighed'
+    if [ "$sanitizer" = address ]; then
+        SLUICE_FUZZ_SECONDS=1200 SLUICE_BINARY="$PWD/.build-address/debug/sluice" \
+            .venv/bin/python -m pytest -s Tests/EndToEnd/test_operation_fuzz.py
+    fi
 done

@@ -19,8 +19,8 @@ from sluice import BINARY, ROOT, Server
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
 SECONDS = float(os.environ.get("SLUICE_FUZZ_SECONDS", 3600 if NIGHTLY else 0))
 SEED = int(os.environ.get("SLUICE_SEED") or random.SystemRandom().randrange(1_000_000))
-# In a round, and rounds of one server, in each of the two forms: without a log and with one.
-OPERATIONS, ROUNDS = (20_000, 20) if SECONDS else (4_000, 2)
+# In a round, and rounds of one server.
+OPERATIONS, ROUNDS = (20_000, 20) if SECONDS else (3_000, 2)
 # By how much memory may grow from round to round, once it has settled.
 SLOPE = 1 << 20
 
@@ -68,12 +68,12 @@ def test_every_key_of_a_node_is_tried():
     assert keys - set(definitions.SOURCES) == set(definitions.KEYS) | {"set", "pipe", "map", "reduce", "buffer", "zone", "days"}
 
 
-async def rounds(seed, keeps, number):
-    """The rounds of one server; returns the run, with its tally."""
-    with Run(seed, keeps, number) as run:
+async def rounds(seed, number):
+    """The rounds of one server: with and without a log, with and without tokens."""
+    async with Run(seed, number, keeps=number % 2 == 1, asks=number // 2 % 2 == 1) as run:
         for _ in range(ROUNDS):
             await run.round(OPERATIONS)
-        if not keeps and ROUNDS > 10:
+        if not run.keeps and ROUNDS > 10:
             assert run.slope() < SLOPE, f"{run.report()}\nresident memory after each round: {run.resident}"
         return run
 
@@ -82,8 +82,8 @@ async def rounds(seed, keeps, number):
 def test_random_operations():
     began, number, tally = time.monotonic(), 0, {}
     print(f"\nSLUICE_SEED={SEED}")
-    while number < 2 or time.monotonic() - began < SECONDS:
-        run = asyncio.run(rounds(SEED + number // 2, number % 2 == 1, number))
+    while number < 4 or time.monotonic() - began < SECONDS:
+        run = asyncio.run(rounds(SEED + number // 4, number))
         for operation, outcomes in run.tally().items():
             all_ = tally.setdefault(operation, {})
             for outcome, count in outcomes.items():
@@ -93,4 +93,4 @@ def test_random_operations():
     # Most of what is sent makes sense.
     for kind, table_ in ("ws", messages.MESSAGES), ("http", {**routes.ROUTES, "streamEvents": None}):
         never = [name for name in table_ if not tally.get((kind, name), {}).get("ok")]
-        assert set(never) <= {"signIn"}, f"SLUICE_SEED={SEED}: never with success: {never}"
+        assert not never, f"SLUICE_SEED={SEED}: never with success: {never}"

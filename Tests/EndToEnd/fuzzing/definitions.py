@@ -13,7 +13,7 @@ KEYS = {
     "schema": lambda rng, node: rng.choice([{"not": {"const": 7}}, {"anyOf": [{"type": "number"}, True]}, {"maxItems": 3}])
     if "set" in node else None,
     "initial": lambda rng, node: _initial(rng, node) if "set" in node and not _is_family(node) else None,
-    "ttl": lambda rng, node: content.duration(rng) if "set" in node else None,
+    "ttl": lambda rng, node: content.duration(rng) if "set" in node and not _is_family(node) else None,
     "expire": lambda rng, node: content.duration(rng) if "set" in node and _is_family(node) else None,
     "fresh": lambda rng, node: content.duration(rng) if "set" in node else None,
     "role": lambda rng, node: rng.choice(["sensor", "setting"]) if "set" in node else None,
@@ -27,6 +27,7 @@ KEYS = {
     "retain": lambda rng, node: rng.choice(["always", "untilPressure"] if _is_family(node) and "set" in node else ["always"])
     if "set" in node else rng.choice(["whileInUse", "untilPressure", "always"]),
 }
+GLOBS = {"s.{id}.v": "s.*.v", "t.{a}.{b}": "t.*", "s.{id}.hot": "s.*.hot", "s.{id}.w": "s.1*.w"}
 # How often a key stands in a node where it may.
 SHARES = {"initial": 0.5, "history": 0.25, "retain": 0.25, "ttl": 0.06, "expire": 0.3, "fresh": 0.15, "severity": 0.15, "ok": 0.5}
 OTHERS = 0.05
@@ -77,10 +78,16 @@ def _kind(rng):
     return rng.choice(["any"] * 6 + ["number"] * 4 + ["integer", "string", "boolean", "object", "array"])
 
 
-def _made(rng, choose):
-    name = "from" if rng.random() < 0.5 else rng.choice(list(SOURCES))
-    node = SOURCES[name](rng, choose)
-    if rng.random() < 0.5 and name != "if":
+def _made(rng, name, families, choose):
+    source = "from" if rng.random() < 0.5 else rng.choice(list(SOURCES))
+    node = SOURCES[source](rng, choose)
+    if source == "all":
+        # A glob must match something.
+        node["all"] = GLOBS[rng.choice(families)] if families else "n0*"
+    if source == "if":
+        # These are nodes of their own.
+        node["if"] |= {"then": f"{name}_yes", "else": f"{name}_no"}
+    if rng.random() < 0.5 and source != "if":
         node["pipe"] = content.pipe(rng)
     return node
 
@@ -108,15 +115,16 @@ def _node(rng, name, nodes):
         if rng.random() < 0.6:
             node["pipe"] = content.pipe(rng, 2)
         return _with_keys(rng, node, True)
-    return _with_keys(rng, _made(rng, choose), False)
+    return _with_keys(rng, _made(rng, name, [other for other in nodes if "{" in other], choose), False)
 
 
 def _ties(rng, nodes):
-    plain = [name for name in nodes if "{" not in name]
+    # Where a link leads is always kept.
+    plain = [name for name, node in nodes.items() if "{" not in name and "retain" not in node and "if" not in node]
     set_ = [name for name in plain if nodes[name].get("set") in ("any", "number")]
     ties = {}
     if len(set_) > 1 and rng.random() < 0.25:
-        ties["sync"] = [TIES["sync"](rng, rng.sample(set_, 2)) for _ in range(rng.randint(1, 2))]
+        ties["sync"] = [TIES["sync"](rng, rng.sample(set_, 2))]
     if len(plain) > 1 and rng.random() < 0.25:
         ties["links"] = [TIES["links"](rng, rng.sample(plain, 2)) for _ in range(rng.randint(1, 2))]
     return ties

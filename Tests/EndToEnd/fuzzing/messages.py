@@ -40,7 +40,7 @@ def sub(maker):
     ticket = maker.pick(maker.world.tickets) if maker.chance(0.08) else None
     if ticket:
         graph, subject, since = ticket
-        return {**subject, "graph": graph, "since": since, "keep": "10s"}
+        return {**subject, **_options(maker, graph, ("history", "since", "keep")), "graph": graph, "since": since, "keep": "10s"}
     graph = maker.graph()
     if maker.chance(0.2):
         subject, without = {"nodes": [maker.rng.choice(content.GLOBS) if maker.chance(0.6) else maker.node()
@@ -48,13 +48,17 @@ def sub(maker):
     else:
         subject = maker.subject()
         without = ("history",) if "pipe" in subject or "node" not in subject else ()
+    return {**subject, **_options(maker, graph, without), "graph": graph}
+
+
+def _options(maker, graph, without):
     options = {}
     for name, make in OPTIONS.items():
         if name not in without and maker.chance(SHARES.get(name, 0.06)):
             made = make(maker, graph)
             if made is not None:
                 options[name] = made
-    return {**subject, **options, "graph": graph}
+    return options
 
 
 def mod(maker):

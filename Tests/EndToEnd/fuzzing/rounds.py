@@ -6,16 +6,18 @@ kind of a history, and its end nearly always; the journal has the bytes.
 
 import asyncio
 import collections
+import contextlib
 import json
 import os
 import random
 import re
 import signal
 import subprocess
+import tempfile
 import time
 import traceback
 
-from fuzzing import clients
+from fuzzing import clients, receiver, tokens
 from fuzzing.definitions import definition
 from fuzzing.standing import FILE, MEMBERS, Standing
 from fuzzing.world import FILED, GRAPHS, World
@@ -25,29 +27,50 @@ from sluice import BINARY, ROOT, Server
 # How long the server may owe an answer.
 LIMIT = PATIENCE * 2
 CROWD = 12
+# How long a server that crashes may take to write where.
+DYING = 20
 # The allocator fills what is freed, so that reading it is noticed; a sanitizer does that itself.
 FILLED = {} if SANITIZED else {"MALLOC_PERTURB_": os.environ.get("MALLOC_PERTURB_", "165")}
+BRIEF = {"SWIFT_BACKTRACE": "threads=crashed,images=none,registers=none"}
 # Small limits, so that they are met; debug builds take them.
 SMALL = "# fixed: limits.work=20 limits.matches=12 limits.kept=6 limits.keptChains=8 limits.zipBuffer=3 limits.windowValues=5 " \
         "limits.delayed=3 limits.idempotencyKeys=40 limits.unsent=4KiB limits.switchKeys=3 limits.patterns=20\n"
 
 
 class Run:
-    def __init__(self, seed, keeps, server_seed):
-        self.dice = random.Random(f"{seed} server {server_seed}")
+    """One server. `keeps` gives it a log, in which it is killed as well; `asks` makes it ask for tokens."""
+
+    def __init__(self, seed, number, keeps, asks):
+        self.dice = random.Random(f"{seed} server {number}")
         self.world = World(seed)
-        self.keeps = keeps
+        self.keeps, self.asks = keeps, asks
+        self.began, self.rounds, self.number = time.monotonic(), 0, 0
+        self.clients, self.resident = set(), []
+
+    async def __aenter__(self):
+        self.receiver, self.world.sink_port = await receiver.start(self.dice)
         config = f"limits: {{ members: {MEMBERS}, held: 1MiB }}\nlog: {{ level: error }}\ndrain: 2s\n"
+        config += f'sinkHosts: ["127.0.0.1:{self.world.sink_port}"]\n'
         config += SMALL if self.dice.random() < 0.5 else ""
-        self.server = Server({FILED: json.dumps(FILE)}, config, keeps=keeps, environment=FILLED)
+        self.folder = tempfile.TemporaryDirectory(prefix="sluice-fuzz-")
+        if self.asks:
+            config += f"auth: {self.folder.name}/tokens.yaml\n"
+            self.world.tokens = tokens.write(f"{self.folder.name}/tokens.yaml")
+        self.server = Server({FILED: json.dumps(FILE)}, config, keeps=self.keeps, environment={**FILLED, **BRIEF})
         self.host = f"{self.server.host}:{self.server.port}"
         description = self.server.get("/openapi.json").json()
         self.codes = set(description["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) | {"id_in_use", "slow"}
         self.documented = {operation["operationId"]: {int(status): answer["description"] for status, answer in operation["responses"].items()}
                            for path in description["paths"].values() for verb, operation in path.items() if verb != "parameters"}
-        self.statuses = {name: set(answers) for name, answers in self.documented.items()}
-        self.began, self.rounds, self.number = time.monotonic(), 0, 0
-        self.resident = []
+        return self
+
+    async def __aexit__(self, kind, *_):
+        self.receiver.close()
+        self.folder.cleanup()
+        if kind:
+            self.server.process.kill()
+            self.server.process.wait()
+        self.server.__exit__(kind, *_)
 
     # What clients ask
 
@@ -71,14 +94,14 @@ class Run:
     async def round(self, operations):
         """Lets clients perform about this many operations, ends everything, and compares."""
         asyncio.get_running_loop().set_exception_handler(self.noticed)
-        standing = await asyncio.to_thread(Standing, self.server)
+        standing = await asyncio.to_thread(Standing, self.server, self.world.tokens)
         self.rounds += 1
         self.is_over, self.quota, self.clients = False, self.world.operations + operations, set()
         self.dice = random.Random(f"{self.world.seed} {self.rounds}")
         self.world.tickets.clear()
         for graph in GRAPHS:
             body = self.world.definition(self.dice, graph)
-            await asyncio.to_thread(self.server.request, "PUT", f"/v1/graphs/{graph}", json.dumps(body))
+            await asyncio.to_thread(standing.ask, "PUT", f"/v1/graphs/{graph}", body, expected=range(200, 500))
         killed = self.world.operations + operations * self.dice.uniform(0.2, 0.9) if self.keeps else None
         written = asked = 0
         while not self.is_over or self.clients:
@@ -163,13 +186,17 @@ class Run:
         for graph in [FILED, *GRAPHS]:
             ran = subprocess.run([BINARY, "replay", "--data", self.server.data, graph], capture_output=True, text=True,
                                  timeout=LIMIT * 4, env={**os.environ, **FILLED})
-            if ran.returncode != 0 and "no graph" not in ran.stderr:
+            if ran.returncode != 0 and "no data is stored" not in ran.stderr:
                 self.world.fail(f"after a kill: sluice replay {graph} ended with {ran.returncode}: {ran.stdout[-1500:]} {ran.stderr[-1500:]}")
 
     # What becomes of it
 
     def check(self):
         """Fails where something has gone wrong: with the seed, what the server said, and what was sent last."""
+        if self.world.failure and not self.world.is_away:
+            # Whatever a client has noticed may be the beginning of a crash.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.server.process.wait(DYING)
         code = None if self.world.is_away else self.server.process.poll()
         if code is not None:
             word = signal.Signals(-code).name if code < 0 else f"code {code}"
@@ -186,7 +213,7 @@ class Run:
     def report(self):
         path = self.world.save_journal().relative_to(ROOT)
         last = "\n".join(f"  {time_:.3f} {connection} {data[:300]!r}" for time_, connection, data in list(self.world.journal)[-15:])
-        return (f"SLUICE_SEED={self.world.seed} keeps={self.keeps} round {self.rounds}, after {self.world.operations} operations: "
+        return (f"SLUICE_SEED={self.world.seed} keeps={self.keeps} asks={self.asks} round {self.rounds}, after {self.world.operations} operations: "
                 f"{self.world.failure}\nWhat was sent last ({path} has more):\n{last}")
 
     def tally(self):
@@ -200,11 +227,3 @@ class Run:
         """By how many bytes memory has grown from round to round since the first third of them."""
         settled = self.resident[len(self.resident) // 3:]
         return (settled[-1] - settled[0]) / max(1, len(settled) - 1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind:
-            self.server.process.kill()
-        self.server.__exit__(kind, *_)

@@ -193,8 +193,8 @@ def _plain(path, method="GET"):
 
 # (how often, what makes the request)
 ROUTES = {
-    "listGraphs": (1, list_graphs), "describeGraph": (2, describe_graph), "defineGraph": (5, define_graph),
-    "removeGraph": (3, remove_graph), "readValues": (6, read_values), "listNodes": (3, list_nodes), "readNode": (18, read_node),
+    "listGraphs": (1, list_graphs), "describeGraph": (2, describe_graph), "defineGraph": (6, define_graph),
+    "removeGraph": (2, remove_graph), "readValues": (6, read_values), "listNodes": (3, list_nodes), "readNode": (18, read_node),
     "setNode": (16, set_node), "putNode": (3, put_node), "patchNode": (3, patch_node), "dropNode": (4, drop_node),
     "clearNode": (3, clear_node), "loadNode": (3, load_node), "readHistory": (5, read_history), "batch": (6, batch),
     "evaluate": (6, evaluate), "explainNode": (4, explain_node), "readDefinition": (1, read_definition), "reload": (0.5, reload),

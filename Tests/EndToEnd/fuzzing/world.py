@@ -78,7 +78,7 @@ class Maker:
         self.rng, self.world = rng, world
         # Most of what one client does is about one graph.
         self.favourite = rng.choice(GRAPHS)
-        # Ids of live subscriptions, observers and demands of a WebSocket; and the ones of its owners.
+        # Ids of live subscriptions, observers and demands of a WebSocket, and the newest one.
         self.ids, self.last_id = [], 0
 
     def chance(self, share):
@@ -167,4 +167,4 @@ REPORTS = {
 
 
 def compact(value):
-    return json.dumps(value, separators=(",", ":"))
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
