@@ -366,6 +366,13 @@ final class StageGate {
         if let opening = opening.take() { opening() }
     }
 
+    /// The graph is being freed: lets go what the stage waits with, and calls no one.
+    func forget() {
+        opening = nil
+        paused = nil
+        _ = wait.take()
+    }
+
     // MARK: - Users
 
     /// A subscription's pipeline uses the stage.

@@ -16,6 +16,11 @@ struct BareStream {
     ///
     /// - Throws: the problems of the pipe.
     func start(_ options: StreamOptions) throws(HostError) {
+        // The graph or the node may have been removed since the connection was opened.
+        guard node.graph.isShown else { throw session.host.noGraph }
+        guard node.exists else {
+            throw HostError(.unknownNode, "no node \(node.name) in \(node.graph.name)", node: node.name)
+        }
         var stages: [Stage] = []
         if options.pipe != nil {
             try view.require(.pipe, on: node)

@@ -7,7 +7,7 @@ open class RegistryEntry {
     /// The canonical name.
     package final let key: String
     /// The registry while the name is in it.
-    final unowned(unsafe) var registry: Registry?
+    final unowned var registry: Registry?
     /// The living node, with a reference of the registry's own while `isHeld`.
     final private var living: NodeRef?
     /// Its place among what pressure releases; negative if it is not there.
