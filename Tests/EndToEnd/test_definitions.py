@@ -45,6 +45,15 @@ def updates(client):
     return [entry.get("v", "empty" if entry.get("empty") else entry.get("fail")) for entry in client.receive()["d"]]
 
 
+def test_definitions_at_a_log_are_counted_once():
+    """Each waits for the thread that reads it, and then for the log; a turn's count of requests was negative."""
+    with Server({}, keeps=True) as server:
+        for number in range(3):
+            answer = server.request("PUT", "/v1/graphs/p", json.dumps({"nodes": {"x": {"set": "number", "initial": number}}}))
+            assert answer.status in (200, 201), answer
+        assert server.metrics()["sluice_http_request_seconds_count"] == 3
+
+
 def test_the_file_is_right():
     file = pathlib.Path(__file__).parent / "graphs/house-full.yaml"
     subprocess.run([BINARY, "check", file], check=True)

@@ -50,6 +50,31 @@ struct LoopTimesTests {
         )
     }
 
+    @Test("a request that waits for a thread and then for the log counts once")
+    func waitsTwice() {
+        var times = LoopTimes()
+        func endTurn(_ requests: UInt64) {
+            times.endTurn(
+                from: 1000,
+                delivering: 0,
+                to: 2000,
+                requests: requests,
+                commits: 0,
+                lateCommits: []
+            )
+        }
+        times.waits()
+        endTurn(1)
+        times.waits()
+        times.waitsOn()
+        endTurn(1)
+        times.answered(sinceTurnAt: 1000)
+        endTurn(1)
+        #expect(count(times.request) == 1)
+        endTurn(2)
+        #expect(count(times.request) == 2)
+    }
+
     @Test("a commit of the start has no turn to count from")
     func start() {
         var times = LoopTimes()

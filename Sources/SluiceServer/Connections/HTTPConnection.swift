@@ -302,6 +302,7 @@ final class HTTPConnection: Connection {
         do throws(HostError) { try respond(self) } catch { refuse(error) }
         if waitingFor != 0 {
             arrivedAt = arrived
+            server.loopTimes.waitsOn()
         } else if arrived != 0 {
             server.loopTimes.answered(sinceTurnAt: arrived)
         }

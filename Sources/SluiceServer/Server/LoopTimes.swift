@@ -26,6 +26,10 @@ struct LoopTimes {
     /// A request of this turn will be answered in a later one.
     mutating func waits() { waiting &+= 1 }
 
+    /// The last one that waits is not a request of this turn: it waits on, and was counted when it
+    /// began to.
+    mutating func waitsOn() { waiting &-= 1 }
+
     /// A request is answered that arrived in the turn that began at `began`.
     mutating func answered(sinceTurnAt began: UInt64) { late.append(began) }
 
