@@ -147,8 +147,11 @@ class Run:
 
     def write_file(self, made):
         """Changes the file of the graph that a file owns; a reload reads it."""
-        with open(f"{self.server.folder.name}/graphs/{FILED}.yaml", "w") as file:
+        path = f"{self.server.folder.name}/graphs/{FILED}.yaml"
+        with open(path + ".new", "w") as file:
             json.dump({"graph": FILED, **made}, file)
+        # At once: a reload never reads half of it.
+        os.replace(path + ".new", path)
 
     async def pulse(self):
         """A request on a new connection is answered in time, and every client has its answers in time."""
