@@ -173,10 +173,14 @@ final class Members {
 }
 
 extension NamedNode {
-    /// The node that has the name now: the member's entry may have been removed and made again
-    /// since.
+    /// Whether it has its name: a member's entry is removed with its node, or with its family, and
+    /// another entry may have the name later.
     @inline(__always)
-    var present: NamedNode { family == nil || isListed ? self : graph.node(name) ?? self }
+    var isCurrent: Bool { family == nil || isListed }
+
+    /// The node that has the name now.
+    @inline(__always)
+    var present: NamedNode { isCurrent ? self : graph.node(name) ?? self }
 }
 
 extension Host {

@@ -99,14 +99,27 @@ public struct Commit {
         return nodes
     }
 
-    /// Called after it has waited: looks up again the family members that are gone in the meantime.
+    /// Whether every member of a family in it still has its name; see ``renewMembers()``.
+    @inline(__always)
+    var isCurrent: Bool {
+        var isCurrent = true
+        set.forEach { isCurrent = isCurrent && $0.node.isCurrent }
+        guard let rare, isCurrent else { return isCurrent }
+        return rare.clear.allSatisfy(\.isCurrent) && rare.reports.allSatisfy(\.node.isCurrent)
+            && rare.conditions.allSatisfy(\.node.isCurrent)
+    }
+
+    /// Looks up again the family members whose entries were removed while it waited.
+    ///
+    /// One whose name belongs to no family any more stays, and ``CommitCheck`` refuses it.
     mutating func renewMembers() {
-        guard !graph.members.families.isEmpty else { return }
         var renewed = Assignments()
         set.forEach { renewed.append(Assignment($0.node.present, $0.value)) }
         set = renewed
-        guard let rare else { return }
+        guard rare != nil else { return }
+        let rare = own()
         rare.clear = rare.clear.map(\.present)
+        rare.reports = rare.reports.map { FacetReport(node: $0.node.present, change: $0.change) }
         rare.claimed = rare.claimed.map(\.present)
         rare.conditions = rare.conditions.map { Condition($0.node.present, $0.test) }
     }

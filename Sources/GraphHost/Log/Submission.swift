@@ -16,7 +16,7 @@ public enum Submission {
 /// The commits of one graph are answered in the order of submission, unless commits of other
 /// servers come in between.
 public final class PendingCommit {
-    let commit: Commit
+    var commit: Commit
     /// The time at which the turn of its submission began.
     let submitted: UInt64
     /// The nodes that it may change through ties.

@@ -68,16 +68,15 @@ final class Submissions {
 
     /// Checks a commit, and applies it or hands it to the log.
     func submit(_ commit: Commit) -> Submission {
+        var commit = commit
+        if !commit.isCurrent { commit.renewMembers() }
         do throws(HostError) {
             if commit.isLone, let only = commit.set.first {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
                 var budget = CheckBudget()
                 defer { commit.graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
                 try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
-                if only.node.family != nil {
-                    guard !only.node.isUnsetMember || only.node.isListed else { return submitRenewed(commit) }
-                    try commit.graph.members.checkRoom(forMembersOf: commit)
-                }
+                if only.node.family != nil { try commit.graph.members.checkRoom(forMembersOf: commit) }
                 try Conditions.checkAsked(only.node, [])
             } else {
                 guard commit.graph.isOpen else { return submitClosed(commit) }
@@ -90,14 +89,6 @@ final class Submissions {
         let isByHand = commit.isByHand
         commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
         return append(commit)
-    }
-
-    /// The same for a commit that names a family member whose entry was removed since.
-    private func submitRenewed(_ commit: Commit) -> Submission {
-        var commit = commit
-        commit.renewMembers()
-        guard commit.set.first?.node.isListed == true else { return .refused(.unknown(commit.graph)) }
-        return submit(commit)
     }
 
     /// A commit for a graph with a pending change of its definition, or a pending end, waits until
@@ -283,9 +274,7 @@ final class Submissions {
         guard let deferred = graph.deferred else { return }
         graph.deferred = nil
         for pending in deferred {
-            var commit = pending.commit
-            commit.renewMembers()
-            switch submit(commit) {
+            switch submit(pending.commit) {
             case .applied(let applied): pending.answer(.success(applied))
             case .refused(let error): pending.answer(.failure(error))
             case .pending(let inner): inner.onAnswer { pending.answer($0) }
@@ -315,6 +304,7 @@ final class Submissions {
         }
         do throws(HostError) {
             guard graph.deferred == nil else { throw .isChanging }
+            pending.commit.renewMembers()
             try CommitCheck.check(pending.commit)
             if let refusal = graph.host.health.refusal { throw refusal }
             enqueue(pending)

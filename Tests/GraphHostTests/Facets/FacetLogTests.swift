@@ -30,6 +30,7 @@ struct FacetLogTests {
         let next = Bench(log: FaultyLog(after: log), clock: clock)
         let graph = try #require(try next.host.restore(graph: "g"))
         next.endTurn()
+        bench.successors.append(next)
         return (next, graph)
     }
 

@@ -17,6 +17,8 @@ final class Bench {
     let clock: ManualHostClock
     let host: Host
     private let log: FaultyLog?
+    /// Servers that started after it, kept to the end of the test: a graph does not hold its host.
+    var successors: [Bench] = []
 
     init(
         log: FaultyLog? = nil,

@@ -277,6 +277,29 @@ struct PendingTests {
         #expect(try bench.read(try #require(bench.host["g"]), "x") == "0")
     }
 
+    @Test(
+        "What waits for a definition without its family is refused, and never comes into the log",
+        arguments: [
+            #""set":{"s.1":7}"#, #""set":{"s.1":7,"x":7}"#, #""set":{"s.2":7}"#, #""clear":["s.1"]"#,
+            #""clear":["s.1"],"key":"k""#, #""set":{"s.1":7},"key":"k""#,
+            #""set":{"x":7},"if":{"s.1":{"v":1}}"#,
+        ],
+        [#"{"x":{"set":"any"}}"#, #"{"x":{"set":"any"},"t.{id}":{"set":"any"}}"#]
+    )
+    func familyGone(_ change: String, _ next: String) throws {
+        let log = FaultyLog()
+        let bench = Bench(log: log)
+        let graph = try bench.define(#"{"graph":"g","nodes":{"x":{"set":"any"},"s.{id}":{"set":"any"}}}"#)
+        try bench.set(graph, [("s.1", "1")])
+        log.isSlow = true
+        let client = bench.connect()
+        _ = bench.host.redefine(graph, as: try bench.definition(#"{"graph":"g","nodes":\#(next)}"#))
+        client.ask(#"{"op":"set","id":1,"graph":"g",\#(change)}"#)
+        log.confirm()
+        #expect(log.pending == 0)
+        #expect(client.take().first?.contains("unknown_node") == true)
+    }
+
     @Test("A graph whose end the log refuses continues with the later commits")
     func refusedEnd() throws {
         let (bench, log, graph) = try prepared()

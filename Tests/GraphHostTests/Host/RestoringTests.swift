@@ -27,6 +27,7 @@ struct RestoringTests {
         let next = Bench(log: FaultyLog(after: log), clock: clock)
         let graph = try #require(try next.host.restore(graph: "g"))
         next.endTurn()
+        bench.successors.append(next)
         return (next, graph)
     }
 
