@@ -90,7 +90,9 @@ def test_random_operations():
                 all_[outcome] = all_.get(outcome, 0) + count
         number += 1
         print(f"server {number}: {run.world.operations} operations, {time.monotonic() - began:.0f} s")
-    # Most of what is sent makes sense.
+    # Most of what is sent makes sense. A short run may miss what is rarely sent.
+    if not SECONDS:
+        return
     for kind, table_ in ("ws", messages.MESSAGES), ("http", {**routes.ROUTES, "streamEvents": None}):
         never = [name for name in table_ if not tally.get((kind, name), {}).get("ok")]
         assert not never, f"SLUICE_SEED={SEED}: never with success: {never}"

@@ -333,6 +333,8 @@ class SocketClient(Client):
         if op == b"end":
             code = CODE.search(payload)[1].decode()
             self.world.tally["end", self.kind, code] += 1
+            if code == "done":
+                self.world.tally["ws", "unsub", "ok"] += 1
             if code == "internal":
                 self.wrong(f"a subscription ended: {payload[:600]!r}")
         if word:

@@ -6,7 +6,7 @@ What `/metrics` does not show is tried: whether as many members of families fit 
 import json
 
 from fuzzing.routes import DASHBOARDS
-from fuzzing.world import FILED, GRAPHS
+from fuzzing.world import FILED, GRAPHS, RARE
 from hostile.standing import PATIENCE
 from sluice import eventually
 
@@ -42,7 +42,7 @@ class Standing:
 
     def restore(self):
         """Removes all that clients have made, and tries what counters do not show."""
-        for graph in GRAPHS:
+        for graph in (*GRAPHS, RARE):
             self.ask("DELETE", f"/v1/graphs/{graph}", expected=(204, 404))
         for dashboard in DASHBOARDS:
             self.ask("DELETE", f"/v1/dashboards/{dashboard}", expected=(204, 404))

@@ -7,6 +7,8 @@ import pathlib
 from fuzzing import content, definitions
 
 GRAPHS = ["a", "b", "c"]
+# One that mostly does not exist, because it is named so rarely.
+RARE = "nothing"
 # The graph that a file owns.
 FILED = "f"
 ARTEFACTS = pathlib.Path(__file__).resolve().parents[1] / "artefacts"
@@ -93,7 +95,7 @@ class Maker:
         drawn = self.rng.random()
         if drawn < 0.75:
             return self.favourite
-        return FILED if drawn < 0.8 else "nothing" if drawn > 0.995 else self.rng.choice(GRAPHS)
+        return FILED if drawn < 0.8 else RARE if drawn > 0.995 else self.rng.choice(GRAPHS)
 
     def node(self):
         return content.node(self.rng)
