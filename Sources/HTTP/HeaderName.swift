@@ -48,6 +48,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let retryAfter = HeaderName(rawValue: 34)
     public static let range = HeaderName(rawValue: 35)
     public static let forwardedHost = HeaderName(rawValue: 36)
+    public static let date = HeaderName(rawValue: 37)
 
     /// One more than the highest number above.
     static var end: Int { names.count }
@@ -62,7 +63,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         "sec-websocket-version", "sec-websocket-protocol", "sec-websocket-extensions",
         "sec-websocket-accept", "last-event-id", "user-agent", "forwarded", "access-control-request-method",
         "access-control-request-headers", "x-forwarded-for", "x-forwarded-proto", "content-encoding", "etag",
-        "location", "retry-after", "range", "x-forwarded-host",
+        "location", "retry-after", "range", "x-forwarded-host", "date",
     ]
 
     /// Whether a request may carry the field once at most.

@@ -37,6 +37,17 @@ struct SinkTests {
                 #expect(wait(wrong) == .failed("status \(status)"), "\(wrong ?? "none")")
             }
         }
+        // The receiver's clock is an hour ahead, and so is its date.
+        let sent = HTTPDate(unixSeconds: now / 1_000 + 3_600).text
+        let again = HTTPDate(unixSeconds: now / 1_000 + 3_690).text
+        #expect(
+            SinkOutcome(status: 503, retryAfter: again, date: sent, at: now)
+                == .failed("status 503", after: 90_000)
+        )
+        #expect(
+            SinkOutcome(status: 503, retryAfter: date, date: "now", at: now)
+                == .failed("status 503", after: 90_000)
+        )
         #expect(outcome(500, "7", at: now) == .failed("status 500"))
         #expect(outcome(200, "7", at: now) == .arrived)
     }

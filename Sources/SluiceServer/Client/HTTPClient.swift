@@ -17,6 +17,8 @@ public final class HTTPClient {
         public let entityTag: String?
         /// When to ask again (`Retry-After`), where the answer says it.
         public let retryAfter: String?
+        /// When it was sent (`Date`), by the clock of the server that sent it.
+        public let date: String?
 
         /// Whether the status is 2xx.
         public var isSuccess: Bool { (200..<300).contains(status) }
@@ -166,7 +168,8 @@ public final class HTTPClient {
             status: Int(head.status.rawValue),
             body: Array(parser.body),
             entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) },
-            retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) }
+            retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) },
+            date: head.value(.date).map { String(decoding: $0, as: UTF8.self) }
         )
         if !parser.keepsAlive { drop() }
         finish(.success(answer))

@@ -14,7 +14,8 @@ enum SinkOutcome: Equatable {
     /// What an answer, or none, means; `now` in milliseconds since 1970.
     init(_ result: Result<HTTPClient.Answer, ClientFailure>, at now: Int64) {
         switch result {
-        case .success(let answer): self.init(status: answer.status, retryAfter: answer.retryAfter, at: now)
+        case .success(let answer):
+            self.init(status: answer.status, retryAfter: answer.retryAfter, date: answer.date, at: now)
         case .failure(let failure):
             switch failure {
             case .notUnderstood: self = .refused(failure.description)
@@ -23,11 +24,14 @@ enum SinkOutcome: Equatable {
         }
     }
 
-    init(status: Int, retryAfter: String? = nil, at now: Int64) {
+    /// A date in `retryAfter` counts from the answer's own date: the receiver's clock may differ.
+    init(status: Int, retryAfter: String? = nil, date: String? = nil, at now: Int64) {
         switch status {
         case 200..<300: self = .arrived
         case 429, 503:
-            self = .failed("status \(status)", after: retryAfter.flatMap { Self.milliseconds($0, from: now) })
+            let sent = date.flatMap { HTTPDate.unixSeconds(of: $0) }.map { $0 * 1_000 }
+            let wait = retryAfter.flatMap { Self.milliseconds($0, from: sent ?? now) }
+            self = .failed("status \(status)", after: wait)
         case 408, 425, 500...: self = .failed("status \(status)")
         // Redirects are not followed: they could lead anywhere.
         default: self = .refused("status \(status)")
