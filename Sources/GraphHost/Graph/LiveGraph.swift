@@ -140,8 +140,8 @@ public final class LiveGraph {
         // A question to a producer holds the graph until it is answered.
         demand = nil
         core.onFreed = nil
-        // A stage that waits holds its edge, which holds the stage; one that waits for a first value
-        // may hold its subscription, which holds the graph.
+        // A stage that waits holds its edge, which holds the stage. One that waits for a first
+        // value may hold its subscription, which holds the graph.
         for record in chains.all { record.gate.forget() }
         registry.removeAll()
         ties.disconnect()
