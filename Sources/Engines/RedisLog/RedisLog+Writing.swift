@@ -139,8 +139,9 @@ extension RedisLog {
         }
     }
 
-    /// No caller waits for these any more.
+    /// No caller waits for these any more; those that the track no longer has were answered before.
     func refuse(_ flights: [Track.Flight], of track: Track) {
+        let flights = track.flights.filter { flight in flights.contains { $0 === flight } }
         guard !flights.isEmpty else { return }
         track.flights.removeAll { flight in flights.contains { $0 === flight } }
         let refusal =
