@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fuzzing import content, definitions, messages, routes, world
@@ -80,10 +81,12 @@ async def rounds(seed, number):
 
 @pytest.mark.timeout(SECONDS + 600)
 def test_random_operations():
+    worker = ThreadPoolExecutor(1)
     began, number, tally = time.monotonic(), 0, {}
     print(f"\nSLUICE_SEED={SEED}")
     while number < 4 or time.monotonic() - began < SECONDS:
-        run = asyncio.run(rounds(SEED + number // 4, number))
+        # In a thread of its own: the main one may already run the loop of the browsers' tests.
+        run = worker.submit(asyncio.run, rounds(SEED + number // 4, number)).result()
         for operation, outcomes in run.tally().items():
             all_ = tally.setdefault(operation, {})
             for outcome, count in outcomes.items():
