@@ -278,8 +278,7 @@ public final class Server {
         guard hasWork else { return }
         activity.note(.delivery)
         leadSinks()
-        let commits = host.applied
-        let delivered = commits == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
+        let delivered = host.applied == loopTimes.commitsBefore ? 0 : OwnProcess.nanoseconds
         flush()
         if slowPeers.isExceeded { endSlowPeers() }
         sharedCompression?.endTurn()
@@ -293,7 +292,7 @@ public final class Server {
             delivering: delivered,
             to: OwnProcess.nanoseconds,
             requests: requests,
-            commits: commits,
+            commits: host.applied,
             lateCommits: delivered == 0 ? [] : host.takeLateCommits()
         )
         setHostTimer()
