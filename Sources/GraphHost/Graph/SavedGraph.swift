@@ -26,7 +26,7 @@ struct SavedGraph {
         writer.write(text: graph.name)
         writer.write(text: graph.definition.text)
         writer.write(Int(graph.origin.rawValue))
-        writer.write(LogStamp(rev: graph.rev, time: graph.time))
+        writer.write(graph.stamp)
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
         Writer(by: graph.envelope.info.by, context: graph.envelope.info.context).write(to: &writer)
@@ -97,7 +97,7 @@ struct SavedGraph {
                 )
             )
         }
-        graph.members.takeFamilies(LogStamp(rev: graph.rev, time: graph.time))
+        graph.members.takeFamilies(graph.stamp)
         for family in graph.members.families { family.emptied = try reader.stamp(upTo: graph.rev) }
         var members: [NamedNode] = []
         var names = Set(graph.definition.nodes.map(\.name))
@@ -121,8 +121,10 @@ struct SavedGraph {
             graph.ties.places[try reader.text()] = try reader.text()
             refusals.append(try reader.optional { try $0.value() })
         }
-        for (definition, state) in zip(graph.definition.nodes, saved) { declare(definition, state) }
-        for (member, state) in zip(members, saved.dropFirst(graph.nodes.count)) { take(member, state) }
+        // A member without a value lives only while something needs it, which is built later.
+        let sources =
+            zip(graph.definition.nodes, saved).map { declare($0, $1) }
+            + zip(members, saved.dropFirst(graph.definition.nodes.count)).map { take($0, $1) }
         let named = graph.nodes + members
         let held = zip(named, saved).filter { $1.isHeld }.map(\.0)
         graph.members.show(holding: held)
@@ -144,33 +146,34 @@ struct SavedGraph {
         guard reader.isAtEnd else { throw StateError.malformed }
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
-        let stamp = LogStamp(rev: graph.rev, time: graph.time)
+        let stamp = graph.stamp
         graph.envelope.begin(stamp, context: writer.context, by: writer.by)
         graph.narrowedAt = graph.rev
-        withExtendedLifetime(living) {}
+        withExtendedLifetime((sources, living)) {}
     }
 
-    private func declare(_ definition: NodeDefinition, _ saved: SavedNode) {
+    private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {
         let stamp = LogStamp(rev: saved.definedAt, time: graph.time)
         let node = NamedNode(definition, graph: graph, at: stamp)
         graph.nodes.append(node)
         graph.registry.declare(node)
-        guard case .mutable = definition.kind else { return }
+        guard case .mutable = definition.kind else { return nil }
         node.beginExpiry()
-        takeSource(of: node, saved)
+        return takeSource(of: node, saved)
     }
 
-    private func take(_ member: NamedNode, _ saved: SavedNode) {
-        guard member.isMutable, let family = member.family else { return }
+    private func take(_ member: NamedNode, _ saved: SavedNode) -> Node<Datum>? {
+        guard member.isMutable, let family = member.family else { return nil }
         graph.host.memberAccounts.charging(saved.writer?.by) {
             graph.members.nodeMade(for: member, of: family)
         }
         if saved.isHeld { member.override = family.retention }
         member.beginExpiry()
-        takeSource(of: member, saved)
+        return takeSource(of: member, saved)
     }
 
-    private func takeSource(of node: NamedNode, _ saved: SavedNode) {
+    /// - Returns: the living node.
+    private func takeSource(of node: NamedNode, _ saved: SavedNode) -> Node<Datum> {
         let source = graph.core.mutable(of: Datum.self)
         node.source = source
         node.born = graph.host.clock.wall
@@ -179,12 +182,14 @@ struct SavedGraph {
         }
         guard saved.form == .follower else {
             graph.registry.adopt(source, as: node)
-            return graph.builder.observe(node, on: source)
+            graph.builder.observe(node, on: source)
+            return source
         }
         graph.chains.hide(source)
         let living = source.fork()
         graph.registry.adopt(living, as: node)
         graph.builder.observe(node, on: living)
+        return living
     }
 
     /// Builds the derived nodes that were kept, and returns them with the mutable ones.

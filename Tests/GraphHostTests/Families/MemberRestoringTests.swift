@@ -75,6 +75,16 @@ struct MemberRestoringTests {
         #expect(graph.visibleNodes(matching: "s.*").map(\.name) == ["s.a", "s.hall"])
     }
 
+    @Test("F-4: a member without a value, from which another node is made, comes back from a snapshot")
+    func unset() throws {
+        log.storeSnapshot(of: "g")
+        let (next, restored) = try again()
+        #expect(seen(restored) == seen(graph))
+        for (bench, graph) in [(bench, graph), (next, restored)] { try bench.set(graph, [("s.hall", "5")]) }
+        #expect(seen(restored) == seen(graph))
+        #expect(try next.read(restored, "hall") == "5")
+    }
+
     @Test("F-4: a member for which a commit is on its way stays the node of its name")
     func pending() throws {
         log.isSlow = true
