@@ -205,6 +205,8 @@ class Run:
             word = signal.Signals(-code).name if code < 0 else f"code {code}"
             self.world.failure = f"the server ended by itself with {word}\n{self.last_words()}"
         if self.world.failure:
+            if code is None and not self.world.is_away:
+                self.world.failure += f"\nThe server's log ends with:\n{self.server.log_text()[-2000:]}"
             raise AssertionError(self.report())
 
     def last_words(self):
