@@ -89,18 +89,11 @@ public final class Host {
     var alarmWatch: AlarmWatch?
 
     /// Nodes built and values read for requests since the start: the unit of a turn's budget.
-    public internal(set) var work: UInt64 = 0
-    /// The same as ``work``, for callers in other modules that need it for every request: their
-    /// access to a stored property costs 75 instructions of exclusivity checks, even if the
-    /// property is marked as unchecked.
-    public var workDone: UInt64 {
-        @inline(never) get { work }
-    }
+    public var workDone: UInt64 { work }
+    var work: UInt64 = 0
 
     /// How many commits of this server have been applied since the start.
-    public var applied: UInt64 {
-        @inline(never) get { submissions.applied }
-    }
+    public var applied: UInt64 { submissions.applied }
 
     /// The start times of the turns in which commits were submitted that were applied in later
     /// turns, since the last read.

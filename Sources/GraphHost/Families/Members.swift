@@ -122,7 +122,7 @@ final class Members {
         leftovers = []
         let members = graph.registry.declaredEntries.map { unsafeDowncast($0, to: NamedNode.self) }
             .filter { $0.family != nil }
-        for member in members { member.exists = false }
+        for member in members { member.isRemoved = true }
         return members
     }
 

@@ -118,7 +118,7 @@ final class AllMembers: NameWatcher {
 
     func vanished(_ node: NamedNode) {
         guard let graph, node.family != nil else { return }
-        named?.changed = LogStamp(rev: graph.rev, time: graph.time)
+        named?.changed = graph.stamp
         guard let gathering, let living = node.living else { return }
         gathering.remove(living)
         charge(0)

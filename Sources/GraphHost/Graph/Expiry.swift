@@ -98,7 +98,7 @@ final class Lifetime {
     private func expire() -> Due? {
         guard let source = node.source else { return nil }
         let graph = node.graph
-        node.changed = LogStamp(rev: graph.rev, time: graph.time)
+        node.changed = graph.stamp
         if node.hasFacets { graph.facets.valueExpired(of: node) }
         return Due(source, .empty)
     }

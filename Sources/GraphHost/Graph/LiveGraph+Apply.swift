@@ -33,8 +33,7 @@ extension LiveGraph {
 
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
-        rev = stamp.rev
-        time = stamp.time
+        self.stamp = stamp
         evaluationTime = stamp.time
         commits += 1
         turn = host.turns
@@ -168,7 +167,7 @@ extension LiveGraph {
     func end(_ reason: End) {
         isLive = false
         releases.reason = .removed
-        for node in nodes { node.exists = false }
+        for node in nodes { node.isRemoved = true }
         let members = members.end()
         switch reason {
         case .removed: host.sessions.end(of: self)

@@ -10,13 +10,15 @@ public final class LiveGraph {
     /// A new object with each definition.
     private(set) var definitionMark = DefinitionMark()
     /// The epoch: the unbroken history to which `rev` belongs.
-    public internal(set) var epoch: String
+    public let epoch: String
     /// The number of the last commit.
-    public internal(set) var rev: UInt64
+    public var rev: UInt64 { stamp.rev }
     /// Milliseconds since 1970 of the last commit.
-    public internal(set) var time: UInt64
+    public var time: UInt64 { stamp.time }
+    /// Rev and time of the last commit.
+    var stamp: LogStamp
     /// False before its first commit is applied and after its last.
-    public internal(set) var isLive = false {
+    var isLive = false {
         didSet { judge() }
     }
     /// Whether clients can find it: it is live, and the log knows its present state.
@@ -112,8 +114,7 @@ public final class LiveGraph {
         self.origin = origin
         self.host = host
         epoch = position.epoch
-        rev = position.rev
-        time = position.time
+        stamp = LogStamp(rev: position.rev, time: position.time)
         evaluationTime = position.time
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)

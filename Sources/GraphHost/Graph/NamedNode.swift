@@ -15,11 +15,11 @@ public final class NamedNode: RegistryEntry {
     // of the first ones avoids padding.
 
     /// False once the graph or the node was removed.
-    public internal(set) var exists = true
-    public private(set) var isMutable = false
-    private(set) var requiresCondition = false
-    /// Whether values must pass a check.
-    private var isChecked = false
+    public var exists: Bool { !isRemoved }
+    var isRemoved = false
+    public var isMutable: Bool { rules.isMutable }
+    var requiresCondition: Bool { rules.requiresCondition }
+    private var rules = Rules()
     /// Whether its graph's ``FacetTable`` has an entry for it.
     var hasFacets = false
     /// For how many bytes ``payer`` is charged.
@@ -28,7 +28,7 @@ public final class NamedNode: RegistryEntry {
     /// person has.
     private var fed: UInt8 = 0
     private var isSetByHand = false
-    public internal(set) var definition: NodeDefinition
+    var definition: NodeDefinition
     /// The graph it belongs to, which outlives it.
     public unowned let graph: LiveGraph
     /// The family that it is a member of; nil for a declared node.
@@ -113,13 +113,22 @@ public final class NamedNode: RegistryEntry {
         takeRules()
     }
 
-    /// Copies the parts of the definition that every set needs.
+    /// The parts of a definition that every set needs.
+    private struct Rules {
+        var isMutable = false
+        var requiresCondition = false
+        /// Whether values must pass a check.
+        var isChecked = false
+    }
+
     private func takeRules() {
         noteMembers()
         override = memberRetention ?? definition.retain
-        isMutable = definition.isMutable
-        isChecked = definition.check != nil
-        requiresCondition = definition.requiresCondition
+        rules = Rules(
+            isMutable: definition.isMutable,
+            requiresCondition: definition.requiresCondition,
+            isChecked: definition.check != nil
+        )
     }
 
     /// The graph is being redefined: ``RegistryEntry/hold()`` retains the living node as the new
@@ -180,7 +189,7 @@ public final class NamedNode: RegistryEntry {
     /// The error message for a value to be set; nil if the value passes the checks.
     @inline(__always)
     func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
-        isChecked ? definition.complaint(about: value, within: &budget) : nil
+        rules.isChecked ? definition.complaint(about: value, within: &budget) : nil
     }
 
     /// The names of its inputs, each once, in the order of the definition.

@@ -194,7 +194,7 @@ final class NodeBuilder {
         living.observe { [unowned self, unowned node] emission in
             guard running == 0 else { return }
             let graph = graph
-            let stamp = LogStamp(rev: graph.rev, time: graph.time)
+            let stamp = graph.stamp
             if isStored { node.changed = stamp }
             node.ring?.append(stamp, emission.value)
             if node.family != nil, node.ring != nil { graph.members.weigh(node) }

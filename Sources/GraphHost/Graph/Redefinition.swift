@@ -26,7 +26,7 @@ struct Redefinition {
         let declared = graph.nodes
         let former = declared + graph.members.living
         let gone = former.filter { definition(of: $0) == nil }
-        for node in gone { node.exists = false }
+        for node in gone { node.isRemoved = true }
         let ended = gone.isEmpty ? [] : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
         var joining = graph.chains.all.compactMap(\.members)

@@ -119,7 +119,7 @@ extension NamedNode {
     fileprivate func note(_ emission: Emission<Datum>, in graph: LiveGraph) {
         // A derived node records its own emissions.
         guard isMutable else { return }
-        changed = LogStamp(rev: graph.rev, time: graph.time)
+        changed = graph.stamp
         writer = graph.ties.writer
         if hasFacets { graph.facets.clear(of: self, at: graph.time, isSet: !emission.isEmpty) }
         if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }

@@ -105,7 +105,7 @@ final class LogReports: CommitLogFollower {
         guard let graph = host[name] else { return nil }
         do {
             let state = try SavedGraph(graph: graph).save()
-            return GraphSnapshot(LogStamp(rev: graph.rev, time: graph.time), state)
+            return GraphSnapshot(graph.stamp, state)
         } catch {
             _ = host.fault("graph \(name) cannot be saved: \(error)")
             return nil

@@ -77,7 +77,7 @@ final class PastRecorder {
         var buffer = ByteBuffer()
         present.append(lastSet: nil, to: &buffer)
         bytes += buffer.count
-        states.append(State(stamp: LogStamp(rev: graph.rev, time: graph.time), json: Array(buffer.bytes)))
+        states.append(State(stamp: graph.stamp, json: Array(buffer.bytes)))
     }
 
     /// Listens to the graph's node, if it is not the same node as before.
@@ -98,7 +98,7 @@ final class PastRecorder {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
         bytes += value?.byteCount ?? 0
-        emissions.append(HistoryRing.Entry(stamp: LogStamp(rev: graph.rev, time: graph.time), value: value))
+        emissions.append(HistoryRing.Entry(stamp: graph.stamp, value: value))
     }
 
     private final class Heard: ChangeListen<Datum> {

@@ -131,7 +131,7 @@ public struct Replay {
         let restorer = played.host.restorer
         try restorer.replay(graph, first...end, in: "", on: &played.graph, from: reader) { (graph, _) in
             played.commits += 1
-            played.stamp = LogStamp(rev: graph.rev, time: graph.time)
+            played.stamp = graph.stamp
             if let newest, newest.stamp.rev == graph.rev { played.passed = (newest, graph.digest) }
             return true
         }
