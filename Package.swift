@@ -85,7 +85,13 @@ let package = Package(
 
         // Pure libraries.
         .target(name: "Support", swiftSettings: strict),
-        .target(name: "ReactiveGraph", dependencies: ["Support", deque], swiftSettings: strict),
+        // What debug builds ask Swift's own runtime, in C.
+        .target(name: "CConcurrency"),
+        .target(
+            name: "ReactiveGraph",
+            dependencies: ["Support", "CConcurrency", deque],
+            swiftSettings: strict
+        ),
         // For programs that import the library; the server has a loop of its own.
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: strict),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),

@@ -41,7 +41,10 @@ let package = Package(
     dependencies: [.package(path: "%s")],
     targets: [
         .target(name: "Support", swiftSettings: settings),
-        .target(name: "ReactiveGraph", dependencies: ["Support", deque], swiftSettings: settings),
+        .target(name: "CConcurrency"),
+        .target(
+            name: "ReactiveGraph", dependencies: ["Support", "CConcurrency", deque], swiftSettings: settings
+        ),
         .target(
             name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
         ),
@@ -198,19 +201,19 @@ class SearchCopy(Copy):
 # By the target whose tests must notice.
 COPIES = {
     "UnitSearch": SearchCopy("UnitSearch", "units", SEARCH,
-        ["Sources/Platform", "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
+        ["Sources/Platform", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
          "Sources/SluiceServer/Expressions", "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
-                          ["Sources/Support", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
+                          ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
-                      ["Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
+                      ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/GraphHost", "Tests/GraphHostTests",
                        "Tests/TestSupport", "Tests/HostTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
-                 ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/ReactiveGraph", "Sources/HTTP",
+                 ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP",
                   "Tests/HTTPTests", "Tests/TestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
-                  "Sources/Support", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
+                  "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
                   "Tests/RedisLogTests", "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
 }
 

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A graph of nodes: creates them, carries emissions through them, releases them.
 ///
 /// ```swift
@@ -9,9 +11,10 @@
 /// celsius.set(22)  // prints 71.6
 /// ```
 ///
-/// A graph belongs to one thread, or one event loop (G-108). It takes no lock, and the classes are
-/// not `Sendable`, so the compiler keeps them there. Every node keeps its graph alive; the graph
-/// keeps no node alive, except those listened to by owners it can only watch (``collect()``).
+/// A graph belongs to one event loop, one actor, one task or one thread (G-108). It takes no lock,
+/// and the classes are not `Sendable`, so the compiler keeps them there. Every node keeps its graph
+/// alive; the graph keeps no node alive, except those listened to by owners it can only watch
+/// (``collect()``).
 public final class Graph {
     /// How an emission goes through joins (G-50).
     public enum Propagation: Sendable {
@@ -83,7 +86,8 @@ public final class Graph {
     var bridges: [ObjectIdentifier: CancellableBag] = [:]
     #if DEBUG
         let checksThread: Bool
-        let thread = Graph.currentThread
+        /// Where this graph may be used if it has no executor.
+        let home: Locked<Home>
     #endif
 
     /// A graph without nodes.
@@ -99,9 +103,12 @@ public final class Graph {
     ///     until ``collect()`` is called. `nil` if a loop calls that itself.
     ///   - feedbackLimit: queued sets of one node in one turn before the turn is stopped; at least
     ///     1.
-    ///   - checksThread: whether debug builds stop a call from another thread than the graph's: the
-    ///     executor's, or without one the thread that made the graph. Pass false if something else
-    ///     keeps callers apart, such as an actor, which may move from thread to thread.
+    ///   - checksThread: whether debug builds stop a call from outside the graph's home. Pass false
+    ///     if something that neither the compiler nor Swift's runtime knows keeps callers apart,
+    ///     such as a lock.
+    ///   - isolation: the actor whose isolation the graph belongs to, not kept alive; the caller's
+    ///     by default. Without one, the graph belongs to the task or thread that makes it, until an
+    ///     actor first uses it. An executor comes first: then it alone says who may call.
     public init(
         propagation: Propagation = .settled,
         clock: (any LoopClock)? = nil,
@@ -109,7 +116,8 @@ public final class Graph {
         propagatesEmpty: Bool = false,
         collectsEvery: Duration? = .seconds(1),
         feedbackLimit: Int = 10_000,
-        checksThread: Bool = true
+        checksThread: Bool = true,
+        isolation: (any Actor)? = #isolation
     ) {
         precondition(feedbackLimit > 0, "Graph: feedbackLimit must be positive")
         precondition(collectsEvery.map { $0 > .zero } ?? true, "Graph: collectsEvery must be positive")
@@ -117,6 +125,7 @@ public final class Graph {
         self.executor = executor
         #if DEBUG
             self.checksThread = checksThread
+            home = Locked(Home(isolation))
         #endif
         self.propagatesEmpty = propagatesEmpty
         self.collectsEvery = collectsEvery
