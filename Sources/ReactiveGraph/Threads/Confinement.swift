@@ -29,6 +29,10 @@ extension Graph {
     /// before any other use. From then on debug builds stop calls from elsewhere, the graph's old
     /// home included.
     ///
+    /// ```swift
+    /// let model = await Factory().makeModel()
+    /// model.graph.adoptIsolation()  // from here on it belongs to this task
+    /// ```
     /// A graph with an executor stays with its executor. A graph made outside an actor, or in an
     /// actor's initialiser, needs no call: the first actor that uses it adopts it. In release
     /// builds this does nothing.

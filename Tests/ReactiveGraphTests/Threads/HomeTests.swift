@@ -96,6 +96,7 @@ import Testing
     }
 
     /// Uses its graph to the last, which only an isolated `deinit` may do.
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
     private actor ClosingIsolated {
         private lazy var graph = Graph()
         private lazy var number = graph.mutable(0)
@@ -345,6 +346,7 @@ import Testing
         }
 
         @Test("G-109: what an actor owns ends with it, wherever that is")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func actorsDeinit() async {
             for _ in 0..<20 {
                 await Task.detached {
