@@ -21,8 +21,10 @@ public struct StateWriter {
     }
 
     /// Writes an integer, in one to ten bytes.
-    public mutating func write(_ integer: Int) {
-        var rest = UInt64(bitPattern: Int64(integer << 1 ^ integer >> 63))
+    public mutating func write(_ integer: Int) { write(wide: Int64(integer)) }
+
+    private mutating func write(wide integer: Int64) {
+        var rest = UInt64(bitPattern: integer << 1 ^ integer >> 63)
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
@@ -33,14 +35,14 @@ public struct StateWriter {
     /// Writes a time, exactly.
     public mutating func write(_ time: Duration) {
         let (seconds, attoseconds) = time.components
-        write(Int(seconds))
-        write(Int(attoseconds))
+        write(wide: seconds)
+        write(wide: attoseconds)
     }
 
     /// Writes a deadline, with its place among equal ones.
     public mutating func write(_ deadline: Deadline) {
         write(deadline.time)
-        write(Int(deadline.number))
+        write(wide: Int64(deadline.number))
     }
 
     /// Writes a value as its owner says.
@@ -162,12 +164,17 @@ public struct StateReader {
 
     /// Reads an integer.
     public mutating func integer() throws(StateError) -> Int {
+        guard let integer = Int(exactly: try wideInteger()) else { throw .malformed }
+        return integer
+    }
+
+    private mutating func wideInteger() throws(StateError) -> Int64 {
         var rest: UInt64 = 0
         var shift: UInt64 = 0
         while let byte = bytes.popFirst(), shift < 64 {
             rest |= UInt64(byte & 0x7F) << shift
             shift += 7
-            if byte < 0x80 { return Int(truncatingIfNeeded: Int64(rest >> 1) ^ -Int64(rest & 1)) }
+            if byte < 0x80 { return Int64(rest >> 1) ^ -Int64(rest & 1) }
         }
         throw .malformed
     }
@@ -198,18 +205,19 @@ public struct StateReader {
 
     /// Reads a time.
     public mutating func time() throws(StateError) -> Duration {
-        let (seconds, attoseconds) = (try integer(), try integer())
+        let (seconds, attoseconds) = (try wideInteger(), try wideInteger())
         // Times are added and subtracted, and counted in milliseconds: that must fit.
         guard seconds.magnitude < 1 << 50, attoseconds.magnitude < 1_000_000_000_000_000_000 else {
             throw .malformed
         }
-        return Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds))
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
     /// Reads a deadline.
     public mutating func deadline() throws(StateError) -> Deadline {
         let time = try time()
-        let number = try integer(in: 0...(.max >> 1))
+        let number = try wideInteger()
+        guard (0...(.max >> 1)).contains(number) else { throw .malformed }
         lastDeadline = max(lastDeadline, UInt64(number))
         return Deadline(time: time, number: UInt64(number))
     }

@@ -16,7 +16,7 @@ struct PosixZone {
         let time: Int
 
         /// Seconds since the epoch, by the clock on the wall.
-        func moment(in year: Int) -> Int {
+        func moment(in year: Int) -> Int64 {
             let january = CivilTime.daysSinceEpoch(year: year, month: 1, day: 1)
             let days: Int
             switch day {
@@ -34,7 +34,7 @@ struct PosixZone {
                 }
                 days = candidate
             }
-            return days * 86_400 + time
+            return Int64(days) * 86_400 + Int64(time)
         }
     }
 
@@ -61,10 +61,10 @@ struct PosixZone {
     func offset(at seconds: Int64) -> Int {
         guard let summer else { return standard }
         let year = CivilTime(secondsSinceEpoch: seconds + Int64(standard)).year
-        let begins = summer.begins.moment(in: year) - standard
-        let ends = summer.ends.moment(in: year) - summer.offset
-        let now = Int(seconds)
-        let isSummer = begins < ends ? begins <= now && now < ends : now < ends || now >= begins
+        let begins = summer.begins.moment(in: year) - Int64(standard)
+        let ends = summer.ends.moment(in: year) - Int64(summer.offset)
+        let isSummer =
+            begins < ends ? begins <= seconds && seconds < ends : seconds < ends || seconds >= begins
         return isSummer ? summer.offset : standard
     }
 
