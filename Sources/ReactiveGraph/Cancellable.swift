@@ -22,14 +22,12 @@ public final class CancelToken: Cancellable {
         self.parts = parts
     }
 
+    /// The edge holds its token, which so lives until the edge has ended: a token that is dropped,
+    /// on whatever thread, touches nothing of the graph.
     init(edge: Edge) {
         self.edge = .passUnretained(edge)
-        edge.handle?._withUnsafeGuaranteedRef { $0.edgeEnded() }
-        edge.handle = .passUnretained(self)
-    }
-
-    deinit {
-        edge?._withUnsafeGuaranteedRef { $0.handle = nil }
+        edge.token?.edgeEnded()
+        edge.token = self
     }
 
     /// Whether there is still something to end.

@@ -83,7 +83,8 @@ open class Edge {
     @exclusivity(unchecked) @usableFromInline final var nextHeld: EdgeRef?
     @exclusivity(unchecked) final var previousHeld: EdgeRef?
     @exclusivity(unchecked) final var bag: Unmanaged<CancellableBag>?
-    @exclusivity(unchecked) final var handle: Unmanaged<CancelToken>?
+    /// What ends this edge, and refers to it.
+    @exclusivity(unchecked) final var token: CancelToken?
     @exclusivity(unchecked) @usableFromInline final var side: EdgeSide?
     /// The name, by default that of the kind of edge (G-15).
     ///
@@ -98,7 +99,7 @@ open class Edge {
     }
 
     deinit {
-        handle?._withUnsafeGuaranteedRef { $0.edgeEnded() }
+        token?.edgeEnded()
     }
 
     /// Whether both ends are there.

@@ -121,12 +121,12 @@ extension Edge {
         graph.engine.teardown.retired.append(EdgeRef.passUnretained(self).takeRetainedValue())
     }
 
-    /// Ends the edge for good: both ends go, its cancellable becomes blank.
+    /// Ends the edge for good: both ends go, its token becomes blank.
     ///
     /// The caller calls `releaseDue`.
     func end(in graph: Graph) {
         ended()
-        // Keeps the edge until its cancellable has been blanked.
+        // Keeps the edge until its token has been blanked.
         withExtendedLifetime(self) {
             if let side, let inners = side.inners {
                 // Unless the edge's public object is held, its inner nodes go at once (G-66a).
@@ -135,10 +135,8 @@ extension Edge {
             }
             detachSource(in: graph)
             detachTarget(in: graph)
-            if let handle {
-                self.handle = nil
-                handle._withUnsafeGuaranteedRef { $0.edgeEnded() }
-            }
+            token?.edgeEnded()
+            token = nil
         }
     }
 
@@ -168,6 +166,7 @@ extension Edge {
             Unmanaged.passUnretained(self).release()
             return
         }
+        graph.checkThread("cancel")
         end(in: graph)
         graph.engine.releaseDue()
     }
