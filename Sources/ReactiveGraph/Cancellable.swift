@@ -61,16 +61,75 @@ public final class CancelToken: Cancellable {
     func edgeEnded() {
         edge = nil
     }
+
+    /// The handle of the graph of what it ends, if that has an executor.
+    var home: GraphHandle? {
+        guard let edge else { return parts.first?.home }
+        return edge._withUnsafeGuaranteedRef { $0.graph?.ownHandle }
+    }
 }
 
 /// Holds cancellables and listens, and ends them when it dies (G-64).
 ///
 /// An owner that keeps a bag, and nothing else does, ends its listens at the very moment it dies.
+/// That holds where the graph is at home. Elsewhere the contents of a bag end a little later, in a
+/// post to the graph's executor (G-165). They go to the graph of the first listen or link, so all
+/// graphs of one bag must have the same home.
 public final class CancellableBag: Cancellable {
-    /// The listens this bag holds, oldest first.
+    @usableFromInline let contents = BagContents()
+
+    /// An empty bag.
+    public init(name: String? = nil) {
+        if let name { self.name = name }
+    }
+
+    deinit {
+        if let home = contents.home { home.end(contents) } else { contents.cancel() }
+    }
+
+    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of
+    /// a view.
+    public var name: String? {
+        get { contents.name }
+        set { contents.name = newValue }
+    }
+
+    /// Whether nothing is in it.
+    public var isEmpty: Bool { contents.isEmpty }
+
+    /// The number of cancellables and listens in it.
+    public var count: Int { contents.count }
+
+    /// Puts a cancellable in.
+    ///
+    /// A bag that was cancelled before just stores it.
+    public func add(_ item: any Cancellable) { contents.add(item) }
+
+    /// Takes a cancellable out without cancelling it.
+    ///
+    /// No effect if it is not in.
+    public func remove(_ item: any Cancellable) { contents.remove(item) }
+
+    /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty
+    /// and can be used again.
+    ///
+    /// Adding and removing from inside a cancellation is safe.
+    public func cancel() { contents.cancel() }
+}
+
+/// What a bag holds.
+///
+/// Listens and ties refer to this and not to the bag, which may be freed on any thread.
+@usableFromInline
+final class BagContents: OwnedPart {
+    /// The listens, oldest first.
     @exclusivity(unchecked) @usableFromInline fileprivate(set) var held = HeldList()
     /// The type of the object whose bag this is, known from `listen(owner:)`.
     @exclusivity(unchecked) var ownerType: Any.Type?
+    /// The first graph with an executor of which something was put in.
+    ///
+    /// Never changed after that, because other threads read it when they free the bag.
+    private(set) var home: GraphHandle?
     private var extras: Extras?
 
     /// What few bags have: thousands of owners hold a listen each, and nothing else.
@@ -82,18 +141,7 @@ public final class CancellableBag: Cancellable {
         var ties: [ObjectIdentifier: ListenTie] = [:]
     }
 
-    /// An empty bag.
-    public init(name: String? = nil) {
-        if let name { self.name = name }
-    }
-
-    deinit {
-        cancel()
-    }
-
-    /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of
-    /// a view.
-    public var name: String? {
+    var name: String? {
         get { extras?.name }
         set { needExtras().name = newValue }
     }
@@ -111,38 +159,34 @@ public final class CancellableBag: Cancellable {
         return made
     }
 
-    /// Whether nothing is in it.
-    public var isEmpty: Bool {
+    var isEmpty: Bool {
         held.first == nil && extras.map { $0.items.isEmpty && $0.ties.isEmpty } ?? true
     }
 
-    /// The number of cancellables and listens in it.
-    public var count: Int {
-        listens(as: Edge.self).reduce(extras.map { $0.items.count + $0.ties.count } ?? 0) { count, _ in
-            count + 1
-        }
+    var count: Int {
+        held.reduce(extras.map { $0.items.count + $0.ties.count } ?? 0) { count, _ in count + 1 }
     }
 
-    /// Puts a cancellable in.
-    ///
-    /// A bag that was cancelled before just stores it.
-    public func add(_ item: any Cancellable) {
+    /// Something of the graph with this handle was put in.
+    func join(_ graph: GraphHandle?) {
+        if home == nil { home = graph }
+    }
+
+    func add(_ item: any Cancellable) {
+        switch item {
+        case let token as CancelToken: join(token.home)
+        case let bag as CancellableBag: join(bag.contents.home)
+        default: break
+        }
         needExtras().items.append(item)
     }
 
-    /// Takes a cancellable out without cancelling it.
-    ///
-    /// No effect if it is not in.
-    public func remove(_ item: any Cancellable) {
+    func remove(_ item: any Cancellable) {
         extras?.items.removeAll { $0 === item }
         extras?.leaving.removeAll { $0 === item }
     }
 
-    /// Ends every listen and cancels each cancellable once, in order of insertion; the bag is empty
-    /// and can be used again.
-    ///
-    /// Adding and removing from inside a cancellation is safe.
-    public func cancel() {
+    func cancel() {
         while let edge = held.first { edge._withUnsafeGuaranteedRef { $0.cut() } }
         guard let extras else { return }
         cutTies()
@@ -151,6 +195,14 @@ public final class CancellableBag: Cancellable {
         while let item = extras.leaving.popLast() {
             item.cancel()
         }
+    }
+
+    override func end() { cancel() }
+
+    /// Puts a listen in, which is held from now on.
+    fileprivate func insert(_ edge: Edge) {
+        edge.bag = .passUnretained(self)
+        held.append(.passRetained(edge))
     }
 }
 
@@ -167,10 +219,7 @@ extension Cancellable {
 
 extension CancellableBag {
     /// Puts a listen in, which this bag holds from now on.
-    package func insert(_ edge: Edge) {
-        edge.bag = .passUnretained(self)
-        held.append(.passRetained(edge))
-    }
+    package func insert(_ edge: Edge) { contents.insert(edge) }
 
     /// Takes over a listen that another bag holds.
     package func adopt(_ edge: Edge) {
@@ -184,11 +233,11 @@ extension CancellableBag {
     /// meantime.
     @inlinable
     package func listens<Listen: Edge>(as type: Listen.Type) -> HeldListens<Listen> {
-        HeldListens(upcoming: held.first)
+        HeldListens(upcoming: contents.held.first)
     }
 
     /// The listen put in last.
-    @inlinable package var lastListen: Edge? { held.last?.takeUnretainedValue() }
+    @inlinable package var lastListen: Edge? { contents.held.last?.takeUnretainedValue() }
 }
 
 /// The listens that a bag holds.

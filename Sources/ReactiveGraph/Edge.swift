@@ -82,7 +82,7 @@ open class Edge {
     @exclusivity(unchecked) final var previous: EdgeRef?
     @exclusivity(unchecked) @usableFromInline final var nextHeld: EdgeRef?
     @exclusivity(unchecked) final var previousHeld: EdgeRef?
-    @exclusivity(unchecked) final var bag: Unmanaged<CancellableBag>?
+    @exclusivity(unchecked) final var bag: Unmanaged<BagContents>?
     /// What ends this edge, and refers to it.
     @exclusivity(unchecked) final var token: CancelToken?
     @exclusivity(unchecked) @usableFromInline final var side: EdgeSide?

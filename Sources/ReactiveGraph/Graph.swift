@@ -77,8 +77,8 @@ public final class Graph {
 
     // Threads.
 
-    /// ``handle``, once other threads have needed it.
-    var madeHandle: GraphHandle?
+    /// ``handle``, of a graph with an executor; other threads read it.
+    private(set) var ownHandle: GraphHandle?
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
     @exclusivity(unchecked) var reachable: [UInt64: NodeRef] = [:]
@@ -130,10 +130,13 @@ public final class Graph {
         self.propagatesEmpty = propagatesEmpty
         self.collectsEvery = collectsEvery
         engine = Engine(propagation, feedbackLimit: feedbackLimit)
+        if let executor {
+            ownHandle = GraphHandle(executor, executor.makeBell { [weak self] in self?.runPosts() })
+        }
     }
 
     deinit {
-        madeHandle?.close()
+        ownHandle?.close()
     }
 
     // MARK: - Making nodes

@@ -29,11 +29,12 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         precondition(!followsNothing, "node(\(path)): nothing on this path is marked @Bound")
         node.writable().set(value)
         guard let path = path as? ReferenceWritableKeyPath<Object, Value> else { return }
-        let me = Unmanaged.passUnretained(self)
-        let edge = Edge("Bind", .listener) { edge in
+        // Weak, because the object may be freed on another thread; held during the call, because
+        // writing may be its end.
+        let edge = Edge("Bind", .listener) { [weak self] edge in
+            guard let self else { return .dead }
             guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-            // Retained during the call: writing may be the end of the object.
-            me.takeUnretainedValue().nodeChanged(value, path)
+            nodeChanged(value, path)
             return .nothing
         }
         _ = node.graph.listen(to: node, in: bag, replay: false, at: nil, edge)

@@ -40,6 +40,7 @@ extension Edge {
         if traits.contains(.wantsPath) { graph.engine.pathWishes += 1 }
         graph.counts.add(1, self)
         if let target { graph.engine.ranks.connected(self, from: source, to: target) }
+        if let home = graph.ownHandle { bag?._withUnsafeGuaranteedRef { $0.join(home) } }
         graph.demand?.began(self)
     }
 

@@ -64,6 +64,7 @@ extension Engine {
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: AnyNode) {
+        checkThread("the end of a node")
         demand?.died(node)
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing

@@ -325,8 +325,10 @@ extension Graph {
     ) -> CancelToken {
         if let owner = owner as? any ListenerOwner {
             let bag = owner.listenBag
-            bag.ownerType = type(of: owner)
-            return listen(to: node, in: bag, replay: wanted, at: place, owned())
+            bag.contents.ownerType = type(of: owner)
+            // Where the owner may be freed on another thread, a delivery may find it gone.
+            let edge = ownHandle == nil ? owned() : makeForeign()
+            return listen(to: node, in: bag, replay: wanted, at: place, edge)
         }
         let edge = makeForeign()
         edge.needSide().owner = owner

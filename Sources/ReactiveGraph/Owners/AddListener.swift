@@ -172,10 +172,10 @@ extension Graph {
         guard let owners = edge.owners else { return }
         checkThread("addListener")
         withExtendedLifetime((node, owner)) {
+            edge.attach(from: node)
             owners.add(owner)
             if let key = owners.key { self.owners.events[key] = owners }
             self.owners.begin(in: self)
-            edge.attach(from: node)
             self.owners.listens.insert(edge)
             edge.complete(in: self)
             engine.replay(edge)

@@ -4,13 +4,14 @@
 final class ListenTie {
     private(set) weak var object: AnyObject?
     /// The bag of an owner that keeps one: it reports the owner's death at once (G-67).
-    private weak var bag: CancellableBag?
+    private weak var bag: BagContents?
     unowned let listen: ListenOwners
 
     init(_ object: AnyObject, of listen: ListenOwners) {
         self.object = object
         self.listen = listen
-        bag = (object as? any ListenerOwner)?.listenBag
+        bag = (object as? any ListenerOwner)?.listenBag.contents
+        bag?.join(listen.node?.graph.ownHandle)
         bag?.ties[ObjectIdentifier(self)] = self
     }
 
@@ -26,7 +27,7 @@ final class ListenTie {
     }
 }
 
-extension CancellableBag {
+extension BagContents {
     /// The owner of this bag dies, or gives up everything: it owns no listen any more.
     func cutTies() {
         // Those there are now: a listener that received *stopped* may add itself again.

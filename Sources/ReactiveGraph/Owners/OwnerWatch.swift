@@ -36,7 +36,7 @@ final class OwnerWatch {
             guard let self, let graph else { return }
             nextLook = nil
             graph.collect()
-            if listens.held.first != nil || !syncs.isEmpty { begin(in: graph) }
+            if listens.contents.held.first != nil || !syncs.isEmpty { begin(in: graph) }
         }
     }
 
@@ -54,7 +54,7 @@ final class OwnerWatch {
     /// Says whether an event listen has ended.
     private func collectListens(in graph: Graph) -> Bool {
         var owned: [ListenOwners] = []
-        for ref in listens.held {
+        for ref in listens.contents.held {
             ref._withUnsafeGuaranteedRef { edge in
                 if let listen = edge.owners {
                     if listen.needsCare { owned.append(listen) }

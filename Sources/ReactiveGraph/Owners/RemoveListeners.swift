@@ -34,7 +34,7 @@ extension AnyNode {
 
     /// Ends all listens of `bag` on this node.
     public func stopListening(in bag: CancellableBag) {
-        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag).toOpaque() }
+        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque() }
     }
 
     /// The owners of the listens on this node, each once per listen, in order of addition; only
@@ -89,6 +89,6 @@ extension Edge {
     fileprivate func belongs(to owner: AnyObject, _ bag: CancellableBag?) -> Bool {
         if self.owner === owner { return true }
         guard let bag, let holder = self.bag else { return false }
-        return holder.toOpaque() == Unmanaged.passUnretained(bag).toOpaque()
+        return holder.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque()
     }
 }

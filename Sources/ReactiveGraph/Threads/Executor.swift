@@ -14,7 +14,8 @@ public protocol LoopExecutor: AnyObject {
     /// loop's own thread.
     func makeBell(_ action: @escaping () -> Void) -> any LoopBell
 
-    /// Whether the caller is on the loop's thread. Asked in debug builds only.
+    /// Whether the caller is on the loop's thread. Any thread may ask: when something of the graph
+    /// is freed (G-165), and in debug builds at every call.
     var isCurrent: Bool { get }
 }
 

@@ -20,14 +20,22 @@ public final class GraphHandle: Sendable {
         case action(@Sendable (Graph) -> Void)
         /// Stands for the next of the actions that wait on the graph's own side.
         case own
+        /// What belonged to an object that another thread has freed.
+        case end(Ending)
     }
 
     private let state = Locked(State())
     private let bell: any LoopBell
+    /// The loop of the graph, which holds it; any thread may ask it where it is.
+    nonisolated(unsafe) private weak let executor: (any LoopExecutor)?
 
-    init(_ bell: any LoopBell) {
+    init(_ executor: any LoopExecutor, _ bell: any LoopBell) {
+        self.executor = executor
         self.bell = bell
     }
+
+    /// Whether the caller is at the graph's home, or the graph is gone.
+    var isHere: Bool { executor?.isCurrent ?? true }
 
     /// Runs `action` on the graph's own thread, as a turn of its own.
     ///
@@ -59,7 +67,8 @@ public final class GraphHandle: Sendable {
             state.isClosed = true
             return exchange(&state.posts, with: [])
         }
-        // What dropping an action brings about happens outside the lock.
+        // What dropping an action or ending a part brings about happens outside the lock.
+        for case .end(let ending) in dropped { ending.perform() }
         withExtendedLifetime(dropped) {}
     }
 }
@@ -70,11 +79,12 @@ extension Graph {
     /// The graph needs an executor. Asked for on the graph's own thread; the handle may go
     /// anywhere.
     public var handle: GraphHandle {
-        if let madeHandle { return madeHandle }
-        let bell = requireExecutor().makeBell { [weak self] in self?.runPosts() }
-        let made = GraphHandle(bell)
-        madeHandle = made
-        return made
+        guard let ownHandle else {
+            preconditionFailure(
+                "handle: the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
+            )
+        }
+        return ownHandle
     }
 
     /// Runs `action` later on this graph's own thread, as a turn of its own (G-109).
@@ -87,24 +97,15 @@ extension Graph {
         _ = handle.post(.own)
     }
 
-    private func runPosts() {
+    func runPosts() {
         for post in handle.takeAll() {
             precondition(engine.turns == 0, "the executor ran a post inside a turn of the graph")
             switch post {
             case .action(let action): action(self)
             case .own: ownPosts.popFirst()?()
+            case .end(let ending): ending.perform()
             }
         }
         withExtendedLifetime(self) {}
-    }
-
-    /// The executor, or a stop with a message that says what is missing.
-    private func requireExecutor() -> any LoopExecutor {
-        guard let executor else {
-            preconditionFailure(
-                "handle: the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
-            )
-        }
-        return executor
     }
 }

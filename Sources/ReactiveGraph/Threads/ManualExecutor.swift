@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 internal import Support
 internal import Synchronization
 
@@ -27,6 +34,8 @@ public final class ManualExecutor: LoopExecutor {
     private var actions = Queue<() -> Void>()
     private var listeners: [Listener] = []
     private var isRunning = false
+    /// The thread that made it, or has run it since.
+    private let thread = Atomic(ManualExecutor.currentThread)
 
     /// An executor with nothing to do.
     public init() {}
@@ -34,8 +43,8 @@ public final class ManualExecutor: LoopExecutor {
     /// Whether something was posted, or a bell was rung, that has not run yet.
     public var hasWork: Bool { !actions.isEmpty || listeners.contains { isRung($0) } }
 
-    /// True: the thread that runs it is its thread.
-    public var isCurrent: Bool { true }
+    /// Whether the caller's thread is the one that made it, or has run it since.
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
 
     /// See ``LoopExecutor/post(_:)``.
     public func post(_ action: @escaping () -> Void) {
@@ -55,6 +64,7 @@ public final class ManualExecutor: LoopExecutor {
     /// Does nothing when called by an action.
     public func run() {
         guard !isRunning else { return }
+        thread.store(Self.currentThread, ordering: .relaxed)
         isRunning = true
         defer { isRunning = false }
         while hasWork {
@@ -64,6 +74,14 @@ public final class ManualExecutor: LoopExecutor {
                 listener.action()
             }
         }
+    }
+
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
     }
 
     private func isRung(_ listener: Listener) -> Bool {
