@@ -70,6 +70,9 @@ public final class Loop {
         return wallClockOffset
     }
 
+    /// Milliseconds of the clock of ``now``, as of this moment and not of the start of the turn.
+    public static var steadyClock: UInt64 { uv_hrtime() / 1_000_000 }
+
     /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
     public func updateTime() { uv_update_time(raw) }
 

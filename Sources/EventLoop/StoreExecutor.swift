@@ -7,6 +7,8 @@ public protocol StoreExecutor: AnyObject {
     func wait()
     /// Calls `action` on the loop after so many milliseconds; 0: soon.
     func after(_ milliseconds: UInt64, _ action: @escaping () -> Void)
+    /// Milliseconds of a clock that is never set, as of this moment; its zero has no meaning.
+    var now: UInt64 { get }
 }
 
 /// A thread of the log's own, beside a loop.
@@ -34,6 +36,8 @@ public final class ThreadExecutor: StoreExecutor {
     }
 
     public func wait() { thread.wait() }
+
+    public var now: UInt64 { Loop.steadyClock }
 
     public func after(_ milliseconds: UInt64, _ action: @escaping () -> Void) {
         guard milliseconds > 0 else { return loop.soon(action) }

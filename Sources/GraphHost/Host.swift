@@ -231,7 +231,7 @@ public final class Host {
         timers.fire(until: .milliseconds(clock.now), while: lanes.takesTimer(in: self), lanes.perform)
         lanes.serveCalled(in: self)
         goOn()
-        if makesTicks { ticks.submitDue(at: clock.wall, to: submissions) }
+        if makesTicks { ticks.submitDue(at: clock.now, to: submissions) }
     }
 
     /// Goes on with the next kind of work that waits.
@@ -249,6 +249,9 @@ public final class Host {
         }
     }
 
+    /// The time of the clock that stamps commits, in milliseconds since 1970, or an earlier one.
+    var stampTime: UInt64 { log?.time ?? clock.wall }
+
     /// Whether this server makes ticks and the log accepts them.
     private var makesTicks: Bool { health == .ready && isLeading }
 
@@ -259,7 +262,7 @@ public final class Host {
         if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
-        guard makesTicks, let tick = ticks.next(clock) else { return timer }
+        guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
         return timer.map { min($0, tick) } ?? tick
     }
 

@@ -4,7 +4,8 @@
 public protocol HostClock: AnyObject {
     /// Milliseconds of a monotonic clock; its zero has no meaning.
     var now: UInt64 { get }
-    /// Milliseconds since 1970 UTC, for stamping commits.
+    /// Milliseconds since 1970 UTC. It may be set to another time at any moment, also to an
+    /// earlier one. It stamps commits where the log does not (``CommitLog/time``).
     var wall: UInt64 { get }
 }
 
@@ -24,4 +25,7 @@ public final class ManualHostClock: HostClock {
         now += milliseconds
         wall += milliseconds
     }
+
+    /// Sets the wall clock, as an operator or a time server may; the monotonic clock goes on.
+    public func set(wall: UInt64) { self.wall = wall }
 }

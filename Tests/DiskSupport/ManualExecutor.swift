@@ -4,7 +4,7 @@ public import EventLoop
 public final class ManualExecutor: StoreExecutor {
     private var jobs: [() -> Void] = []
     private var timers: [(due: UInt64, action: () -> Void)] = []
-    private var now: UInt64 = 0
+    public private(set) var now: UInt64 = 0
 
     /// An executor without work.
     public init() {}

@@ -98,6 +98,17 @@ public func checkCommitLog<Log: CommitLog>(
     append([LogEntry(graph: "a", kind: .redefine(text: "{}", .client))], wall: 500)
     log.settle()
     #expect(log.graphs == [StoredGraph("a", .client)])
+    // A tick, and an expiry, that are made for a later time than the log's.
+    var expiry = LogEntry(graph: "a", kind: .expire)
+    expiry.expiredBy = LogStamp.times.upperBound
+    let early = [LogEntry(graph: "a", kind: .tick(now: LogStamp.times.upperBound - 1)), expiry]
+    append(early, wall: 500)
+    log.settle()
+    for (place, entry) in early.enumerated() {
+        let ticket = ticket - UInt64(early.count - place)
+        let stamp = follower.committed.first { $0.ticket == ticket }?.stamp
+        #expect(follower.moved.contains(ticket) || stamp.map { $0.time >= entry.earliest } == true)
+    }
     log.close()
     log = try again(log)
     #expect(log.graphs == [StoredGraph("a", .client)])
@@ -109,7 +120,7 @@ public func checkCommitLog<Log: CommitLog>(
 private func entry(number: Int, of graph: String) -> LogEntry {
     var entry = LogEntry(graph: graph)
     switch number % 6 {
-    case 0: entry.kind = .tick(now: UInt64(number) * 1_000)
+    case 0: entry.kind = .tick(now: UInt64(number))
     case 1: entry.set = [LogEntry.Assignment("x", Array("\(number)".utf8))]
     case 2:
         entry.set = [

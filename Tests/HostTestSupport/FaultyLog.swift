@@ -21,6 +21,8 @@ public final class FaultyLog: CommitLog {
     /// The word for this server where others write it too, and whether this one makes the ticks.
     public var instance = ""
     public var isLeading = true
+    /// The clock that stamps, in place of the host's: no commit is stamped before it is due.
+    public var time: UInt64?
     /// Answers so many of the next commits and questions as moved.
     public var moves = 0
     /// Answers the next commit as a repeat of this one.
@@ -114,7 +116,13 @@ public final class FaultyLog: CommitLog {
                 follower?.log(confirmed: ticket)
                 continue
             }
-            let stamp = store.add(entry, wall: wall)
+            let earliest = time == nil ? entry.earliest : 0
+            let (clock, last) = (time ?? wall, store.position(of: entry.graph).time)
+            if entry.earliest > max(clock, last, earliest) {
+                follower?.log(moved: ticket)
+                continue
+            }
+            let stamp = store.add(entry, wall: max(clock, earliest))
             statistics.commits += 1
             statistics.writes += 1
             follower?.log(committed: ticket, at: stamp)
@@ -166,7 +174,7 @@ public final class FaultyLog: CommitLog {
     }
 
     /// Stores an entry that is reported to no server.
-    public func store(_ entry: LogEntry) { _ = store.add(entry, wall: 0) }
+    public func store(_ entry: LogEntry, wall: UInt64 = 0) { _ = store.add(entry, wall: wall) }
 
     /// Loses an entry, but not its place.
     public func drop(rev: UInt64) { store.drop(rev) }
@@ -273,6 +281,7 @@ private final class Store: LogReader, @unchecked Sendable {
         }
         var sent = entry
         sent.checkedAt = nil
+        sent.expiredBy = 0
         precondition(copy == sent, "an entry has changed on its way through bytes")
         if case .define = entry.kind { snapshots[entry.graph] = [] }
         records[entry.graph, default: []].append(Record(entry: copy ?? entry, stamp: stamp))

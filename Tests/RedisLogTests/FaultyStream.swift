@@ -93,12 +93,8 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
         try ask { () throws(RedisError) in try store.store(digests, of: graph) }
     }
 
-    func pulse(
-        of instance: String,
-        lease: Int,
-        silence: Int
-    ) throws(RedisError) -> (token: UInt64, lost: [String]) {
-        try ask { () throws(RedisError) in try store.pulse(of: instance, lease: lease, silence: silence) }
+    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse {
+        try ask { () throws(RedisError) in try store.pulse(of: instance, lease: lease) }
     }
 
     func forget(_ instances: [String], in graphs: [String]) throws(RedisError) {

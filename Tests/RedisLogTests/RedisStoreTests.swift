@@ -167,16 +167,77 @@ struct RedisStoreTests {
         #expect(try !store.store([1], of: "g", at: position, fence: 3, keeping: 0))
     }
 
-    @Test("The lease is one server's until it is silent; a server silent for longer is lost")
+    @Test("The lease is one server's until it is silent; all signs of life are told apart")
     func lease() throws {
-        let (token, lost) = try store.pulse(of: "a", lease: 60_000, silence: 60_000)
-        #expect(token == 1 && lost.isEmpty)
-        #expect(try store.pulse(of: "b", lease: 60_000, silence: 60_000).token == 0)
-        #expect(try store.pulse(of: "a", lease: 60_000, silence: 0).lost.contains("b"))
+        let first = try store.pulse(of: "a", lease: 60_000)
+        #expect(first.token == 1 && Array(first.signs.keys) == ["a"])
+        #expect(try store.pulse(of: "b", lease: 60_000).token == 0)
+        let second = try store.pulse(of: "a", lease: 60_000)
+        #expect(second.token == 1 && Set(second.signs.keys) == ["a", "b"])
+        #expect(first.signs["a"] != second.signs["a"], "also within a millisecond")
+        #expect(try store.pulse(of: "a", lease: 60_000).signs["b"] == second.signs["b"])
         try store.forget(["b"], in: ["g"])
-        #expect(try store.pulse(of: "a", lease: 60_000, silence: 60_000) == (1, []))
+        #expect(try Array(store.pulse(of: "a", lease: 60_000).signs.keys) == ["a"])
         try store.leave("a", ["a"], ["g"])
-        #expect(try store.pulse(of: "b", lease: 60_000, silence: 60_000) == (2, []))
+        let fourth = try store.pulse(of: "b", lease: 60_000)
+        #expect(fourth.token == 2 && Array(fourth.signs.keys) == ["b"])
+    }
+
+    @Test("A lease and a claim last no longer than they say, although Redis' clock was set back")
+    func capped() throws {
+        _ = try store.pulse(of: "a", lease: 8_000)
+        try store.claim("g", position, for: "a")
+        for key in ["test:lease", "test:{g}:claim"] { try redis.ask("PEXPIRE", key, "3600000") }
+        #expect(try store.pulse(of: "b", lease: 8_000).token == 0)
+        var other = position
+        other.time = 0
+        try store.claim("g", other, for: "b")
+        #expect(try redis.ask("HGET", "test:{g}:claim", "instance").text == "a")
+        for key in ["test:lease", "test:{g}:claim"] {
+            let left = try #require(redis.ask("PTTL", key).unsigned)
+            #expect(left > 0 && left <= 8_000, "\(key)")
+        }
+    }
+
+    @Test("A tick of a later time than Redis' is too early; stamps do not fall when that clock is set back")
+    mutating func early() throws {
+        let clock = try TestClock(redis)
+        let store = RedisStore(redis.address, prefix: "early", time: TestClock.text)
+        let start = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
+        var number: UInt64 = 0
+        func append(_ items: [Batch.Item], at rev: UInt64, fence: UInt64 = 1) throws -> Appended {
+            number += 1
+            var base = start
+            (base.rev, base.definition) = (rev, rev > 0 ? 1 : 0)
+            let batch = Batch(
+                graph: "g",
+                number: number,
+                id: "\(number)",
+                writer: "a",
+                base: base,
+                items: items
+            )
+            return try store.append([batch], fence: fence, replicas: 0, isReading: false)
+        }
+        try clock.set(5_000_000)
+        #expect(try append([item(.define, note: "1")], at: 0).time == 5_000_000)
+        let early = try append([item(.tick, note: "5000001")], at: 1)
+        #expect(try early.outcomes[0].get() == .answered([.moved], rev: 1) && early.time == 5_000_000)
+        try clock.set(5_000_001)
+        #expect(
+            try append([item(.tick, note: "5000001")], at: 1).outcomes[0].get() == .answered([.taken], rev: 2)
+        )
+        // As after a failover to a Redis whose clock is an hour behind.
+        try clock.set(1_400_000)
+        #expect(try append([item()], at: 2).time == 1_400_000)
+        #expect(
+            try append([item(.tick, note: "5000001")], at: 3).outcomes[0].get() == .answered([.taken], rev: 4)
+        )
+        #expect(
+            try append([item(.tick, note: "5000002")], at: 4).outcomes[0].get() == .answered([.moved], rev: 4)
+        )
+        let times = try #require(try store.load("g")).entries.map(\.time)
+        #expect(times == [5_000_000, 5_000_001, 5_000_001, 5_000_001])
     }
 
     @Test("Whether a stream continues where a server stands")

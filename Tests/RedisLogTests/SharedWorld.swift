@@ -19,9 +19,10 @@ final class SharedServer {
         _ redis: RedisServer,
         namesAll: Bool = true,
         clock: ManualHostClock,
+        time: String = Script.time,
         word: @escaping () -> String
     ) throws {
-        store = FaultyStore(RedisStore(redis.address, prefix: "world"))
+        store = FaultyStore(RedisStore(redis.address, prefix: "world", time: time))
         log = try RedisLog(
             RedisLog.Options(redis.address, prefix: "world", keepRevs: 1_000_000),
             store,

@@ -61,7 +61,11 @@ final class Tap: CommitLog, CommitLogFollower {
     func settle() { log.settle() }
     func close() { log.close() }
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
-        for (ticket, entry) in zip(tickets, entries) { pending[ticket] = entry }
+        for (ticket, entry) in zip(tickets, entries) {
+            pending[ticket] = entry
+            // As it is stored.
+            pending[ticket]?.expiredBy = 0
+        }
         log.append(entries, tickets: tickets, wall: wall)
     }
 

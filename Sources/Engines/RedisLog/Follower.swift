@@ -29,9 +29,14 @@ final class Follower: StreamSource, @unchecked Sendable {
         self.few = few
     }
 
-    private func connect() throws(RedisError) -> RedisConnection {
+    /// The connection, which is made where there is none; then `place` may turn out to be gone.
+    private func connect(reading place: inout String) throws(RedisError) -> RedisConnection {
         if let connection { return connection }
         let made = try RedisConnection(address, patience: RedisStore.patience)
+        // A Redis that has lost the stream, and whose clock was set back, gives out earlier places.
+        if !place.isEmpty, StreamPlace(try end(of: keys.news, made)) < StreamPlace(place) {
+            place = Self.beginning
+        }
         connection = made
         changesPlace = nil
         return made
@@ -44,9 +49,9 @@ final class Follower: StreamSource, @unchecked Sendable {
     ) throws(RedisError) -> StreamNews {
         for (graph, rev) in moves { revs[graph] = rev }
         do throws(RedisError) {
-            let connection = try connect()
-            try connection.wait(RedisStore.patience + milliseconds)
             var news = StreamNews(place: place)
+            let connection = try connect(reading: &news.place)
+            try connection.wait(RedisStore.patience + milliseconds)
             if place.isEmpty { news.place = try end(of: keys.news, connection) }
             if revs.count > few {
                 try followChanges(&news, connection, for: milliseconds)
@@ -105,6 +110,17 @@ final class Follower: StreamSource, @unchecked Sendable {
     private func end(of key: String, _ connection: RedisConnection) throws(RedisError) -> String {
         let last = try connection.ask(RedisCommand("XREVRANGE", key, "+", "-", "COUNT", "1"))
         return last.members.first?.members.first?.text ?? Self.beginning
+    }
+}
+
+/// A place in a stream whose ids Redis makes: milliseconds and a number.
+private struct StreamPlace: Comparable {
+    private let parts: [UInt64]
+
+    init(_ text: String) { parts = text.split(separator: "-").map { UInt64($0) ?? 0 } }
+
+    static func < (left: StreamPlace, right: StreamPlace) -> Bool {
+        left.parts.lexicographicallyPrecedes(right.parts)
     }
 }
 

@@ -13,17 +13,17 @@ extension RedisLog {
 
     func beat() {
         let positions = positions
+        let asked = writer.now
         ask { [instance] (store) throws(RedisError) in
-            let (token, lost) = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence)
+            let pulse = try store.pulse(of: instance, lease: Self.lease)
             // Without a writer no other server would notice that Redis has lost something.
-            return (token, lost, try store.verify(positions))
+            return (pulse, try store.verify(positions))
         } then: { [weak self] result in
             guard let self, !isClosed else { return }
             switch result {
             case .failure(let error): lose(error)
-            case .success(let (token, lost, found)):
-                hold(token)
-                forget(lost)
+            case .success(let (pulse, found)):
+                take(pulse, asked: asked)
                 note(found)
                 mend(found, at: positions)
                 for track in tracks.values where track.hasNewDigests { compare(track) }
@@ -51,6 +51,15 @@ extension RedisLog {
         }
     }
 
+    /// Redis has answered a sign of life.
+    func take(_ pulse: Pulse, asked: UInt64) {
+        let now = writer.now
+        clock.note(pulse.time, asked: asked, now: now)
+        hold(pulse.token)
+        let lost = signs.look(at: pulse.signs, now)
+        if isLeading { forget(lost.filter { $0 != instance }) }
+    }
+
     /// Holds the lease until another pulse says so again.
     func hold(_ token: UInt64) {
         let wasLeading = isLeading
@@ -69,7 +78,7 @@ extension RedisLog {
         guard !lost.isEmpty else { return }
         onEvent(
             true,
-            "\(lost.count) servers that share Redis have sent no sign of life for \(Self.silence / 1000) seconds"
+            "\(lost.count) servers that share Redis have sent no sign of life for \(SignsOfLife.silence / 1000) seconds"
         )
         follower?.log(lost: lost)
         let graphs = Array(tracks.keys)

@@ -45,23 +45,24 @@ extension RedisLog {
         writer.after(Self.pause) { [weak self] in
             guard let self, !isClosed else { return }
             let (positions, graphs, names) = (positions, Array(tracks.keys), formerNames)
+            let asked = writer.now
             ask { [instance, replicas = options.replicas] (store) throws(RedisError) in
                 store.disconnect()
                 // Says also whether anything can be written.
-                let token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
+                let pulse = try store.pulse(of: instance, lease: Self.lease)
                 try store.forget(names, in: graphs)
                 try store.wait(for: replicas)
                 let found = Set(try store.positions().keys)
-                return (token, found, try store.verify(positions))
+                return (pulse, found, try store.verify(positions))
             } then: { [weak self] result in
                 guard let self, !isClosed else { return }
                 switch result {
                 case .failure(let error):
                     become(error.isFull ? .full : .outOfReach)
                     findLater()
-                case .success((let token, let found, let verified)):
+                case .success((let pulse, let found, let verified)):
                     formerNames.removeFirst(names.count)
-                    hold(token)
+                    take(pulse, asked: asked)
                     note(verified)
                     goOn(found) { self.mend(verified, at: positions) }
                 }

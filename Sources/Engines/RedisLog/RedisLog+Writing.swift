@@ -56,17 +56,19 @@ extension RedisLog {
         let isReading = unread.isEmpty
         readByWriter = isReading ? Set(batches.map(\.graph)) : []
         let start = ContinuousClock.now
+        let asked = writer.now
         ask { [token, replicas = options.replicas] (store) throws(RedisError) in
             try store.append(batches, fence: token, replicas: replicas, isReading: isReading)
         } then: { [weak self] result in
             self?.statistics.writeTime += start.duration(to: .now)
-            self?.finish(flights, result)
+            self?.finish(flights, result, asked: asked)
         }
     }
 
     func finish(
         _ flights: [Track.Flight],
-        _ result: Result<Appended, RedisError>
+        _ result: Result<Appended, RedisError>,
+        asked: UInt64
     ) {
         isWriting = false
         readByWriter = []
@@ -74,6 +76,9 @@ extension RedisLog {
         switch result {
         case .failure(let error): lose(error)
         case .success(let appended):
+            if let time = appended.time {
+                clock.note(time, asked: asked, now: writer.now, flights.map(\.batch))
+            }
             for (flight, outcome) in zip(flights, appended.outcomes) {
                 guard let track = tracks[flight.batch.graph] else { continue }
                 switch outcome {

@@ -35,11 +35,9 @@ public final class RedisLog: CommitLog {
     static let pause: UInt64 = 500
     /// How long a commit may wait for a Redis that does not answer, in milliseconds.
     static let patience: UInt64 = 5_000
-    /// How often an instance says that it lives; how long its lease lasts; and after which silence
-    /// it is lost, in milliseconds.
+    /// How often an instance says that it lives, and how long its lease lasts, in milliseconds.
     static let pulse: UInt64 = 2_000
     static let lease = 8_000
-    static let silence = 10_000
     /// How long a graph that cannot be built is left alone before it is read again, in
     /// milliseconds.
     static let rereading: UInt64 = 10_000
@@ -93,6 +91,10 @@ public final class RedisLog: CommitLog {
     /// The token of the holder of the lease; 0: another instance has it.
     var token: UInt64 = 0
     var pulses: UInt64 = 0
+    /// What is known of Redis' clock.
+    var clock = StampClock()
+    /// Which of the servers live.
+    var signs = SignsOfLife()
     private(set) lazy var snapshots = SnapshotQueue(of: self)
 
     /// Connects, and reads where the graphs stand.
@@ -138,7 +140,10 @@ public final class RedisLog: CommitLog {
         do throws(RedisError) {
             place = try streams.follow([:], newsAfter: "", for: 0).place
             for (name, position) in try store.positions() { add(Track(name, position, onMove: onMove)) }
-            token = try store.pulse(of: instance, lease: Self.lease, silence: Self.silence).token
+            let asked = writer.now
+            let pulse = try store.pulse(of: instance, lease: Self.lease)
+            token = pulse.token
+            clock.note(pulse.time, asked: asked, now: writer.now)
         } catch {
             throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
         }
@@ -154,6 +159,8 @@ public final class RedisLog: CommitLog {
     public func open(graph: String) throws(HostError) -> LogPosition { track(graph).position.public }
 
     public var isLeading: Bool { token > 0 }
+
+    public var time: UInt64? { clock.time(at: writer.now) }
 
     /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {

@@ -61,7 +61,30 @@ extension StreamPosition {
     }
 }
 
+extension Pulse {
+    /// What the script has answered.
+    init(_ reply: RedisReply) throws(RedisError) {
+        let members = reply.members
+        guard members.count >= 2, let token = members[0].unsigned, let time = members[1].unsigned,
+            LogStamp.times.contains(time)
+        else {
+            throw Outcome.unexpected
+        }
+        let signs = RedisReply.list(Array(members.dropFirst(2))).fields
+        self.init(token: token, time: time, signs: signs.compactMapValues(\.text))
+    }
+}
+
 extension Outcome {
+    /// Redis' time in the script's answer, in milliseconds since 1970.
+    static func time(in reply: RedisReply) -> UInt64? {
+        let members = reply.members
+        guard members.count > 2, let time = members[2].unsigned, LogStamp.times.contains(time) else {
+            return nil
+        }
+        return time
+    }
+
     /// What the script has answered.
     init(_ reply: RedisReply, to batch: Batch) throws(RedisError) {
         if case .error(let words) = reply { throw .refused(words) }
@@ -70,9 +93,9 @@ extension Outcome {
         switch members.first?.text {
         case "seen": self = .seen(rev: rev)
         case "epoch": self = .otherEpoch(rev: rev)
-        case "ok" where members.count == batch.items.count + 2:
+        case "ok" where members.count == batch.items.count + 3:
             var items: [Item] = []
-            for member in members.dropFirst(2) { items.append(try Item(member.text ?? "m")) }
+            for member in members.dropFirst(3) { items.append(try Item(member.text ?? "m")) }
             self = .answered(items, rev: rev)
         default: throw Self.unexpected
         }

@@ -14,13 +14,17 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     private let address: RedisAddress
     let keys: RedisKeys
+    /// How the scripts ask for the time.
+    private let time: String
     private var connection: RedisConnection?
     private var digests: [String: String] = [:]
     /// Whether Redis can say that commits are in its file and in those of replicas.
     private(set) var confirmsFiles = false
 
-    init(_ address: RedisAddress, prefix: String) {
+    /// A store of a Redis; in tests, `time` may be another clock than that of Redis.
+    init(_ address: RedisAddress, prefix: String, time: String = Script.time) {
         self.address = address
+        self.time = time
         keys = RedisKeys(prefix: prefix)
     }
 
@@ -31,7 +35,8 @@ final class RedisStore: StreamStore, @unchecked Sendable {
         try Self.check(connection)
         confirmsFiles = try Self.confirmsFiles(connection)
         for script in Script.all {
-            digests[script.text] = try connection.ask(RedisCommand("SCRIPT", "LOAD", script.text)).text
+            let text = script.text.replacing(Script.time, with: time)
+            digests[script.text] = try connection.ask(RedisCommand("SCRIPT", "LOAD", text)).text
         }
         self.connection = connection
         return connection
@@ -116,7 +121,8 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             }
             // The follower comes to an entry that cannot be read, too, and reports it.
             let entries = isReading ? try? read.entries(in: replies[batches.count]) : nil
-            return Appended(outcomes: outcomes, entries: entries ?? [])
+            let time = replies.prefix(batches.count).last.flatMap(Outcome.time(in:))
+            return Appended(time: time, outcomes: outcomes, entries: entries ?? [])
         }
     }
 
@@ -333,22 +339,10 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     // MARK: - Instances
 
-    func pulse(
-        of instance: String,
-        lease: Int,
-        silence: Int
-    ) throws(RedisError) -> (token: UInt64, lost: [String]) {
+    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse {
         try with { (connection) throws(RedisError) in
-            let reply = try connection.ask(
-                call(
-                    .pulse,
-                    [keys.lease, keys.tokens, keys.instances],
-                    instance,
-                    String(lease),
-                    String(silence)
-                )
-            ).members
-            return (reply.first?.unsigned ?? 0, reply.dropFirst().compactMap(\.text))
+            let keys = [keys.lease, keys.tokens, keys.instances]
+            return try Pulse(try connection.ask(call(.pulse, keys, instance, String(lease))))
         }
     }
 

@@ -4,6 +4,8 @@ internal import Support
 /// (https://redis.io/docs/latest/develop/programmability/eval-intro/).
 struct Script {
     let text: String
+    /// How a script asks for the time: a list of seconds and microseconds.
+    static let time = "redis.call('TIME')"
     /// How many of the arguments are names of keys; they come first.
     private let keys: Int?
 
@@ -26,30 +28,38 @@ struct Script {
     ///     KEYS  state, log, names, news, changes, then the idempotency keys of the items that have one
     ///     ARGV  instance, number of the batch, epoch, rev of the definition, rev of the instance,
     ///           id of the entry, fencing token, lifetime of idempotency keys, name of the graph,
-    ///           then for each item: kind, how many commits, their bytes, the meaning of its key or
-    ///           where the definition comes from, and what its conditions were checked against
+    ///           then for each item: kind, how many commits, their bytes, the meaning of its key,
+    ///           where the definition comes from, or the earliest time of a tick, and what its
+    ///           conditions were checked against
     ///
     /// Kinds: `v` values; `q` a question; `t` a tick: only the holder of the lease may; `d` define,
     /// `r` redefine, `x` remove. With a `k` after it, the item has an idempotency key.
+    ///
+    /// Times never fall, even if Redis' clock was set back. A tick is not stamped before its
+    /// earliest time: operators would see a time at which nothing is due.
     ///
     /// All were checked against a definition, which must be in force. Conditions were checked
     /// against a rev, and against what the instance had on its way: no other instance may have
     /// written since that rev, and no batch of the instance's own that was on its way may have left
     /// anything out. `since` is the rev after which only `writer` has written.
     ///
-    /// Answers `{status, rev, result…}`. Status: `ok`; `seen`: this batch was appended before;
-    /// `epoch`: the graph has a new epoch. A result is empty for an item that was taken; `y` for a
-    /// question; `m`: something else has come in between; or what its key has stood for.
+    /// Answers `{status, rev, Redis' time in milliseconds, result…}`. Status: `ok`; `seen`: this
+    /// batch was appended before; `epoch`: the graph has a new epoch. A result is empty for an item
+    /// that was taken; `y` for a question; `m`: something else has come in between, or a tick is
+    /// too early; or what its key has stood for.
     static let append = Script(
         keys: nil,
         """
         local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'time', 'id', 'definition', 'origin', 'fence', 'writer',
             'since', 'seen:' .. ARGV[1], 'broke:' .. ARGV[1])
         local rev = tonumber(state[2] or '0')
-        if state[10] and tonumber(state[10]) >= tonumber(ARGV[2]) then return {'seen', state[2] or '0'} end
-        if (state[1] or ARGV[3]) ~= ARGV[3] or (not state[1] and ARGV[5] ~= '0') then return {'epoch', state[2] or '0'} end
         local clock = redis.call('TIME')
-        local now = math.max(tonumber(state[3] or '0'), clock[1] * 1000 + math.floor(clock[2] / 1000))
+        clock = clock[1] * 1000 + math.floor(clock[2] / 1000)
+        if state[10] and tonumber(state[10]) >= tonumber(ARGV[2]) then return {'seen', state[2] or '0', clock} end
+        if (state[1] or ARGV[3]) ~= ARGV[3] or (not state[1] and ARGV[5] ~= '0') then
+            return {'epoch', state[2] or '0', clock}
+        end
+        local now = math.max(tonumber(state[3] or '0'), clock)
         local time = string.format('%.0f', now)
         local definition, origin = state[5] or '0', state[6] or ''
         local known = definition == ARGV[4] and definition ~= '0'
@@ -64,7 +74,7 @@ struct Script {
             local fits = known
             if kind == 'd' then fits = definition == '0' end
             if kind == 't' then
-                fits = known and tonumber(ARGV[7]) >= fence
+                fits = known and tonumber(ARGV[7]) >= fence and (tonumber(ARGV[place + 3]) or 0) <= now
                 if fits then fence = tonumber(ARGV[7]) end
             end
             if ARGV[place + 4] ~= '' then
@@ -111,7 +121,7 @@ struct Script {
         elseif state[1] then
             redis.call('HSET', KEYS[1], 'seen:' .. ARGV[1], ARGV[2], 'broke:' .. ARGV[1], broke)
         end
-        return {'ok', number, unpack(results)}
+        return {'ok', number, clock, unpack(results)}
         """
     )
 
@@ -151,7 +161,7 @@ struct Script {
     ///
     /// The one with the latest commit has come furthest: instances may stand in different epochs,
     /// whose revs say nothing to each other. A claim that is not renewed expires in five seconds:
-    /// its instance has ended.
+    /// its instance has ended. It does so too if Redis' clock, by which keys expire, was set back.
     ///
     ///     KEYS  claim
     ///     ARGV  time and rev of the last commit, instance
@@ -163,6 +173,8 @@ struct Script {
         local mine = tonumber(ARGV[1])
         if former[3] == ARGV[3] or time < mine or (time == mine and rev < tonumber(ARGV[2])) then
             redis.call('HSET', KEYS[1], 'time', ARGV[1], 'rev', ARGV[2], 'instance', ARGV[3])
+            redis.call('PEXPIRE', KEYS[1], 5000)
+        elseif redis.call('PTTL', KEYS[1]) > 5000 then
             redis.call('PEXPIRE', KEYS[1], 5000)
         end
         return 'ok'
@@ -221,24 +233,36 @@ struct Script {
 
     /// Says that an instance lives, and takes or keeps the lease.
     ///
-    ///     KEYS  lease, counter of fencing tokens, instances
-    ///     ARGV  instance, milliseconds that the lease lasts, milliseconds after which an instance is lost
+    /// Each sign of life differs from the instance's last one; what differs is Redis' time, with
+    /// which servers of earlier versions compute. A lease lasts no longer than it says, even if
+    /// Redis' clock, by which keys expire, was set back.
     ///
-    /// Answers `{fencing token, or 0 where another instance has the lease, lost instance…}`.
+    ///     KEYS  lease, counter of fencing tokens, instances
+    ///     ARGV  instance, milliseconds that the lease lasts
+    ///
+    /// Answers `{fencing token, or 0 where another instance has the lease; Redis' time in
+    /// milliseconds; each instance and its last sign of life…}`.
     static let pulse = Script(
         keys: 3,
         """
         local clock = redis.call('TIME')
         local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-        redis.call('ZADD', KEYS[3], now, ARGV[1])
+        local sign = now
+        if redis.call('ZSCORE', KEYS[3], ARGV[1]) == string.format('%.0f', sign) then sign = sign + 1 end
+        redis.call('ZADD', KEYS[3], sign, ARGV[1])
         local held = redis.call('HMGET', KEYS[1], 'instance', 'token')
         if not held[1] then
             held = {ARGV[1], redis.call('INCR', KEYS[2])}
             redis.call('HSET', KEYS[1], 'instance', held[1], 'token', held[2])
         end
-        if held[1] ~= ARGV[1] then return {0} end
-        redis.call('PEXPIRE', KEYS[1], ARGV[2])
-        return {tonumber(held[2]), unpack(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[3]))}
+        local token = 0
+        if held[1] == ARGV[1] then
+            token = tonumber(held[2])
+            redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
+            redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        end
+        return {token, now, unpack(redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES'))}
         """
     )
 }

@@ -38,10 +38,14 @@ struct Batch: Sendable {
         var bytes: [UInt8]
         /// The idempotency key with its principal.
         var key: String?
-        /// What is remembered of a commit with a key; where a definition comes from.
+        /// What is remembered of a commit with a key; where a definition comes from; the earliest
+        /// time of a tick.
         var note = ""
         /// What conditions were checked against; nil: there are none.
         var premise: Premise?
+
+        /// Whether it is a tick, or an expiry, of a later time.
+        func isTooEarly(at time: UInt64) -> Bool { kind == .tick && UInt64(note).map { $0 > time } ?? false }
     }
 
     /// Where an instance stood when it checked conditions.

@@ -59,14 +59,7 @@ protocol StreamStore: AnyObject, Sendable {
     func store(_ digests: [UInt64: String], of graph: String) throws(RedisError)
 
     /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
-    ///
-    /// Answers the fencing token, 0 where another instance has the lease; and to its holder the
-    /// instances that were silent for `silence` milliseconds.
-    func pulse(
-        of instance: String,
-        lease: Int,
-        silence: Int
-    ) throws(RedisError) -> (token: UInt64, lost: [String])
+    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse
 
     /// Forgets instances that are no more, and which batches of theirs the graphs have seen.
     func forget(_ instances: [String], in graphs: [String]) throws(RedisError)
@@ -95,8 +88,20 @@ protocol StreamSource: AnyObject, Sendable {
     ) throws(RedisError) -> StreamNews
 }
 
+/// What Redis has answered to a sign of life.
+struct Pulse: Sendable {
+    /// The fencing token of the holder of the lease; 0: another instance has it.
+    let token: UInt64
+    /// Redis' time in milliseconds since 1970.
+    let time: UInt64
+    /// The last sign of life of each instance: it says nothing but that it is another one.
+    let signs: [String: String]
+}
+
 /// What became of batches.
 struct Appended: Sendable {
+    /// Redis' time in milliseconds since 1970, if it has said so.
+    let time: UInt64?
     /// For each batch.
     let outcomes: [Result<Outcome, RedisError>]
     /// What follows the bases of the batches in their streams, as far as it was read.

@@ -126,8 +126,11 @@ extension Batch.Item {
             key = "\(entry.by ?? "")\n\(text.text)"
             note = "\(entry.changed) \(text.digest)"
         }
-        if case .define(_, let origin) = entry.kind { note = DefinitionOrigin?.some(origin).text }
-        if case .redefine(_, let origin) = entry.kind { note = DefinitionOrigin?.some(origin).text }
+        switch entry.kind {
+        case .define(_, let origin), .redefine(_, let origin): note = DefinitionOrigin?.some(origin).text
+        case .tick, .expire: note = String(entry.earliest)
+        case .values, .remove, .drop: break
+        }
     }
 
     fileprivate var isPlain: Bool { kind == .values && key == nil && premise == nil }

@@ -40,7 +40,6 @@ public final class SQLiteLog: CommitLog {
     private var unsaved: [String: UInt64] = [:]
     private var dueSnapshots: [String] = []
     private var isSnapshotting = false
-    private var lastWall: UInt64 = 0
     private var isClosed = false
 
     /// Opens the store, or makes one.
@@ -93,7 +92,6 @@ public final class SQLiteLog: CommitLog {
 
     public func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64) {
         precondition(!isClosed, "nothing is appended to a log that is closed")
-        lastWall = max(lastWall, wall)
         if let refusal = health.refusal {
             // In its place among the answers.
             return executor.run({}) { [weak self] in self?.refuse(tickets, refusal) }
@@ -124,7 +122,8 @@ public final class SQLiteLog: CommitLog {
                 (graph, count) = graphs[name] ?? (appended[name] ?? begun, 0)
             }
             count += 1
-            graph.position.take(graph.position.next(at: wall))
+            // A tick is not stamped earlier than it was due, even if the clock was set back since.
+            graph.position.take(graph.position.next(at: max(wall, entries[number].earliest)))
             if let origin = entries[number].kind.origin {
                 graph.origin = origin
                 changed.insert(name)
@@ -277,7 +276,9 @@ public final class SQLiteLog: CommitLog {
             // It has ended, or says itself why it cannot be saved.
             return executor.run({}) { done(true) }
         }
-        let keysSince = lastWall > Self.keyLifetime ? lastWall - Self.keyLifetime : 0
+        // The clock that has stamped the commits with keys.
+        let time = snapshot.stamp.time
+        let keysSince = time > Self.keyLifetime ? time - Self.keyLifetime : 0
         executor.run { [store, keepRevs] in
             Result { () throws(DatabaseError) in
                 try store.store(snapshot, of: name, keepRevs: keepRevs, keysSince: keysSince)

@@ -50,7 +50,7 @@ extension Members {
     func expired(by now: UInt64) -> Commit? {
         guard graph.takesExpiries, let due = nextExpiry, due <= now else { return nil }
         var commit = Commit(graph: graph)
-        commit.kind = .expire
+        commit.kind = .expire(now)
         var room = Self.mostExpiring
         for family in families {
             for (lease, member) in family.leases.those(dueBy: now, atMost: room) {

@@ -196,8 +196,18 @@ public struct Commit {
         case tick(UInt64)
         /// The family members in `clear` are dropped.
         case drop
-        /// The same, because they were not set for too long.
-        case expire
+        /// The same, because they were not set for too long: their leases were over at this time,
+        /// in milliseconds since 1970; 0: unknown.
+        case expire(UInt64)
+    }
+
+    /// The time that its stamp has at least.
+    var earliest: UInt64 {
+        switch kind {
+        case .tick(let now): now
+        case .expire(let now): now
+        case .values, .define, .redefine, .remove, .drop: 0
+        }
     }
 }
 

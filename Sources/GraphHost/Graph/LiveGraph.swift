@@ -79,14 +79,15 @@ public final class LiveGraph {
     let ties = Ties()
     /// What the commits that the log has not confirmed yet will change.
     var pending = PendingChanges()
-    /// Whether a tick is pending; and when to try again after the log refused one, since 1970.
+    /// Whether a tick is pending.
     var isTickPending = false
     /// Whether the host knows that the graph has timers.
     var isTimed = false
     /// Whether a tick may be appended: only one at a time, and none after the commit that ends the
     /// graph.
     var takesTicks: Bool { !isTickPending && deferred == nil }
-    var tickNotBefore: UInt64 = 0
+    /// When a tick or an expiry is tried again after the log refused one, on the monotonic clock.
+    var dueNotBefore: UInt64 = 0
     /// Whether a commit that drops expired members is pending.
     var isExpiring = false
     /// Whether such a commit may be appended.
@@ -247,17 +248,31 @@ public final class LiveGraph {
         LogStamp(rev: rev &+ 1, time: max(time, wall))
     }
 
+    /// The time that the next commit would be stamped with, in milliseconds since 1970, or an
+    /// earlier one.
+    ///
+    /// Ticks and expiries are due by this clock and no other. It stands still while the clock that
+    /// stamps has been set back.
+    var stampTime: UInt64 { max(time, host.stampTime) }
+
     /// When the definition's timers need a tick, in milliseconds since 1970.
-    var nextTick: UInt64? {
-        guard let due = timers.nextMilliseconds else { return nil }
-        return max(due, tickNotBefore)
+    var nextTick: UInt64? { timers.nextMilliseconds }
+
+    /// The log has not taken a tick or an expiry: it is tried again after a pause.
+    ///
+    /// There is no pause if it was too early: the clock that stamps was set back, and the log knows
+    /// that now.
+    func failed(_ commit: Commit) {
+        switch commit.kind {
+        case .tick: isTickPending = false
+        case .expire: isExpiring = false
+        case .values, .define, .redefine, .remove, .drop: return
+        }
+        guard commit.earliest <= stampTime else { return }
+        dueNotBefore = host.clock.now + Self.pauseAfterFailure
     }
 
-    /// The log refused a tick: schedules another attempt after a pause.
-    func tickFailed(at wall: UInt64) {
-        isTickPending = false
-        tickNotBefore = wall + 250
-    }
+    private static var pauseAfterFailure: UInt64 { 250 }
 
     /// Updates `isShown` and `isOpen` after a change of the graph's state or the log's health.
     func judge() {

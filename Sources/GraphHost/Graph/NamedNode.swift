@@ -39,7 +39,7 @@ public final class NamedNode: RegistryEntry {
     /// The node to set, if it is mutable: its living node, or the node that the living node follows
     /// if it was derived before.
     unowned var source: MutableNode<Datum>?
-    /// Milliseconds since 1970 of the birth of the living node.
+    /// When the living node was born, by the clock that stamps commits.
     var born: UInt64 = 0
     let definedAt: UInt64
     /// When it last emitted (not for class `none`) or was defined.

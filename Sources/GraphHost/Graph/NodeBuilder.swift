@@ -74,7 +74,7 @@ final class NodeBuilder {
         let living = build(node)
         let host = graph.host
         host.work += 1
-        node.born = host.clock.wall
+        node.born = graph.stampTime
         node.beginHistory(holding: living.value)
         if node.definition.retain == .untilPressure, graph.registry.isFull {
             host.pressure.count(graph.flushUnused())
@@ -85,7 +85,7 @@ final class NodeBuilder {
     private func makeEmpty(_ member: NamedNode) -> Node<Datum> {
         let source = graph.core.mutable(of: Datum.self)
         member.source = source
-        member.born = graph.host.clock.wall
+        member.born = graph.stampTime
         graph.host.work += 1
         member.beginExpiry()
         if case .mutable(let rules) = member.definition.kind {
@@ -181,7 +181,7 @@ final class NodeBuilder {
 
     /// Records which step of a definition a node implements.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?) {
-        graph.chains.note(node, as: part, born: graph.host.clock.wall)
+        graph.chains.note(node, as: part, born: graph.stampTime)
     }
 
     /// Makes a node record its emissions: its stamp, if its value depends on earlier ones, and its

@@ -213,7 +213,7 @@ struct Redefinition {
         let source = living as? MutableNode<Datum> ?? graph.core.mutable(of: Datum.self)
         node.source = source
         guard let living else {
-            node.born = graph.host.clock.wall
+            node.born = graph.stampTime
             graph.registry.adopt(source, as: node)
             if let initial { source.set(initial) }
             resizeHistory(of: node)

@@ -176,7 +176,7 @@ struct SavedGraph {
     private func takeSource(of node: NamedNode, _ saved: SavedNode) -> Node<Datum> {
         let source = graph.core.mutable(of: Datum.self)
         node.source = source
-        node.born = graph.host.clock.wall
+        node.born = graph.stampTime
         if case .mutable(let rules) = node.definition.kind {
             graph.facets.keepFresh(node, for: rules.fresh, isSet: false)
         }

@@ -24,40 +24,47 @@ final class Ticks {
         graph.timers.onFirst = {}
     }
 
-    /// Makes the commits that are due at `wall`: for each graph one tick with all emissions of its
+    /// Makes the commits that are due: for each graph one tick with all emissions of its
     /// definition's stages, and one for members that expire.
-    func submitDue(at wall: UInt64, to submissions: Submissions) {
+    ///
+    /// They are due by the clock that stamps them (``LiveGraph/stampTime``). A tick's time is thus
+    /// never later than its stamp, which is what operators see as the time. `now` is the monotonic
+    /// clock, by which pauses are counted.
+    func submitDue(at now: UInt64, to submissions: Submissions) {
         graphs.removeAll { graph in
             graph.isTimed = graph.nextTick != nil || graph.members.nextExpiry != nil
             return !graph.isTimed
         }
-        for graph in graphs {
-            if graph.takesTicks, let due = graph.nextTick, due <= wall {
+        for graph in graphs where graph.dueNotBefore <= now {
+            let time = graph.stampTime
+            if graph.takesTicks, let due = graph.nextTick, due <= time {
                 var commit = Commit(graph: graph)
-                commit.kind = .tick(wall)
+                commit.kind = .tick(time)
                 graph.isTickPending = true
                 submissions.append(commit)
             }
-            guard let commit = graph.members.expired(by: wall) else { continue }
+            guard let commit = graph.members.expired(by: time) else { continue }
             graph.isExpiring = true
             submissions.append(commit)
         }
     }
 
-    /// The longest time in milliseconds until the wall clock is read again while waiting for a
-    /// tick.
+    /// The longest time in milliseconds until the clock that stamps is read again while waiting for
+    /// a tick.
     private static let longestSleep: UInt64 = 60_000
 
     /// When the next of them is due, in milliseconds of the monotonic clock.
-    func next(_ clock: any HostClock) -> UInt64? {
+    ///
+    /// That clock shows `now`, and the one that stamps shows `time`.
+    func next(at now: UInt64, _ time: UInt64) -> UInt64? {
         var next: UInt64?
         for graph in graphs {
             let tick = graph.takesTicks ? graph.nextTick : nil
             let expiry = graph.takesExpiries ? graph.members.nextExpiry : nil
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
-            let wall = clock.wall
-            // The wall clock may be changed in the meantime, so it is read again soon.
-            let steady = clock.now + (due > wall ? min(due - wall, Self.longestSleep) : 0)
+            // The clock that stamps may be set in the meantime, so it is read again before long.
+            let wait = due > max(graph.time, time) ? min(due - time, Self.longestSleep) : 0
+            let steady = max(now + wait, graph.dueNotBefore)
             next = min(next ?? steady, steady)
         }
         return next

@@ -18,6 +18,7 @@ extension Commit {
         entry.context = context.map { $0.withBytes { Array($0) } }
         entry.key = key.map { LogEntry.Key($0, digest: digest) }
         entry.checkedAt = conditions.isEmpty ? nil : graph.rev
+        if case .expire = kind { entry.expiredBy = earliest }
         return entry
     }
 
@@ -93,7 +94,7 @@ extension Commit {
         case .remove: kind = .remove
         case .tick(let now): kind = .tick(now)
         case .drop: kind = .drop
-        case .expire: kind = .expire
+        case .expire: kind = .expire(0)
         }
     }
 }

@@ -47,13 +47,20 @@ public protocol CommitLog: AnyObject {
     /// ``health``.
     var isLeading: Bool { get }
 
+    /// The time of the clock that stamps commits, in milliseconds since 1970; nil: the log stamps
+    /// with the `wall` that it is given.
+    ///
+    /// That clock never shows less, unless it was set back since it was last asked.
+    var time: UInt64? { get }
+
     /// The history position of the graph with that name before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
     /// Appends commits: all those of one loop turn, in order.
     ///
     /// The follower receives an entry's ticket with the answer. `wall` is the time in milliseconds
-    /// since 1970.
+    /// since 1970. No commit is stamped earlier than its ``LogEntry/earliest``; one that would be
+    /// is answered as moved.
     func append(_ entries: [LogEntry], tickets: Range<UInt64>, wall: UInt64)
 
     /// Checks that a commit whose conditions do not hold may be refused. The answer under the
@@ -77,6 +84,7 @@ public protocol CommitLog: AnyObject {
 extension CommitLog {
     public var instance: String { "" }
     public var isLeading: Bool { true }
+    public var time: UInt64? { nil }
 
     public func confirm(_ entry: LogEntry, ticket: UInt64) {
         preconditionFailure("only a shared log is asked")
@@ -201,8 +209,9 @@ public protocol CommitLogFollower: AnyObject {
     /// The pending commit with that ticket is durable.
     func log(committed ticket: UInt64, at stamp: LogStamp)
     func log(refused ticket: UInt64, because error: HostError)
-    /// Others have changed what the pending commit with that ticket was checked against; all those
-    /// changes were reported.
+    /// Others have changed what the pending commit with that ticket was checked against, and all
+    /// those changes were reported; or it would have been stamped before its
+    /// ``LogEntry/earliest``.
     func log(moved ticket: UInt64)
     /// The graph has not changed since the check of the commit with that ticket: the commit is
     /// refused.

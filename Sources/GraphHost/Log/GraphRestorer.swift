@@ -7,10 +7,11 @@ struct GraphRestorer {
 
     /// Restores the idempotency keys with which a graph was changed before the start.
     func restoreKeys(of graph: LiveGraph, from reader: any LogReader) throws(StoreError) {
-        let wall = host.clock.wall
-        let since = wall > IdempotencyKeys.lifetime ? wall - IdempotencyKeys.lifetime : 0
+        // Their age is counted on the clock that has stamped them.
+        let time = graph.stampTime
+        let since = time > IdempotencyKeys.lifetime ? time - IdempotencyKeys.lifetime : 0
         for key in try reader.keys(of: graph.name, since: since) {
-            host.submissions.keys.restore(key, of: graph, now: host.clock.now, wall: wall)
+            host.submissions.keys.restore(key, of: graph, now: host.clock.now, time: time)
         }
     }
 

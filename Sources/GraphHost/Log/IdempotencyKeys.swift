@@ -68,8 +68,10 @@ struct IdempotencyKeys {
     }
 
     /// Restores a key from before the start, used by a commit of that graph and epoch.
-    mutating func restore(_ stored: StoredKey, of graph: LiveGraph, now: UInt64, wall: UInt64) {
-        let age = wall > stored.stamp.time ? wall - stored.stamp.time : 0
+    ///
+    /// `now` is the monotonic clock, `time` the one that has stamped the commit.
+    mutating func restore(_ stored: StoredKey, of graph: LiveGraph, now: UInt64, time: UInt64) {
+        let age = time > stored.stamp.time ? time - stored.stamp.time : 0
         guard age < Self.lifetime else { return }
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
         guard places[name] == nil else { return }

@@ -89,11 +89,25 @@ public struct LogEntry: Hashable, Sendable {
     /// If several servers write the log, no commit of another server may come after this rev. Not
     /// stored.
     public var checkedAt: UInt64?
+    /// When the leases of the members in `clear` were over, for an ``Kind/expire``.
+    ///
+    /// 0: unknown. Not stored.
+    public var expiredBy: UInt64 = 0
 
     /// An entry without sets and clears.
     public init(graph: String, kind: Kind = .values) {
         self.graph = graph
         self.kind = kind
+    }
+
+    /// The time that its stamp has at least: a tick and an expiry are made when the clock that
+    /// stamps has come that far.
+    public var earliest: UInt64 {
+        switch kind {
+        case .tick(let now): now
+        case .expire: expiredBy
+        case .values, .define, .redefine, .remove, .drop: 0
+        }
     }
 
     /// How many nodes it sets or clears; a node that it both sets and clears counts once.

@@ -161,7 +161,8 @@ final class Submissions {
     func append(_ commit: Commit) -> Submission {
         guard log != nil else {
             applied &+= 1
-            return .applied(commit.graph.host.apply(commit, commit.graph.nextStamp(at: clock.wall)))
+            let stamp = commit.graph.nextStamp(at: max(clock.wall, commit.earliest))
+            return .applied(commit.graph.host.apply(commit, stamp))
         }
         let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         enqueue(pending)
@@ -212,22 +213,20 @@ final class Submissions {
         let graph = pending.commit.graph
         switch pending.commit.kind {
         case .define: graph.host.forget(graph)
-        case .tick: graph.tickFailed(at: clock.wall)
-        case .expire: graph.isExpiring = false
+        case .tick, .expire: graph.failed(pending.commit)
         case .values, .redefine, .remove, .drop: break
         }
         pending.answer(.failure(graph.host.answer(for: error)))
         submitDeferred(after: pending.commit)
     }
 
-    /// Commits of other servers have come before a commit.
+    /// Commits of other servers have come before a commit, or it was too early.
     func move(_ ticket: UInt64) {
         let pending = take(ticket)
         let graph = pending.commit.graph
         switch pending.commit.kind {
         case .values, .drop: moved.append(pending)
-        case .expire: graph.isExpiring = false
-        case .tick: graph.tickFailed(at: clock.wall)
+        case .tick, .expire: graph.failed(pending.commit)
         case .define:
             graph.host.forget(graph)
             pending.answer(.failure(HostError(.inUse, "a graph named \(graph.name) exists")))

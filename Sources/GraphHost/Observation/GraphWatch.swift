@@ -92,7 +92,7 @@ final class GraphWatch {
     }
 
     private func note(_ entry: Picture.Entry, _ number: UInt64) {
-        let now = graph.host.clock.wall
+        let now = graph.stampTime
         let born = entry.born
         let death = Death(
             number: number,

@@ -143,7 +143,7 @@ final class Chains {
             self.hasMemory = hasMemory
             self.node = node
             number = node.id
-            born = graph.host.clock.wall
+            born = graph.stampTime
             rev = graph.rev
             self.previous = previous
             level = previous.map { $0.level + 1 } ?? 0
