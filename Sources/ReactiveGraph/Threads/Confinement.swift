@@ -102,11 +102,10 @@ extension Graph {
 
         /// The home of a graph that is made here.
         ///
-        /// In a synchronous function that no actor isolates, `isolation` is `nil`; then the runtime
-        /// knows which actor called it.
+        /// An actor's initialiser, and a synchronous function that no actor isolates, pass `nil`.
         init(_ isolation: (any Actor)?) {
-            if let isolation = isolation.map({ Isolation($0) }) ?? .current {
-                self = .isolation(isolation)
+            if let isolation {
+                self = .isolation(Isolation(isolation))
             } else {
                 let task = cconcurrency_current_task()
                 self = task == 0 ? .thread(Home.currentThread) : .task(task)
