@@ -126,8 +126,11 @@ struct DispatchTests {
         let isGone: Bool = await on(queue) { done in
             let reference = WeakGraph()
             do {
-                let clock = DispatchClock(queue: queue)
-                let graph = Graph(clock: clock, collectsEvery: .milliseconds(1))
+                let graph = Graph(
+                    clock: DispatchClock(queue: queue),
+                    executor: DispatchExecutor(queue: queue),
+                    collectsEvery: .milliseconds(1)
+                )
                 reference.graph = graph
                 graph.mutable(1).listen(owner: Keeper()) { _, _ in }
             }
