@@ -110,15 +110,18 @@ import Testing
         static let shared = Household()
     }
 
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
     @Household
     private final class House {
         let graph = Graph()
         lazy var doors = graph.mutable(0)
         var opened: Int { doors.value! }
+        isolated deinit {}
         func open() { doors.set(doors.value! + 1) }
         func smuggle() -> Smuggled<MutableNode<Int>> { Smuggled(doors) }
     }
 
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
     @MainActor
     private final class View {
         private let graph = Graph()
@@ -127,6 +130,7 @@ import Testing
         private(set) var shown = 0
 
         init() { clicks.listen(in: bag) { [unowned self] in shown = $0 } }
+        isolated deinit {}
         func click() { clicks.set(clicks.value! + 1) }
         func smuggle() -> Smuggled<MutableNode<Int>> { Smuggled(clicks) }
     }
@@ -173,6 +177,7 @@ import Testing
         }
 
         @Test("G-108: the main actor, and another global actor")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func globalActors() async {
             let view = await View()
             let house = await House()
@@ -186,6 +191,7 @@ import Testing
         }
 
         @Test("G-108: the queue of the main actor, on whatever thread")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func mainQueue() async {
             let view = await View()
             await withCheckedContinuation { done in
@@ -198,6 +204,7 @@ import Testing
         }
 
         @Test("G-109: a detached task is stopped")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func detached() async {
             await #expect(processExitsWith: .failure) {
                 let node = Smuggled(Graph().mutable(1))
@@ -233,6 +240,7 @@ import Testing
         }
 
         @Test("G-109: another actor is stopped")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func otherActor() async {
             await #expect(processExitsWith: .failure) {
                 let (one, other) = (Late(), Late())
@@ -252,6 +260,7 @@ import Testing
         }
 
         @Test("G-109: a thread without a task is stopped")
+        @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
         func threads() async {
             await #expect(processExitsWith: .failure) {
                 let late = Late()
