@@ -26,6 +26,8 @@ from sluice import BINARY, ROOT, Server
 
 # How long the server may owe an answer.
 LIMIT = PATIENCE * 2
+# Reads of the past wait in a line, behind those of others.
+LINE = 3 * LIMIT
 CROWD = 12
 # How long a server that crashes may take to write where.
 DYING = 20
@@ -168,8 +170,8 @@ class Run:
         except OSError as failure:
             self.world.fail(f"/healthz: {failure}")
         for client in self.clients:
-            if client.is_stuck(LIMIT):
-                self.world.fail(f"{client.kind}{client.number} has waited {LIMIT:g} s for {list(client.waiting)[:3]}")
+            if client.is_stuck(LINE):
+                self.world.fail(f"{client.kind}{client.number} has waited {LINE:g} s for {list(client.waiting)[:3]}")
 
     async def kill(self):
         """Ends the server as `kill -9` does, replays what it has kept, and starts it again."""
