@@ -35,10 +35,10 @@ public struct Batch {
             }
         }
 
-        @exclusivity(unchecked) @usableFromInline var sets: ContiguousArray<Entry> = []
-        @exclusivity(unchecked) @usableFromInline var clears: ContiguousArray<Entry> = []
+        @usableFromInline var sets: ContiguousArray<Entry> = []
+        @usableFromInline var clears: ContiguousArray<Entry> = []
         /// One for each type of values that a batch has set.
-        @exclusivity(unchecked) @usableFromInline var values: ContiguousArray<StagedValues> = []
+        @usableFromInline var values: ContiguousArray<StagedValues> = []
 
         /// The values of one type.
         @inlinable
@@ -162,7 +162,7 @@ class StagedValues {
 
 @usableFromInline
 final class Staged<Value>: StagedValues {
-    @exclusivity(unchecked) @usableFromInline var emissions: ContiguousArray<Emission<Value>> = []
+    @usableFromInline var emissions: ContiguousArray<Emission<Value>> = []
 
     @inlinable
     init() {

@@ -34,12 +34,12 @@ public enum BufferPolicy: Sendable, Equatable {
 /// It keeps nothing alive. One that is given to several operators counts for all of them.
 public final class BufferControl {
     /// Values that wait at the moment, over all inputs.
-    @exclusivity(unchecked) public private(set) final var count = 0
+    public private(set) final var count = 0
     /// The most that ever waited.
-    @exclusivity(unchecked) public private(set) final var peak = 0
+    public private(set) final var peak = 0
     /// Values that were never emitted: they found the buffer full, made room, or waited when the
     /// operator ended.
-    @exclusivity(unchecked) public private(set) final var droppedCount = 0
+    public private(set) final var droppedCount = 0
 
     private final let onArrival: (() -> Void)?
 

@@ -45,9 +45,9 @@ public final class Graph {
         set { engine.onError = newValue }
     }
     /// Receives the creation number of each node that is freed.
-    @exclusivity(unchecked) public var onRelease: ((UInt64) -> Void)?
+    public var onRelease: ((UInt64) -> Void)?
     /// The same with the node, which nothing may hold for longer than the call.
-    @exclusivity(unchecked) package final var onFreed: ((AnyNode) -> Void)?
+    package final var onFreed: ((AnyNode) -> Void)?
     /// In debug builds, called for each set of a node without listeners and nodes below it (G-17).
     ///
     /// Off by default.
@@ -59,21 +59,21 @@ public final class Graph {
     public var onSyncMismatch: ((AnyNode, AnyNode) -> Void)?
 
     /// Living nodes, edges and listeners, and totals.
-    @exclusivity(unchecked) public internal(set) var counts = GraphCounts()
+    public internal(set) var counts = GraphCounts()
 
     /// What carries emissions from node to node.
     @usableFromInline package let engine: Engine
     /// Which nodes are wanted, where that is asked.
-    @exclusivity(unchecked) package final var demand: Demand?
+    package final var demand: Demand?
     let owners = OwnerWatch()
     /// Notes the properties that are read while a bound path is evaluated.
     var reading: TrackedReads?
     /// Nodes whose values may die; not held.
-    @exclusivity(unchecked) var mortals: [UInt64: NodeRef] = [:]
+    var mortals: [UInt64: NodeRef] = [:]
     private var lastNodeID: UInt64 = 0
     /// The timers of the clock, made when the first timed operator is.
     @usableFromInline private(set) lazy var timers = clock.map { TimerQueue($0) }
-    @exclusivity(unchecked) var batchPool: [Batch.Storage] = []
+    var batchPool: [Batch.Storage] = []
 
     // Threads.
 
@@ -81,7 +81,7 @@ public final class Graph {
     private(set) var ownHandle: GraphHandle?
     var ownPosts = Queue<() -> Void>()
     /// Nodes known elsewhere by their number; not held.
-    @exclusivity(unchecked) var reachable: [UInt64: NodeRef] = [:]
+    var reachable: [UInt64: NodeRef] = [:]
     /// What bridges to other graphs hold here, while there is demand.
     var bridges: [ObjectIdentifier: CancellableBag] = [:]
     #if DEBUG
