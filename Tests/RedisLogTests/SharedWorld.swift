@@ -12,6 +12,7 @@ final class SharedServer {
     let store: FaultyStore
     let log: RedisLog
     let host: Host
+    let clock: ManualHostClock
 
     /// A server; one that names all streams it waits for, or one that waits for the stream of
     /// changes.
@@ -32,6 +33,7 @@ final class SharedServer {
             listener: listener
         )
         host = Host(store: .log(log), clock: clock)
+        self.clock = clock
         for stored in host.storedGraphs { _ = try host.restore(graph: stored.name) }
         log.follow()
     }
@@ -41,13 +43,26 @@ final class SharedServer {
         executor.step()
         host.flush()
     }
+
+    /// Lets time pass on its machine.
+    func pass(_ milliseconds: UInt64) {
+        clock.advance(by: milliseconds)
+        writer.advance(by: milliseconds)
+        listener.advance(by: milliseconds)
+        host.advance()
+        host.flush()
+    }
 }
 
 /// Servers that share a real Redis, clients of both, and books of what was answered; everything
-/// follows from the seed but the clock of Redis.
+/// follows from the seed.
+///
+/// Redis and each server have clocks of their own, which drift and are set.
 final class SharedWorld {
     private let redis: RedisServer
-    private let clock = ManualHostClock(now: 1_000, wall: 1_000_000)
+    private let redisClock: TestClock
+    /// What the clock of Redis shows.
+    private var time: UInt64 = 1_000_000_000
     private var dice: SeededGenerator
     private var servers: [SharedServer] = []
     private var words = 0
@@ -55,6 +70,9 @@ final class SharedWorld {
     /// Values that were answered as set, and those that were refused for good, by node.
     private var taken: [String: Set<Int>] = [:]
     private var refused: [String: Set<Int>] = [:]
+    /// When the values of `a` were set, by the log; and how many ticks there were.
+    private var setAt: [Int: UInt64] = [:]
+    private var ticks = 0
     /// What a counter was answered to have come to.
     private var counted: [Int] = []
     /// Whether Redis has lost something.
@@ -71,14 +89,19 @@ final class SharedWorld {
         {"graph":"g","mode":"settled","nodes":{"p":{"set":"any","initial":0,"history":50},"q":{"set":"any","initial":0},
         "x":{"set":"any","initial":0,"history":50},"half":{"combine":["p","q"],"map":"value[0] == value[1]"},"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
         "sum":{"from":"count","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + value"}}]},
-        "late":{"from":"a","retain":"always","pipe":[{"delay":300}]}}}
+        "late":{"from":"a","retain":"always","pipe":[{"delay":300}]},
+        "mean":{"from":"a","retain":"always","pipe":[{"window":{"last":200,"of":"avg"}}]}}}
         """
+    /// How late `late` is.
+    private static let delay: UInt64 = 300
 
     init(_ redis: RedisServer, seed: UInt64) throws {
         self.redis = redis
         dice = SeededGenerator(seed: seed)
-        store = RedisStore(redis.address, prefix: "world")
+        store = RedisStore(redis.address, prefix: "world", time: TestClock.text)
+        redisClock = try TestClock(redis)
         try redis.ask("FLUSHALL")
+        try redisClock.set(time)
         let first = try start()
         let definition = try first.definition(Self.definition)
         guard case .pending = first.host.define(definition) else { throw StoreError("it is not pending") }
@@ -87,10 +110,26 @@ final class SharedWorld {
     }
 
     private func start() throws -> SharedServer {
-        try SharedServer(redis, namesAll: dice.chance(1, in: 2), clock: clock) { [unowned self] in
+        let clock = ManualHostClock(now: 1_000, wall: someTime())
+        return try SharedServer(redis, namesAll: dice.chance(1, in: 2), clock: clock, time: TestClock.text) {
+            [unowned self] in
             words += 1
             return "word\(words)"
         }
+    }
+
+    /// What the clock of another machine may show.
+    private func someTime() -> UInt64 {
+        let difference = ([0, 1, 2, 20, 5_000, 3_600_000] as [UInt64])[dice.below(6)]
+        return dice.chance(1, in: 2) ? time + difference : time - difference
+    }
+
+    /// One of the clocks is set: also after a failover Redis' clock is another one.
+    private func turnClock(of server: SharedServer) throws {
+        guard dice.chance(1, in: 3) else { return server.clock.set(wall: someTime()) }
+        time += dice.chance(1, in: 2) ? UInt64(dice.below(20_000)) : 0
+        time -= UInt64(dice.below(1_500))
+        try redisClock.set(time)
     }
 
     func play(_ actions: Int) throws {
@@ -113,26 +152,25 @@ final class SharedWorld {
         case ..<67: setBoth()
         case ..<70: server.store.fault = dice.chance(1, in: 2) ? .unreachable : .lostAnswer
         case ..<72: server.store.isCutOff = dice.chance(1, in: 3)
-        case ..<84: pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
+        case ..<82: try pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
+        case ..<84: try turnClock(of: server)
         case ..<86: try kill(place)
         case ..<87 where dice.chance(1, in: 4):
             try note()
             hasLost = true
             try redis.ask("FLUSHALL")
+            try redisClock.set(time)
         default:
             try meet(server)
             server.host.flush()
         }
     }
 
-    private func pass(_ milliseconds: UInt64) {
-        clock.advance(by: milliseconds)
-        for server in servers {
-            server.writer.advance(by: milliseconds)
-            server.listener.advance(by: milliseconds)
-            server.host.advance()
-            server.host.flush()
-        }
+    /// No clock is as fast as another one.
+    private func pass(_ milliseconds: UInt64) throws {
+        time += milliseconds + UInt64(dice.below(2))
+        try redisClock.set(time)
+        for server in servers { server.pass(milliseconds + UInt64(dice.below(2))) }
     }
 
     private func kill(_ place: Int) throws {
@@ -141,7 +179,10 @@ final class SharedWorld {
             peers[number].peer.lose()
             peers[number].server = nil
         }
+        let wasLeading = servers[place].log.isLeading
         servers.remove(at: place)
+        // Keys expire by Redis' own time, which does not pass here.
+        if wasLeading, dice.chance(3, in: 4) { try redis.ask("DEL", "world:lease") }
         servers.insert(try start(), at: place)
     }
 
@@ -183,12 +224,25 @@ final class SharedWorld {
     /// time.
     private func listen(toAll: Bool = false) throws {
         try note()
+        for server in servers { lookAtDelay(of: server) }
         for (peer, _) in peers where toAll || dice.chance(1, in: 3) {
             let count = peer.heard
             peer.read()
             messages += peer.heard - count
             complaints += peer.complaints
         }
+    }
+
+    /// What `late` shows must be as old as it says, by the times of the log.
+    private func lookAtDelay(of server: SharedServer) {
+        guard let graph = server.host["g"], let node = graph.node("late") else { return }
+        let reading = graph.read(node)
+        guard case .value(let datum) = reading.held, let value = Int(datum.text), let set = setAt[value],
+            reading.changedAt < set + Self.delay
+        else { return }
+        complaints.append(
+            "late shows \(value) \(reading.changedAt - min(set, reading.changedAt)) ms after it was set"
+        )
     }
 
     /// Writes down what is new in Redis.
@@ -204,6 +258,11 @@ final class SharedWorld {
         if history.rev < position.rev {
             try reader.entries(of: "g", in: history.rev + 1...position.rev) { entry, stamp in
                 history.add(Ledger.Record(entry: entry, stamp: stamp))
+                if case .tick = entry.kind { ticks += 1 }
+                for assignment in entry.set where assignment.node == "a" {
+                    guard let value = Int(String(decoding: assignment.value, as: UTF8.self)) else { continue }
+                    setAt[value] = stamp.time
+                }
                 return true
             }
         }
@@ -291,16 +350,18 @@ final class SharedWorld {
         }
         for server in servers { (server.store.isCutOff, server.store.fault) = (false, .none) }
         for round in 0..<400 {
-            // The time of Redis does not go by: this stands for the end of a claim whose server is
-            // no more.
+            // Redis' own time does not go by: this stands for the end of a claim, and of a lease,
+            // whose server is no more.
+            if round == 100, !servers.contains(where: \.log.isLeading) { try redis.ask("DEL", "world:lease") }
             if round == 200 { try redis.ask("DEL", "world:{g}:claim") }
             for server in servers {
                 server.step(server.writer)
                 server.step(server.listener)
             }
-            pass(50)
+            try pass(50)
             try listen(toAll: true)
         }
+        lookAtTime()
         for (peer, _) in peers { peer.leave() }
         for server in servers {
             server.host.flush()
@@ -323,6 +384,25 @@ final class SharedWorld {
             )
         }
         try compareLog()
+    }
+
+    /// What was due has come, once.
+    private func lookAtTime() {
+        complaints += ledger.complaints
+        for server in servers {
+            guard let graph = server.host["g"] else { continue }
+            let found = ["a", "late", "mean"].map { name in
+                switch graph.node(name).map({ graph.read($0).held }) {
+                case .value(let datum): datum.text
+                case .fail, .empty, nil: "empty"
+                }
+            }
+            if found[1] != found[0] || found[2] != "empty" {
+                complaints.append("after the end a, late and mean are \(found)")
+            }
+        }
+        // Each value leaves the window once, and the delay once.
+        if ticks > 2 * setAt.count { complaints.append("\(setAt.count) values took \(ticks) ticks") }
     }
 
     private func compareLog() throws {

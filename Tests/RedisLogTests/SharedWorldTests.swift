@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Random histories of two servers that share a Redis, with lost answers, cuts, kills and losses of
-/// everything.
+/// Random histories of two servers that share a Redis, with lost answers, cuts, kills, losses of
+/// everything, and clocks that differ, drift and are set.
 ///
-/// `SLUICE_SEED=n` plays one history, and `SLUICE_NIGHTLY=1` 3,000 instead of 60.
+/// `SLUICE_SEED=n` plays one history, and `SLUICE_NIGHTLY=1` 10,000 instead of 60.
 @Suite("Two servers and a Redis")
 struct SharedWorldTests {
     @Test(
@@ -14,9 +14,9 @@ struct SharedWorldTests {
         let redis = try RedisServer()
         let only = environment("SLUICE_SEED").flatMap { UInt64($0) }
         var messages = 0
-        for seed in only.map({ $0...$0 }) ?? 1...(Nightly.isOn ? 3_000 : 60) {
+        for seed in only.map({ $0...$0 }) ?? 1...(Nightly.isOn ? 10_000 : 60) {
             let world = try SharedWorld(redis, seed: seed)
-            try world.play(400)
+            try HangWatch.during("SLUICE_SEED=\(seed)") { try world.play(400) }
             #expect(world.complaints.isEmpty, "seed \(seed)")
             messages += world.messages
         }

@@ -13,6 +13,8 @@ final class Ledger {
         var records: [Record] = []
         /// What plain nodes hold from which rev on.
         var values: [String: [(rev: UInt64, text: String)]] = [:]
+        /// What is wrong with times: they never fall, and no tick is ahead of its stamp.
+        private(set) var complaints: [String] = []
 
         var rev: UInt64 { records.last?.stamp.rev ?? 0 }
 
@@ -39,8 +41,14 @@ final class Ledger {
         }
 
         mutating func add(_ record: Record) {
+            let (rev, time) = (record.stamp.rev, record.stamp.time)
+            if let last = records.last?.stamp.time, time < last {
+                complaints.append("rev \(rev) is stamped \(last - time) ms before the one in front of it")
+            }
+            if case .tick(let now) = record.entry.kind, now > time {
+                complaints.append("the tick at rev \(rev) is \(now - time) ms ahead of its stamp")
+            }
             records.append(record)
-            let rev = record.stamp.rev
             if case .define = record.entry.kind {
                 for node in Shape.plain { values[node, default: []].append((rev, "0")) }
             }
@@ -63,6 +71,13 @@ final class Ledger {
     }
 
     var histories: [String: History] = [:]
+
+    /// What is wrong with times.
+    var complaints: [String] {
+        histories.sorted { $0.key < $1.key }.flatMap { name, history in
+            history.complaints.map { "\(name): \($0)" }
+        }
+    }
     /// Histories that have broken off, in which a server may still be where several share a log.
     var former: [String: [History]] = [:]
 

@@ -3,6 +3,8 @@ import Testing
 
 /// Whole servers with clients, commits, redefinitions, disk faults, kills and power cuts.
 ///
+/// Their wall clock drifts, and is set forward and back by up to an hour. Each step takes a bounded
+/// number of turns, and a history that takes five minutes ends the process with its seed.
 /// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 2,000, and `SLUICE_HISTORIES=n` so many.
 /// `SLUICE_SEED=n` plays one, makes it as short as it can be while it fails, and prints its steps.
 @Suite("A simulated world")
@@ -25,7 +27,7 @@ struct SimulationTests {
         var (failures, messages, replays, starts, lost) = (0, 0, 0, 0, 0)
         for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
             var world = World(seed)
-            var complaints = world.run(Action.history(seed))
+            var complaints = HangWatch.during("SLUICE_SEED=\(seed)") { world.run(Action.history(seed)) }
             let (counts, mortals) = (world.counts, world.mortals)
             world = World(seed)
             complaints += mortals.compactMap(\.object).map { "\(type(of: $0)) has outlived its world" }

@@ -26,7 +26,9 @@ final class World {
     private let transcribes: Bool
     private let disk: LyingDisk
     private let durability: Durability
-    private let clock = ManualHostClock(now: 1_000, wall: 5_000_000)
+    private let clock = ManualHostClock(now: 1_000, wall: 50_000_000)
+    /// By how many hundredths the wall clock is faster than the monotonic one.
+    private var drift = 0
     private let ledger = Ledger()
     private var server: Server?
     private var peers: [Peer] = []
@@ -237,6 +239,7 @@ final class World {
         case .fill: disk.capacity = disk.bits / 8 + dice.below(20_000)
         case .kill: kill()
         case .cut: cut()
+        case .clock: turnClock(&dice)
         case .close:
             server.host.close()
             let isClean = !disk.hasStopped
@@ -256,6 +259,17 @@ final class World {
         start(mayLose: durability == .written)
     }
 
+    /// The wall clock is set, as by an operator or a time server, or drifts from now on.
+    private func turnClock(_ dice: inout SeededGenerator) {
+        if dice.chance(1, in: 2) {
+            drift = [-50, -1, 0, 0, 1, 50][dice.below(6)]
+        } else {
+            let change = ([1, 2, 20, 5_000, 3_600_000] as [UInt64])[dice.below(5)]
+            clock.set(wall: dice.chance(1, in: 2) ? clock.wall + change : clock.wall - change)
+        }
+        write("    it is \(clock.wall), and \(drift) hundredths fast")
+    }
+
     private func any(_ dice: inout SeededGenerator) -> Peer? {
         let peers = peers.filter(\.isConnected)
         return peers.isEmpty ? nil : peers[dice.below(peers.count)]
@@ -269,7 +283,9 @@ final class World {
             let now = clock.now
             let next = server.host.nextDeadline.map { $0 > now ? $0 - now : 1 } ?? rest
             let step = min(rest, max(next, milliseconds / 50, 1))
+            let wall = clock.wall
             clock.advance(by: step)
+            clock.set(wall: wall + step * UInt64(100 + drift) / 100)
             rest -= step
             server.executor.advance(by: step)
             server.host.advance()
@@ -375,6 +391,7 @@ final class World {
 
     private func look() {
         guard let host = server?.host else { return }
+        complaints += ledger.complaints
         for peer in peers {
             peer.read()
             complaints += peer.complaints

@@ -203,8 +203,8 @@ package final class TimerQueue {
     ///
     /// Timers are set for moments that the clock has not reached, so usually none is due. If the
     /// owner of the clock fires what is due later than the clock shows, a ring of timed operators
-    /// may set them without end.
-    package static let mostAgain = 100_000
+    /// may set them without end, and a timetable goes through all its moments.
+    package static let mostAgain = 10_000
 
     /// Runs every timer that is due at `time`, those set in the meantime included, and gives what
     /// graphs are to emit.
