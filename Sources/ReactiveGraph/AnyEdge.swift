@@ -6,15 +6,29 @@
 /// same object for as long as the edge or anything else holds it.
 open class AnyEdge {
     let core: Edge
+    /// The handle of the graph of its ends, if that has an executor.
+    private var home: GraphHandle?
 
     init(core: Edge) {
         self.core = core
-        core.needSide().userRef = .passUnretained(self)
+        home = core.graph?.ownHandle
+        core.needSide().userRef = self
     }
 
     deinit {
-        core.side?.userRef = nil
-        core.cut()
+        let part = Cut(core)
+        if let home { home.end(.passRetained(part)) } else { part.end() }
+    }
+
+    /// What is left to do once the public edge is gone.
+    private final class Cut: OwnedPart {
+        private let edge: Edge
+
+        init(_ edge: Edge) {
+            self.edge = edge
+        }
+
+        override func end() { edge.cut() }
     }
 
     /// The name, by default that of the kind of edge (G-15).
@@ -30,7 +44,7 @@ open class AnyEdge {
     /// The edge holds it. A node whose values are of another type than the edge takes is a
     /// programming error, and traps.
     public final var fromNode: AnyNode? {
-        get { core.source?.takeUnretainedValue() }
+        get { core.source?.heldNode }
         set { setSource(newValue) }
     }
 
@@ -39,7 +53,7 @@ open class AnyEdge {
     /// It holds the edge. A node whose values are of another type than the edge gives is a
     /// programming error, and traps.
     public final var toNode: AnyNode? {
-        get { core.target?.takeUnretainedValue() }
+        get { core.target?.node }
         set { setTarget(newValue) }
     }
 
@@ -93,7 +107,7 @@ open class AnyEdge {
     final func aim(to node: AnyNode?) {
         aim(at: node, and: core.source) { graph in
             core.detachTarget(in: graph)
-            if let node { core.attach(to: node) }
+            if let node { core.attach(to: node.core) }
         }
     }
 
@@ -101,12 +115,13 @@ open class AnyEdge {
     private final func aim(at node: AnyNode?, and other: NodeRef?, _ change: (Graph) -> Void) {
         guard let graph = node?.graph ?? core.graph else { return }
         if let node {
-            if other?.toOpaque() == Unmanaged.passUnretained(node).toOpaque() { return }
+            if node.ref.isSame(as: other) { return }
             precondition(
                 core.graph.map { $0 === graph } ?? true,
                 "edge \(name): both ends must belong to one graph"
             )
         }
+        home = graph.ownHandle
         withExtendedLifetime((self, node)) {
             change(graph)
             if node != nil { core.complete(in: graph) }

@@ -57,12 +57,12 @@ public struct Batch {
             guard !sets.isEmpty || !clears.isEmpty else { return }
             guard engine.propagation == .settled else {
                 return forEach { entry in
-                    if entry.commit(context) { engine.turn(entry.node, trail: nil, context: context) }
+                    if entry.commit(context) { engine.turn(entry.node.core, trail: nil, context: context) }
                 }
             }
             forEach { entry in
-                guard !entry.node.marks.contains(.isBatched) else { return }
-                entry.node.marks.insert(.isBatched)
+                guard !entry.node.ref.marks.contains(.isBatched) else { return }
+                entry.node.ref.marks.insert(.isBatched)
                 entry.isFirst = true
             }
             let saved = engine.beginTurn(trail: nil, context: context)
@@ -72,11 +72,11 @@ public struct Batch {
                 guard entry.commit(context), !engine.stopping else { return }
                 engine.setPath(nil)
                 engine.context = context.map(Unmanaged.passUnretained)
-                engine.push(.passUnretained(entry.node))
+                engine.push(entry.node.ref)
                 engine.run(to: engine.base)
             }
             engine.settle()
-            forEach { if $0.isFirst { $0.node.marks.remove(.isBatched) } }
+            forEach { if $0.isFirst { $0.node.ref.marks.remove(.isBatched) } }
             engine.runningBatches -= 1
             engine.endTurn(saved)
         }
@@ -168,14 +168,14 @@ final class Staged<Value>: StagedValues {
     init() {
         super.init(of: ObjectIdentifier(Value.self)) { values, node, place, context in
             unsafeDowncast(values, to: Staged<Value>.self)
-                .commit(to: unsafeDowncast(node, to: Node<Value>.self), place, context)
+                .commit(to: unsafeDowncast(node, to: Node<Value>.self).typedCore, place, context)
         } forget: {
             unsafeDowncast($0, to: Staged<Value>.self).emissions.removeAll(keepingCapacity: true)
         }
     }
 
     @inlinable
-    func commit(to node: Node<Value>, _ place: Int, _ context: Context?) -> Bool {
+    func commit(to node: Core<Value>, _ place: Int, _ context: Context?) -> Bool {
         var emission = Emission<Value>.empty
         // What was set before dies when it is replaced, and not with the batch.
         if place >= 0 { swap(&emission, &emissions[place]) }

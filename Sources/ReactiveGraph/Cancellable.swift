@@ -84,7 +84,7 @@ public final class CancellableBag: Cancellable {
     }
 
     deinit {
-        if let home = contents.home { home.end(contents) } else { contents.cancel() }
+        if let home = contents.home { home.end(.passRetained(contents)) } else { contents.cancel() }
     }
 
     /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of

@@ -61,7 +61,8 @@ open class Edge {
     // Invariants:
     // - It stands in two intrusive lists: its source's (order of service, not owning) and its
     //   holder's (owning). The holder is the target node, or the bag of a listener.
-    // - `source` is retained, `target` and `bag` are not: whatever dies unlinks itself.
+    // - The public node of `source` is retained, `target` and `bag` are not: whatever ends unlinks
+    //   itself.
     // - `stamp` is the graph's clock when the edge got both ends, and `UInt64.max` while it lacks
     //   one.
     // - A dead edge has neither source, target nor bag.
@@ -123,7 +124,7 @@ open class Edge {
     func perform() -> Outcome { .nothing }
 
     /// Notifies the listener of what is not an emission.
-    func notify(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {}
+    func notify(_ signal: NodeSignal, of node: NodeCore, to listener: AnyObject) {}
 
     /// Notifies the listener that the listen has ended.
     func notifyStopped(_ node: AnyNode, to listener: AnyObject) {}
@@ -146,15 +147,15 @@ open class Edge {
 
     /// The source as the typed node it is; the maker of the edge knows it.
     @inlinable
-    final func source<In>(as type: In.Type) -> Unmanaged<Node<In>> {
-        Unmanaged<Node<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
+    final func source<In>(as type: In.Type) -> Unmanaged<Core<In>> {
+        Unmanaged<Core<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
     }
 
     /// The target as the typed node it is, `nil` when it is gone.
     @inlinable
-    final func target<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
+    final func target<Out>(as type: Out.Type) -> Unmanaged<Core<Out>>? {
         guard let target else { return nil }
-        return Unmanaged<Node<Out>>.fromOpaque(target.toOpaque())
+        return Unmanaged<Core<Out>>.fromOpaque(target.toOpaque())
     }
 
     /// What the source holds.
@@ -202,8 +203,8 @@ open class Edge {
 final class EdgeSide {
     /// The public object of this edge: strongly held while a target or a listener holds the edge.
     @exclusivity(unchecked) var user: AnyEdge?
-    /// The same, not held.
-    @exclusivity(unchecked) var userRef: Unmanaged<AnyEdge>?
+    /// The same, not held: another thread may free it.
+    @exclusivity(unchecked) weak var userRef: AnyEdge?
     /// The inner following of a flatten edge.
     @exclusivity(unchecked) @usableFromInline var follower: EdgeRef?
     /// The inner nodes of a switch edge.

@@ -131,12 +131,32 @@ public final class Graph {
         self.collectsEvery = collectsEvery
         engine = Engine(propagation, feedbackLimit: feedbackLimit)
         if let executor {
-            ownHandle = GraphHandle(executor, executor.makeBell { [weak self] in self?.runPosts() })
+            ownHandle = GraphHandle(executor, of: self)
         }
     }
 
     deinit {
-        ownHandle?.close()
+        guard let ownHandle else { return }
+        if ownHandle.isHere { ownHandle.close() } else { ownHandle.close(Schedules(of: self, ownHandle)) }
+    }
+
+    /// What a graph has with its clock, ended at home also where the graph is freed elsewhere.
+    private final class Schedules: OwnedPart {
+        private let owners: OwnerWatch
+        private let timers: TimerQueue?
+        /// Held until this has ended: its bell leads here.
+        private let handle: GraphHandle
+
+        init(of graph: Graph, _ handle: GraphHandle) {
+            owners = graph.owners
+            timers = graph.timers
+            self.handle = handle
+        }
+
+        override func end() {
+            owners.stop()
+            timers?.stop()
+        }
     }
 
     // MARK: - Making nodes
@@ -177,9 +197,9 @@ public final class Graph {
     }
 
     @usableFromInline
-    func warnIfIdle(_ node: AnyNode) {
+    func warnIfIdle(_ core: NodeCore) {
         #if DEBUG
-            onIdleSet?(node)
+            if let onIdleSet, let node = core.node { onIdleSet(node) }
         #endif
     }
 }

@@ -62,26 +62,26 @@ extension AnyNode {
     /// Set it when the edges are there; a single one is set by ``AnyEdge/propagatesEmpty``, and
     /// what new edges begin with by ``Graph/propagatesEmpty``.
     public final var propagatesEmpty: Bool {
-        get { !incoming.isEmpty && incoming.allSatisfy(\.propagatesEmpty) }
-        set { for edge in incoming { edge.propagatesEmpty = newValue } }
+        get { !core.incoming.isEmpty && core.incoming.allSatisfy(\.propagatesEmpty) }
+        set { for edge in core.incoming { edge.propagatesEmpty = newValue } }
     }
 
     /// Names all edges that come into this node (G-15).
     @usableFromInline
     package final func nameIncoming(_ name: String) {
-        for edge in incoming { edge.name = name }
+        for edge in core.incoming { edge.name = name }
     }
 
     /// Disconnects every edge from this node to `node`.
     ///
     /// No effect if there is none; listens stay (G-31).
     public func removeDownstreamNode(_ node: AnyNode) {
-        node.endHeld { $0.source?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
+        node.endHeld { ref.isSame(as: $0.source) }
     }
 
     /// Disconnects every edge from `node` to this node.
     public func removeUpstreamNode(_ node: AnyNode) {
-        endHeld { $0.source?.toOpaque() == Unmanaged.passUnretained(node).toOpaque() }
+        endHeld { node.ref.isSame(as: $0.source) }
     }
 
     /// Disconnects every edge that comes into this node from a node.
@@ -91,13 +91,13 @@ extension AnyNode {
 
     /// Disconnects every edge that goes from this node to a node.
     public func removeDownstreamNodes() {
-        for edge in outgoing where edge.target != nil { edge.end(in: graph) }
+        for edge in core.outgoing where edge.target != nil { edge.end(in: graph) }
         graph.engine.releaseDue()
     }
 
     private func endHeld(where matches: (Edge) -> Bool) {
         // A snapshot: ending a flatten ends its inner following too.
-        for edge in incoming where matches(edge) { edge.end(in: graph) }
+        for edge in core.incoming where matches(edge) { edge.end(in: graph) }
         graph.engine.releaseDue()
     }
 }
@@ -138,7 +138,7 @@ extension Graph {
                 + "belong to different graphs"
         )
         edge.attach(from: source)
-        edge.attach(to: target)
+        edge.attach(to: target.core)
         edge.complete(in: self)
     }
 }

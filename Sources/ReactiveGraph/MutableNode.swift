@@ -50,8 +50,8 @@ public final class MutableNode<Value>: Node<Value> {
     ///
     /// Listeners stay: listeners of events receive ``NodeEvent/cancelled`` for each load, then
     /// ``NodeEvent/empty(source:)`` by ``ValueSource/wipe``.
-    public override func wipe() {
-        super.wipe()
+    public func wipe() {
+        typedCore.wipe()
     }
 }
 
@@ -93,23 +93,16 @@ extension Node {
     /// A set by a user with an empty path.
     @inlinable
     final func setDirectly(_ emission: Emission<Value>, context: Context? = nil) {
-        graph.checkThread("set")
-        if pass >= 0 {
-            enqueue(emission, trail: nil, context: context)
-        } else {
-            keep(emission)
-            if hasEdges { engine.turn(self, trail: nil, context: context) } else { graph.warnIfIdle(self) }
+        // It lives until the turn is over.
+        withExtendedLifetime(self) {
+            typed._withUnsafeGuaranteedRef { $0.setDirectly(emission, context: context) }
         }
     }
 
     /// A set that continues a path.
     final func inject(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
-        graph.checkThread("set")
-        if pass >= 0 {
-            enqueue(emission, trail: trail, context: context)
-        } else {
-            keep(emission)
-            if hasEdges { engine.turn(self, trail: trail, context: context) }
+        withExtendedLifetime(self) {
+            typed._withUnsafeGuaranteedRef { $0.inject(emission, trail: trail, context: context) }
         }
     }
 }

@@ -15,7 +15,7 @@ package struct PostponingEdge {
     package func source<Value>(of type: Value.Type) -> Node<Value>? {
         guard edge.source != nil else { return nil }
         // A downcast would look the type up for each emission.
-        return edge.source(as: Value.self).takeUnretainedValue()
+        return edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
     }
 
     /// Its source's emissions no longer reach the operator (``Node/observeMissed(_:)``).

@@ -27,10 +27,9 @@ open class TransformEdge<In, Out>: AnyEdge {
     public init(name: String = "Link") {
         super.init(
             core: Edge(name, .wantsPath) { edge in
-                guard let user = edge.side?.userRef else { return .nothing }
-                let typed = Unmanaged<TransformEdge<In, Out>>.fromOpaque(user.toOpaque())
-                    .takeUnretainedValue()
-                return typed.run(edge)
+                // The target holds it.
+                guard let user = edge.side?.user else { return .nothing }
+                return unsafeDowncast(user, to: TransformEdge<In, Out>.self).run(edge)
             }
         )
     }
@@ -83,13 +82,15 @@ open class TransformEdge<In, Out>: AnyEdge {
 
     /// The source: set, change or unset it at any time.
     public final var from: Node<In>? {
-        get { core.source.map { _ in core.source(as: In.self).takeUnretainedValue() } }
+        get {
+            core.source.map { _ in core.source(as: In.self)._withUnsafeGuaranteedRef { $0.heldTypedNode } }
+        }
         set { aim(from: newValue) }
     }
 
     /// The target: set, change or unset it at any time.
     public final var to: Node<Out>? {
-        get { core.target(as: Out.self)?.takeUnretainedValue() }
+        get { core.target(as: Out.self)?._withUnsafeGuaranteedRef { $0.node as? Node<Out> } }
         set { aim(to: newValue) }
     }
 

@@ -29,22 +29,16 @@ extension Weak: CustomStringConvertible {
 /// Example: `graph.weak(document).map { $0.object?.title }`.
 public final class WeakNode<Object: AnyObject>: Node<Weak<Object>> {
     init(_ graph: Graph, _ object: Object?) {
-        super.init(graph: graph, Emission(object.map { Weak($0) }))
-        graph.mortals[id] = .passUnretained(self)
+        super.init(WeakCore(graph: graph, Emission(object.map { Weak($0) })))
+        graph.mortals[id] = ref
     }
 
     /// Yes.
     public override var isMutable: Bool { true }
 
-    /// Whether nothing is stored, or the object is gone.
-    public override var isEmpty: Bool {
-        notice()
-        return super.isEmpty
-    }
-
     /// The object, while it lives.
     public var object: Object? {
-        notice()
+        core.notice()
         return stored.value?.object
     }
 
@@ -56,6 +50,15 @@ public final class WeakNode<Object: AnyObject>: Node<Weak<Object>> {
     /// Makes the node empty.
     public func clear(context: Context? = nil) {
         setDirectly(.empty, context: context)
+    }
+}
+
+/// What the graph knows of a ``WeakNode``.
+private final class WeakCore<Object: AnyObject>: Core<Weak<Object>> {
+    /// Whether nothing is stored, or the object is gone.
+    override var isEmpty: Bool {
+        notice()
+        return super.isEmpty
     }
 
     override func notice() {

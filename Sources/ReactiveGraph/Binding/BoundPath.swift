@@ -55,7 +55,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 
     /// Sets the node to what the property holds.
     private func take(_ value: Value) {
-        if node.pass < 0 || waitingTurn != node.graph.engine.turnNumber { waiting = 0 }
+        if node.core.pass < 0 || waitingTurn != node.graph.engine.turnNumber { waiting = 0 }
         waitingTurn = node.graph.engine.turnNumber
         waiting += 1
         node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)

@@ -1,12 +1,22 @@
 /// Something that wants to know when one of the properties it read is set.
 class PathFollower {
-    private var followed: [TrackedReads.Place] = []
+    private let followed = Followed()
 
     /// One of the properties was set.
     func propertyChanged() {}
 
     deinit {
-        for place in followed { place.bindings?.followerDies(place.property) }
+        if let home = followed.home { home.end(.passRetained(followed)) } else { followed.end() }
+    }
+
+    /// The properties it follows, which know it until this ends.
+    private final class Followed: OwnedPart {
+        var places: [TrackedReads.Place] = []
+        var home: GraphHandle?
+
+        override func end() {
+            for place in places { place.bindings?.followerDies(place.property) }
+        }
     }
 
     /// Runs `read`, and follows what it reads instead of what was read before.
@@ -16,15 +26,16 @@ class PathFollower {
         graph.reading = reading
         let value = read()
         graph.reading = outer
-        if !reading.isSame(as: followed) {
-            for place in followed { place.bindings?.unfollow(place.property, self) }
-            followed = reading.places
-            for place in followed { place.bindings?.follow(place.property, self) }
+        if !reading.isSame(as: followed.places) {
+            for place in followed.places { place.bindings?.unfollow(place.property, self) }
+            followed.places = reading.places
+            followed.home = graph.ownHandle
+            for place in followed.places { place.bindings?.follow(place.property, self) }
         }
         return value
     }
 
-    final var followsNothing: Bool { followed.isEmpty }
+    final var followsNothing: Bool { followed.places.isEmpty }
 }
 
 /// The properties read while something is evaluated.

@@ -82,7 +82,7 @@ final class Combining<Out> {
     @inlinable
     func start(_ emit: @escaping (Join) -> Outcome) -> Node<Out> {
         let graph = target.graph
-        let join = graph.makeJoin(target, emit)
+        let join = graph.makeJoin(target.core, emit)
         for tie in ties { tie(join) }
         graph.engine.start(join)
         return target

@@ -6,7 +6,10 @@ extension Edge {
     /// Takes a source: the edge is the last in the source's order of service.
     func attach(from node: AnyNode) {
         let ref = EdgeRef.passUnretained(self)
-        source = .passRetained(node)
+        // What this retains is the public node, which keeps its core.
+        _ = Unmanaged.passRetained(node)
+        let node = node.core
+        source = .passUnretained(node)
         if traits.contains(.listener) { node.listens.append(ref) } else { node.outs.append(ref) }
         if node.watchesDemand { node.demandChanged() }
         if let side, side.lastSource != node.id {
@@ -19,14 +22,14 @@ extension Edge {
     }
 
     /// Takes a target, which holds the edge from now on.
-    func attach(to node: AnyNode) {
+    func attach(to node: NodeCore) {
         target = .passUnretained(node)
         node.held.append(.passRetained(self))
-        if let side, let user = side.userRef { side.user = user.takeUnretainedValue() }
+        if let side, let user = side.userRef { side.user = user }
     }
 
     /// Belongs to its own source, in front of the source's listeners.
-    func attachFirst(to node: AnyNode) {
+    func attachFirst(to node: NodeCore) {
         source = .passUnretained(node)
         node.listens.prepend(.passUnretained(self))
         node.graph.engine.stamp(self)
@@ -84,7 +87,7 @@ extension Edge {
         leave(source, engine)
         attach(from: node)
         engine.stamp(self)
-        engine.ranks.connected(self, from: .passUnretained(node), to: target)
+        engine.ranks.connected(self, from: node.ref, to: target)
         graph.demand?.began(self)
     }
 
@@ -103,7 +106,7 @@ extension Edge {
         engine.departures &+= 1
         source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
         if source.marks.contains(.isInner), !source.hasEdges {
-            engine.teardown.idleInners.append(source.takeUnretainedValue())
+            engine.teardown.idleInners.append(source.heldNode)
         }
         if !traits.contains(.own) { engine.teardown.dying.append(source) }
     }

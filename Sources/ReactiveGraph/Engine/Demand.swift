@@ -50,10 +50,10 @@ package final class Demand {
     }
 
     /// The node is being freed.
-    func died(_ node: AnyNode) {
-        coming[node.id] = nil
-        going[node.id] = nil
-        if wanted.remove(node.id) != nil { changed(node) }
+    func died(_ id: UInt64, _ node: AnyNode?) {
+        coming[id] = nil
+        going[id] = nil
+        if wanted.remove(id) != nil, let node { changed(node) }
     }
 
     /// Finds out which nodes are wanted.
@@ -66,7 +66,7 @@ package final class Demand {
             steps += 1
             guard wanted.insert(number).inserted else { continue }
             node._withUnsafeGuaranteedRef { node in
-                changed(node)
+                if let node = node.node { changed(node) }
                 node.forEachProvider { provider in
                     if !wanted.contains(provider.id) { coming[provider.id] = provider }
                 }
@@ -84,7 +84,7 @@ package final class Demand {
             for node in unwanted {
                 wanted.remove(node.id)
                 going[node.id] = nil
-                node._withUnsafeGuaranteedRef(changed)
+                if let node = node.node { changed(node) }
             }
             for node in unwanted {
                 node._withUnsafeGuaranteedRef { node in
@@ -97,7 +97,7 @@ package final class Demand {
 
     /// Whether a listen that `isMeant` picks, among those that count, reaches a node.
     package func reaches(_ node: AnyNode, where isMeant: (Edge) -> Bool) -> Bool {
-        searched(from: .passUnretained(node), [], where: isMeant) == nil
+        searched(from: node.ref, [], where: isMeant) == nil
     }
 
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.

@@ -86,7 +86,7 @@ package final class Engine {
 extension Unmanaged where Instance == Engine {
     @inlinable var currentContext: Context? { _withUnsafeGuaranteedRef { $0.currentContext } }
     @inlinable func currentPath() -> Path { _withUnsafeGuaranteedRef { $0.currentPath() } }
-    @inlinable func turn(_ node: AnyNode, trail: Trail?, context: Context?) {
+    @inlinable func turn(_ node: NodeCore, trail: Trail?, context: Context?) {
         _withUnsafeGuaranteedRef { $0.turn(node, trail: trail, context: context) }
     }
 }
@@ -96,7 +96,7 @@ extension Unmanaged where Instance == Engine {
 extension Engine {
     /// Serves the edges of `node`, which has just stored an emission, then settles what was marked.
     @usableFromInline
-    func turn(_ node: AnyNode, trail: Trail?, context newContext: Context?) {
+    func turn(_ node: NodeCore, trail: Trail?, context newContext: Context?) {
         guard !stopping else { return }
         let saved = beginTurn(trail: trail, context: newContext)
         push(.passUnretained(node))
@@ -163,7 +163,9 @@ extension Engine {
         _ path: Path = .empty,
         _ context: Context? = nil
     ) {
-        feed(edge, path, context) { source.holding(emission) { edge.body(edge) } }
+        feed(edge, path, context) {
+            source.typed._withUnsafeGuaranteedRef { $0.holding(emission) { edge.body(edge) } }
+        }
     }
 
     /// Runs `body` as that of a complete edge, in a turn of its own.
@@ -241,7 +243,7 @@ extension Engine {
     /// Whether one more emission may be queued on `node`; stops the turn when the limit is passed
     /// (G-39).
     @usableFromInline
-    func mayQueue(on node: AnyNode, _ queue: PendingBase) -> Bool {
+    func mayQueue(on node: NodeCore, _ queue: PendingBase) -> Bool {
         if stopping { return false }
         guard queue.countInTurn(turnNumber) > feedbackLimit else { return true }
         stop = .feedback(node: node.id, name: node.name, limit: feedbackLimit)

@@ -36,7 +36,7 @@ class InnerTable: EdgeState {
 
     /// Calls `body` with every inner node.
     final func forEachInner(_ body: (NodeRef) -> Void) {
-        forEachEntry { body(.passUnretained($0.node)) }
+        forEachEntry { body($0.node.ref) }
     }
 
     /// Calls `body` with every entry, in order of use.
@@ -119,15 +119,15 @@ class InnerEntry {
     }
 }
 
-/// An inner node: it knows its place in the table.
+/// What the graph knows of an inner node: its place in the table too.
 @usableFromInline
-final class InnerNode<Value>: Node<Value> {
+final class InnerCore<Value>: Core<Value> {
     @exclusivity(unchecked) weak var entry: InnerEntry?
 
     override var innerEntry: InnerEntry? { entry }
 
     @usableFromInline
-    init(behind switched: AnyNode) {
+    init(behind switched: NodeCore) {
         super.init(graph: switched.graph, .empty)
         marks.insert(.isInner)
         rank = switched.rank + 1
@@ -135,7 +135,7 @@ final class InnerNode<Value>: Node<Value> {
     }
 }
 
-extension AnyNode {
+extension NodeCore {
     /// The inner nodes of the switches that lead into this node.
     final func forEachInner(counted: Bool, _ body: (NodeRef) -> Void) {
         guard marks.contains(.hasInners) else { return }

@@ -15,7 +15,7 @@ extension Graph {
         var seen: Set<UInt64> = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
-            if let join = node.join {
+            if let join = node.core.join {
                 join._withUnsafeGuaranteedRef { $0.isSettled = $0.canSettle && propagation == .settled }
             }
             open.append(contentsOf: node.upstreamNodes)
@@ -25,7 +25,7 @@ extension Graph {
 
     /// Makes a node a join that `emit` feeds.
     @usableFromInline
-    func makeJoin(_ node: AnyNode, settled: Bool = true, _ emit: @escaping (Join) -> Outcome) -> Join {
+    func makeJoin(_ node: NodeCore, settled: Bool = true, _ emit: @escaping (Join) -> Outcome) -> Join {
         let join = Join(
             of: node,
             settled: settled && propagation == .settled,

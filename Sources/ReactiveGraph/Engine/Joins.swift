@@ -26,7 +26,7 @@ final class Join {
     @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
-    init(of node: AnyNode, settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
+    init(of node: NodeCore, settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
         self.node = .passUnretained(node)
         number = node.id
         isSettled = settled
@@ -51,9 +51,9 @@ final class Join {
 
     /// The node this join stores into, as the typed node it is.
     @inlinable
-    func node<Out>(as type: Out.Type) -> Unmanaged<Node<Out>>? {
+    func node<Out>(as type: Out.Type) -> Unmanaged<Core<Out>>? {
         guard let node else { return nil }
-        return Unmanaged<Node<Out>>.fromOpaque(node.toOpaque())
+        return Unmanaged<Core<Out>>.fromOpaque(node.toOpaque())
     }
 }
 

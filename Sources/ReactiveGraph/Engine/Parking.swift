@@ -48,8 +48,9 @@ extension Node {
     ///
     /// It is called during the turn, and must not emit.
     package func observeMissed(_ body: ((Emission<Value>) -> Void)?) {
-        needSide().onMissed = body.map { body in
-            { [unowned self] in body(stored) }
+        let core = typedCore
+        core.needSide().onMissed = body.map { body in
+            { [unowned core] in body(core.stored) }
         }
     }
 }

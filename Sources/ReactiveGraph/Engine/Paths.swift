@@ -23,9 +23,8 @@ extension Engine {
 
     /// Whether the current emission leaves `node` alone.
     @usableFromInline
-    func skips(_ node: AnyNode) -> Bool {
-        let node = NodeRef.passUnretained(node)
-        return (node.pass >= 0 || careful != 0) && mustSkip(node)
+    func skips(_ node: NodeRef) -> Bool {
+        (node.pass >= 0 || careful != 0) && mustSkip(node)
     }
 
     /// Puts a node without a frame on the path, in front of the frame pushed next.
@@ -143,7 +142,7 @@ struct Extras {
     }
 
     /// A node dies: its number stays on the path.
-    mutating func forget(_ node: AnyNode) {
+    mutating func forget(_ node: NodeCore) {
         let dead = NodeRef.passUnretained(node)
         for index in all.indices where dead.isSame(as: all[index].node) {
             all[index].node = nil

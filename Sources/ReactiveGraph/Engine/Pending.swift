@@ -44,7 +44,7 @@ class LastStep {
 
     /// Hands an emission to `node` from an edge, with this as the last step of its pass.
     @inlinable
-    final func accept<Value>(_ emission: Emission<Value>, in node: Node<Value>, from edge: Edge) -> Outcome {
+    final func accept<Value>(_ emission: Emission<Value>, in node: Core<Value>, from edge: Edge) -> Outcome {
         if node.pass >= 0 { return node.enqueueDelivered(emission, last: self) }
         node.keep(emission)
         node.needPending().begin(self, on: node)
@@ -63,7 +63,7 @@ class LastStep {
 class PendingBase {
     /// Stores the first queued emission in the node, and gives its path and context; or gives the
     /// queued signal.
-    @usableFromInline typealias Take = (PendingBase, AnyNode) -> Taken
+    @usableFromInline typealias Take = (PendingBase, NodeCore) -> Taken
     @usableFromInline typealias Taken = (trail: Trail?, context: Context?, signal: NodeSignal?)
 
     let take: Take
@@ -92,7 +92,7 @@ class PendingBase {
 
     /// The pass that begins has a last step.
     @usableFromInline
-    final func begin(_ step: LastStep, on node: AnyNode) {
+    final func begin(_ step: LastStep, on node: NodeCore) {
         last = step
         node.hasPending = true
         step.begin()
@@ -120,7 +120,7 @@ final class Pending<Value>: PendingBase {
     init() {
         super.init { pending, node in
             let pending = unsafeDowncast(pending, to: Pending<Value>.self)
-            return pending.take(into: unsafeDowncast(node, to: Node<Value>.self))
+            return pending.take(into: unsafeDowncast(node, to: Core<Value>.self))
         }
     }
 
@@ -133,7 +133,7 @@ final class Pending<Value>: PendingBase {
     @usableFromInline override var isQueued: Bool { !entries.isEmpty }
 
     @inlinable
-    func take(into node: Node<Value>) -> Taken {
+    func take(into node: Core<Value>) -> Taken {
         guard let entry = entries.popFirst() else {
             node.hasPending = false
             return (nil, nil, nil)

@@ -150,7 +150,7 @@ package struct Ranks {
     }
 
     /// Ranks that were saved are in force again: those below edges that were not saved follow.
-    mutating func placeEdges(of node: AnyNode, _ isNew: (Edge) -> Bool) {
+    mutating func placeEdges(of node: NodeCore, _ isNew: (Edge) -> Bool) {
         func place(_ edge: Edge) {
             guard edge.isConnected, !edge.traits.contains(.ring), isNew(edge),
                 let source = edge.source, let target = edge.target

@@ -35,7 +35,7 @@ struct RestoredOrder {
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var rankOf: [ObjectIdentifier: Int] = [:]
     var places: [(edge: Edge, place: EdgePlace)] = []
-    var tables: [(table: InnerTable, switched: AnyNode, closesRing: Bool)] = []
+    var tables: [(table: InnerTable, switched: NodeCore, closesRing: Bool)] = []
     /// The joins, with the numbers that they had when they were saved.
     var joins: [(join: Unmanaged<Join>, number: Int)] = []
     var trails: [Trail] = []
@@ -65,7 +65,7 @@ struct RestoredOrder {
     /// Throws before it changes anything.
     func apply(to engine: Engine) throws(StateError) {
         guard places.allSatisfy(isInOrder), tables.allSatisfy(isInOrder) else { throw .malformed }
-        for node in nodes.values { node.rank = rank(of: node) }
+        for node in nodes.values { node.core.rank = rank(of: node) }
         sortJoins()
         for table in tables { table.table.closesRing = table.closesRing }
         for (edge, place) in places {
@@ -74,7 +74,7 @@ struct RestoredOrder {
         }
         engine.ranks.setRings(places)
         let restored = Set(places.map { ObjectIdentifier($0.edge) })
-        for node in nodes.values {
+        for node in nodes.values.map(\.core) {
             node.listens.sort()
             node.outs.sort()
             engine.ranks.placeEdges(of: node) { !restored.contains(ObjectIdentifier($0)) }
@@ -100,16 +100,16 @@ struct RestoredOrder {
         guard edge.isConnected == (place.stamp != .max), edge.isConnected || place.ring < 0 else {
             return false
         }
-        guard place.ring < 0, let source = edge.source?.takeUnretainedValue(), number(of: source) > 0,
-            let target = edge.target?.takeUnretainedValue(), number(of: target) > 0
+        guard place.ring < 0, let source = edge.source?.heldNode, number(of: source) > 0,
+            let target = edge.target?.node, number(of: target) > 0
         else { return true }
         return rank(of: source) < rank(of: target)
     }
 
-    private func isInOrder(_ table: InnerTable, _ switched: AnyNode, _ closesRing: Bool) -> Bool {
+    private func isInOrder(_ table: InnerTable, _ switched: NodeCore, _ closesRing: Bool) -> Bool {
         var isInOrder = true
         table.forEachInner { inner in
-            inner._withUnsafeGuaranteedRef { isInOrder = isInOrder && rank(of: $0) > rank(of: switched) }
+            isInOrder = isInOrder && rank(of: inner.heldNode) > (switched.node.map(rank) ?? switched.rank)
         }
         return closesRing || isInOrder
     }

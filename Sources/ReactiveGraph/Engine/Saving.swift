@@ -59,16 +59,16 @@ extension StateWriter {
         write(node.rank)
         // A node that was a join once, and has other edges since, may not be one where it is built
         // anew.
-        write(node.join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
-        let edges = node.incoming
+        write(node.core.join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
+        let edges = node.core.incoming
         write(edges.count)
         for edge in edges {
             write(text: edge.name)
-            write(node: edge.source?.takeUnretainedValue())
+            write(node: edge.source?.heldNode)
             write(placeOf: edge)
         }
         for edge in edges { edge.saveState(to: &self) }
-        node.saveValue(to: &self)
+        node.core.saveValue(to: &self)
     }
 }
 
@@ -76,9 +76,9 @@ extension StateReader {
     fileprivate mutating func restore(_ node: AnyNode) throws {
         order.note(rank: try integer(in: RestoredOrder.ranks), of: node)
         let number = try integer()
-        if let join = node.join { order.joins.append((join, number)) }
+        if let join = node.core.join { order.joins.append((join, number)) }
         var kept: [Edge] = []
-        var rest = UnmatchedEdges(node.incoming, order)
+        var rest = UnmatchedEdges(node.core.incoming, order)
         for _ in 0..<(try count()) {
             let (name, source) = (try text(), try integer())
             let place = try place()
@@ -87,7 +87,7 @@ extension StateReader {
             order.places.append((match, place))
         }
         for edge in kept { try edge.restoreState(from: &self) }
-        try node.restoreValue(from: &self)
+        try node.core.restoreValue(from: &self)
         for edge in rest.edges { edge.end(in: node.graph) }
     }
 }
@@ -101,7 +101,7 @@ private struct UnmatchedEdges {
     init(_ edges: [Edge], _ order: RestoredOrder) {
         all = edges
         for (place, edge) in edges.enumerated().reversed() {
-            places[order.number(of: edge.source?.takeUnretainedValue()), default: []].append(place)
+            places[order.number(of: edge.source?.heldNode), default: []].append(place)
         }
     }
 
@@ -141,7 +141,7 @@ final class FollowingState<In, Out>: EdgeState {
 
     override func save(to writer: inout StateWriter, of edge: Edge) {
         writer.write(edge.side?.follower) { writer, follower in
-            writer.write(followed: follower.source?.takeUnretainedValue())
+            writer.write(followed: follower.source?.heldNode)
             follower._withUnsafeGuaranteedRef { writer.write(placeOf: $0) }
         }
     }
@@ -177,7 +177,7 @@ private enum Followed<Value> {
 
 extension StateWriter {
     fileprivate mutating func write(followed node: AnyNode?) {
-        guard let node, node.marks.contains(.isInner), node.innerEntry?.isKnown != true else {
+        guard let node, node.core.marks.contains(.isInner), node.core.innerEntry?.isKnown != true else {
             return write(node: node)
         }
         write(-1)

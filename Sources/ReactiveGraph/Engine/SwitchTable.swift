@@ -38,7 +38,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 
     override func forEachKeptNode(_ visit: (AnyNode) -> Void) {
         // An entry refers to its node twice: as a node, and as the typed node it is.
-        forEachInner { node in for _ in 0..<2 { visit(node.takeUnretainedValue()) } }
+        forEachInner { node in for _ in 0..<2 { visit(node.heldNode) } }
     }
 
     // MARK: - Saving
@@ -68,12 +68,11 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         closesRing = wasClosing
         generation += 1
         for (index, inner) in saved.enumerated() {
-            let entry = former[inner.key] ?? SwitchEntry(inner.key, InnerNode(behind: target))
-            entry.inner.entry = entry
+            let entry = former[inner.key] ?? SwitchEntry(inner.key, behind: target)
             entries[inner.key] = entry
             link(entry)
             if index + 1 == latest { current = entry }
-            entry.inner.keep(inner.emission)
+            entry.inner.typedCore.keep(inner.emission)
             try reader.order.note(entry.inner, as: inner.id, rank: inner.rank)
         }
         target.graph.engine.ranks.innersChanged()
@@ -163,8 +162,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         default: break
         }
         guard let target = edge.target else { return nil }
-        let entry = SwitchEntry(key, InnerNode<Mapped>(behind: target.takeUnretainedValue()))
-        entry.inner.entry = entry
+        let entry = SwitchEntry<Key, Mapped>(key, behind: target.takeUnretainedValue())
         entries[key] = entry
         link(entry)
         return entry
@@ -194,13 +192,15 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 @usableFromInline
 final class SwitchEntry<Key: Hashable, Mapped>: InnerEntry {
     @usableFromInline let key: Key?
-    @usableFromInline let inner: InnerNode<Mapped>
+    @usableFromInline let inner: Node<Mapped>
 
     @usableFromInline
-    init(_ key: Key?, _ inner: InnerNode<Mapped>) {
+    init(_ key: Key?, behind switched: NodeCore) {
         self.key = key
-        self.inner = inner
+        let core = InnerCore<Mapped>(behind: switched)
+        inner = Node(core)
         super.init(inner)
+        core.entry = self
     }
 }
 
@@ -220,7 +220,7 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
     }
 
     deinit {
-        entry?.node.marks.remove(.isDue)
+        entry?.node.core.marks.remove(.isDue)
     }
 
     /// From now on a case that begins to follow the inner node waits for the value on its way
@@ -228,7 +228,7 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
     @usableFromInline
     override func begin() {
         guard let entry, let table, generation == table.generation else { return }
-        entry.node.marks.insert(.isDue)
+        entry.node.core.marks.insert(.isDue)
         table.makeCurrent(entry)
     }
 
@@ -240,11 +240,13 @@ final class SwitchStep<Key: Hashable, Mapped>: LastStep {
         self.entry = nil
         self.table = nil
         table.spare = self
-        let inner = entry.inner
+        let inner = entry.inner.typedCore
         inner.marks.remove(.isDue)
         // The inner node is treated as the target of an edge (G-34).
-        guard isValid, !engine.skips(inner), inner.accept(emission: emission) == .enter else { return nil }
-        return inner.hasEdges ? .passUnretained(inner) : nil
+        guard isValid, !engine.skips(entry.inner.ref), inner.accept(emission: emission) == .enter else {
+            return nil
+        }
+        return inner.hasEdges ? entry.inner.ref : nil
     }
 }
 

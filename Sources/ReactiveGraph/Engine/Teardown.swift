@@ -12,7 +12,7 @@ final class Remains<Content> {
 
 /// What is no longer needed, until it is released.
 struct Teardown {
-    /// The sources that edges have left, each with a reference to be given up.
+    /// The sources that edges have left, each with a reference to its public node to be given up.
     var dying: ContiguousArray<NodeRef> = []
     /// Public edge objects that their targets held.
     var dropped: ContiguousArray<AnyEdge> = []
@@ -42,9 +42,9 @@ extension Engine {
         teardown.isReleasing = true
         while true {
             if let node = teardown.dying.popLast() {
-                node.release()
+                node._withUnsafeGuaranteedRef { $0.handle }?.release()
             } else if let inner = teardown.idleInners.popLast() {
-                inner.innerEntry?.becameIdle()
+                inner.core.innerEntry?.becameIdle()
             } else if let edge = teardown.dropped.popLast() {
                 // If nothing else holds it, its source goes too.
                 withExtendedLifetime(edge) {}
@@ -63,16 +63,16 @@ extension Engine {
 
 extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
-    func nodeDies(_ node: AnyNode) {
+    func nodeDies(_ node: NodeCore, _ handle: AnyNode?) {
         checkThread("the end of a node")
-        demand?.died(node)
+        demand?.died(node.id, handle)
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing
             // asks for any more.
             engine.frames[Int(node.pass)].node = nil
             engine.frames[Int(node.pass)].limit = node.id
         }
-        node.forgetNames()
+        node.forgetNames(handle)
         if node.marks.contains(.isExtra) { engine.extras.forget(node) }
         if let join = node.join {
             node.join = nil
@@ -85,7 +85,7 @@ extension Graph {
         counts.liveNodes -= 1
         counts.releasedNodes += 1
         onRelease?(node.id)
-        onFreed?(node)
+        if let handle { onFreed?(handle) }
         engine.releaseDue()
     }
 

@@ -48,8 +48,10 @@ package struct Due {
     /// Sets or clears a node.
     package init<Value>(_ node: Node<Value>, _ emission: Emission<Value>) {
         self.init(engine: node.graph.engine, trail: nil, context: nil) { engine in
-            guard node.accept(emission: emission) == .enter, node.hasEdges, !engine.stopping else { return }
-            engine.push(.passUnretained(node))
+            guard node.typedCore.accept(emission: emission) == .enter, node.hasEdges, !engine.stopping else {
+                return
+            }
+            engine.push(node.ref)
         }
     }
 
@@ -122,7 +124,13 @@ package final class TimerQueue {
     }
 
     deinit {
+        stop()
+    }
+
+    /// The clock calls no more.
+    func stop() {
         schedule?.cancel()
+        schedule = nil
     }
 
     @usableFromInline package var now: Duration {

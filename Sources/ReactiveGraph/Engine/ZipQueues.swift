@@ -161,7 +161,7 @@ final class Zip<Out> {
     func start(_ next: @escaping () -> Out) -> Node<Out> {
         let common = common
         let graph = target.graph
-        let join = graph.makeJoin(target, settled: false) { join in
+        let join = graph.makeJoin(target.core, settled: false) { join in
             guard common.missing == 0 else { return .nothing }
             common.hasOverflowed = false
             return join.store(next())

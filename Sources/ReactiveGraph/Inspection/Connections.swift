@@ -32,11 +32,11 @@ extension Connection {
 extension AnyNode {
     /// The connections that come into this node, in order of attachment.
     package final var connections: [Connection] {
-        held.compactMap { $0._withUnsafeGuaranteedRef { Connection($0) } }
+        core.held.compactMap { $0._withUnsafeGuaranteedRef { Connection($0) } }
     }
 
     /// How many emissions this node has stored, up to 2^32, then from 0 again.
-    package final var emissionCount: UInt32 { stores }
+    package final var emissionCount: UInt32 { core.stores }
 }
 
 extension Graph {

@@ -57,7 +57,7 @@ struct Drawing {
 
     private mutating func add(_ node: AnyNode) {
         var lines = [node.name ?? "n\(node.id)"]
-        if values { lines.append(node.valueDescription) }
+        if values { lines.append(node.core.valueDescription) }
         if listeners, node.listenerCount > 0 { lines.append("listeners: \(node.listenerCount)") }
         if node.isEnded { lines.append("ended") }
         items.append(.node(Node(id: node.id, lines: lines, isEnded: node.isEnded)))
@@ -81,9 +81,9 @@ struct Drawing {
     /// Returns the inner nodes.
     private mutating func addFollowings(into node: AnyNode) -> [AnyNode] {
         var inner: [AnyNode] = []
-        node.forEachHeld { edge in
+        node.core.forEachHeld { edge in
             guard edge.traits.contains(.follower), let source = edge.source else { return }
-            inner.append(source.takeUnretainedValue())
+            inner.append(source.heldNode)
             add(edge, isFollowing: true)
         }
         return inner

@@ -103,18 +103,21 @@ struct ReferenceCount {
     }
 
     func references(to node: NodeRef) -> Int {
-        Unmanaged<AnyObject>.fromOpaque(node.toOpaque()).countedReferences - surplus
+        // The public node is what is held, and taking hold of it adds one.
+        guard let held = node._withUnsafeGuaranteedRef({ $0.retainedNode() }) else { return 0 }
+        defer { held.release() }
+        return Unmanaged<AnyObject>.fromOpaque(held.toOpaque()).countedReferences - surplus - 1
     }
 }
 
 private final class Probe {}
 
-extension AnyNode {
+extension NodeCore {
     /// Each reference to a node that its value or the state of an incoming edge holds.
     final func forEachKept(_ visit: (NodeRef) -> Void) {
-        forEachNodeInValue { visit(.passUnretained($0)) }
+        forEachNodeInValue { visit($0.ref) }
         forEachHeld { edge in
-            edge.side?.state?.forEachKeptNode { visit(.passUnretained($0)) }
+            edge.side?.state?.forEachKeptNode { visit($0.ref) }
         }
     }
 }

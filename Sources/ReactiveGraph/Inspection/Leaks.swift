@@ -19,7 +19,7 @@ extension Graph {
         _ = search.goOn(for: .max)
         let oldest = search.rings.map { ring in (id: ring.reduce(UInt64.max) { min($0, $1.id) }, ring: ring) }
         return oldest.sorted { $0.id < $1.id }.map { _, ring in
-            ring.sorted { $0.id < $1.id }.map { $0.takeUnretainedValue() }
+            ring.sorted { $0.id < $1.id }.compactMap(\.node)
         }
     }
 }

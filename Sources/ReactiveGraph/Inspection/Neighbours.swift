@@ -3,29 +3,29 @@
 extension AnyNode {
     /// The edges that come into this node, half-connected ones included (G-102).
     public var upstreamTransforms: [AnyEdge] {
-        incoming.compactMap { $0.publicEdge() }
+        core.incoming.compactMap { $0.publicEdge() }
     }
 
     /// The edges that go from this node to nodes, half-connected ones included.
     public var downstreamTransforms: [AnyEdge] {
-        outgoing.compactMap { $0.publicEdge() }
+        core.outgoing.compactMap { $0.publicEdge() }
     }
 
     /// The sources of the edges that come in.
     ///
     /// Two edges from one node make it appear twice (G-101).
     public var upstreamNodes: [AnyNode] {
-        incoming.compactMap { $0.source?.takeUnretainedValue() }
+        core.incoming.compactMap { $0.source?.heldNode }
     }
 
     /// The targets of the edges that go out.
     public var downstreamNodes: [AnyNode] {
-        outgoing.compactMap { $0.target?.takeUnretainedValue() }
+        core.outgoing.compactMap { $0.target?.node }
     }
 
     /// The inner nodes that flattens into this node are following at the moment.
     public var followedNodes: [AnyNode] {
-        held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.takeUnretainedValue() }
+        core.held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.heldNode }
     }
 
     /// The edges that come in from `node`.
@@ -39,10 +39,10 @@ extension AnyNode {
     }
 
     /// Whether an edge with a source comes in.
-    public var hasUpstreamNode: Bool { incoming.contains { $0.source != nil } }
+    public var hasUpstreamNode: Bool { core.incoming.contains { $0.source != nil } }
 
     /// Whether an edge with a target goes out.
-    public var hasDownstreamNode: Bool { outgoing.contains { $0.target != nil } }
+    public var hasDownstreamNode: Bool { core.outgoing.contains { $0.target != nil } }
 
     /// Whether a living listener listens to this node; the inner following of a flatten counts
     /// (G-103).
@@ -52,14 +52,14 @@ extension AnyNode {
 
     /// Whether a living listen is one that `isWanted` picks.
     package final func hasListener(where isWanted: (Edge) -> Bool) -> Bool {
-        endDeadListens()
-        return listens.contains { !$0.traits.contains(.own) && isWanted($0.takeUnretainedValue()) }
+        core.endDeadListens()
+        return core.listens.contains { !$0.traits.contains(.own) && isWanted($0.takeUnretainedValue()) }
     }
 
     /// The number of living listens; dead owners are noticed and their listens ended (G-67).
     public var listenerCount: Int {
-        endDeadListens()
-        return listens.count { !$0.traits.contains(.own) }
+        core.endDeadListens()
+        return core.listens.count { !$0.traits.contains(.own) }
     }
 
     /// Whether `node` can be reached from this node, going downstream (G-104).
@@ -73,9 +73,12 @@ extension AnyNode {
     /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82,
     /// G-144).
     public var isEnded: Bool {
-        join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
+        core.join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
     }
 
+}
+
+extension NodeCore {
     /// The nodes that hold this one by an edge: transforms and inner followings.
     final func forEachConsumer(_ body: (NodeRef) -> Void) {
         forEachOutgoing { edge in
@@ -113,7 +116,7 @@ extension AnyNode {
 extension Edge {
     /// The public object of this edge: the one there is, or one made from the types of both ends.
     func publicEdge() -> AnyEdge? {
-        if let user = side?.userRef { return user.takeUnretainedValue() }
+        if let user = side?.userRef { return user }
         guard let source, let target else { return nil }
         let made = source.takeUnretainedValue().makeEdge(for: self, to: target.takeUnretainedValue())
         needSide().user = made

@@ -5,8 +5,9 @@ extension Node {
     /// A note that belongs to the node itself: it holds no node and keeps none alive, and is not
     /// counted. There is one for each node.
     package func observe(_ body: ((Emission<Value>) -> Void)?) {
-        guard body != nil || side != nil else { return }
-        let side = needSide()
+        let core = typedCore
+        guard body != nil || core.side != nil else { return }
+        let side = core.needSide()
         if let former = side.observer {
             // It may be running.
             graph.engine.teardown.retired.append(former)
@@ -19,6 +20,6 @@ extension Node {
             return .nothing
         }
         side.observer = edge
-        edge.attachFirst(to: self)
+        edge.attachFirst(to: core)
     }
 }

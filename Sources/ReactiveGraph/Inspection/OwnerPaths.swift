@@ -95,7 +95,7 @@ extension AnyNode {
     public func ownerPaths(limit: Int = 16) -> [OwnerPath] {
         precondition(limit > 0, "ownerPaths: the limit must be positive")
         graph.collect()
-        var search = OwnerSearch(of: .passUnretained(self), limit: limit)
+        var search = OwnerSearch(of: ref, limit: limit)
         return search.run()
     }
 

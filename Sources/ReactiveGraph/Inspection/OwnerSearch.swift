@@ -46,7 +46,7 @@ struct OwnerSearch {
         return all.map { path in
             OwnerPath(
                 holder: path.outsider.holder,
-                nodes: path.nodes.reversed().map { $0.takeUnretainedValue() },
+                nodes: path.nodes.reversed().compactMap(\.node),
                 links: path.links.reversed(),
                 places: path.outsider.places,
                 listens: path.outsider.listens.map { $0.takeUnretainedValue() }

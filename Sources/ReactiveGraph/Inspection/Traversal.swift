@@ -68,7 +68,7 @@ enum Traversal {
             let (node, depth) = queue[index]
             index += 1
             if visit(.node(node, depth)) { return }
-            for edge in node.incoming + node.outgoing
+            for edge in node.core.incoming + node.core.outgoing
             where seenEdges.insert(ObjectIdentifier(edge)).inserted {
                 if visit(.edge(edge)) { return }
             }
@@ -83,9 +83,9 @@ enum Traversal {
 
     /// Whether `goal` can be reached from `start`, going downstream.
     static func leads(from start: AnyNode, to goal: AnyNode) -> Bool {
-        let goal = NodeRef.passUnretained(goal)
+        let goal = goal.ref
         var seen: Set<UInt64> = []
-        var queue: [NodeRef] = [.passUnretained(start)]
+        var queue: [NodeRef] = [start.ref]
         var found = false
         var index = 0
         while index < queue.count, !found {

@@ -16,7 +16,7 @@ extension Graph {
     /// - Returns: what is wrong, empty if nothing is.
     package func validate(roots: [AnyNode]) -> [String] {
         let checker = InvariantChecker(graph: self)
-        for root in roots { checker.see(root) }
+        for root in roots { checker.see(root.core) }
         checker.walk()
 
         let counted = GraphWalk(
@@ -41,13 +41,13 @@ private final class InvariantChecker {
     var problems: [String] = []
     var found = GraphWalk()
     private var seen: Set<UInt64> = []
-    private var queue: [AnyNode] = []
+    private var queue: [NodeCore] = []
 
     init(graph: Graph) {
         self.graph = graph
     }
 
-    func see(_ node: AnyNode) {
+    func see(_ node: NodeCore) {
         if seen.insert(node.id).inserted { queue.append(node) }
     }
 
@@ -79,7 +79,7 @@ private final class InvariantChecker {
         if !holds { problems.append(problem()) }
     }
 
-    private func check(_ node: AnyNode) {
+    private func check(_ node: NodeCore) {
         let me = "n\(node.id)"
         found.nodes += 1
         expect(node.graph === graph, "\(me) is of another graph")
@@ -106,7 +106,7 @@ private final class InvariantChecker {
         }
     }
 
-    private func checkService(_ node: AnyNode, _ list: ServiceList, listeners: Bool, _ me: String) {
+    private func checkService(_ node: NodeCore, _ list: ServiceList, listeners: Bool, _ me: String) {
         var previous: EdgeRef?
         var isPastServed = false
         for ref in list {
@@ -149,7 +149,7 @@ private final class InvariantChecker {
         }
     }
 
-    private func checkRank(_ edge: Edge, _ node: AnyNode, _ target: NodeRef, _ me: String) {
+    private func checkRank(_ edge: Edge, _ node: NodeCore, _ target: NodeRef, _ me: String) {
         guard !edge.traits.contains(.ring) else { return }
         expect(
             target.rank > node.rank,
@@ -157,7 +157,7 @@ private final class InvariantChecker {
         )
     }
 
-    private func checkHeld(_ node: AnyNode, _ me: String) {
+    private func checkHeld(_ node: NodeCore, _ me: String) {
         var previous: EdgeRef?
         for ref in node.held {
             let edge = ref.takeUnretainedValue()

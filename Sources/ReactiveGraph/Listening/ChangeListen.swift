@@ -11,7 +11,7 @@ open class ChangeListen<Value>: Edge {
 
     /// The node listened to; nil before and after.
     package final var node: Node<Value>? {
-        source == nil ? nil : source(as: Value.self).takeUnretainedValue()
+        source == nil ? nil : source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
     }
 
     /// The creation number of the node listened to; 0 if there is none.

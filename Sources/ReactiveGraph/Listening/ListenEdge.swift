@@ -14,7 +14,9 @@ open class ListenEdge<Value>: Edge {
 
     /// The node listened to: set, change or unset it at any time.
     public final var from: Node<Value>? {
-        @inlinable get { source == nil ? waiting : source(as: Value.self).takeUnretainedValue() }
+        @inlinable get {
+            source == nil ? waiting : source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
+        }
         set { aim(newValue, listener) }
     }
 

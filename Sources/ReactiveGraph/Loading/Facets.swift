@@ -23,7 +23,7 @@ final class Facets {
     private var watch: Edge?
 
     /// Those of a node, made when they are first asked for.
-    static func of<Value>(_ node: Node<Value>) -> Facets {
+    static func of<Value>(_ node: Core<Value>) -> Facets {
         let pending = node.needPending()
         if let facets = pending.facets { return facets }
         let made = Facets()
@@ -71,7 +71,8 @@ final class Facets {
         running.append(Running(load: load))
     }
 
-    func ended(_ load: any Cancellable) {
+    /// A load has ended; `nil`: it is gone.
+    func ended(_ load: (any Cancellable)?) {
         running.removeAll { $0.load == nil || $0.load === load }
     }
 
@@ -86,14 +87,14 @@ extension AnyNode {
     ///
     /// An error does not clear the value.
     public final var latestError: (any Error)? {
-        pending?.facets.flatMap { $0.lastingError ?? $0.error }
+        core.pending?.facets.flatMap { $0.lastingError ?? $0.error }
     }
 
     /// Whether at least one load is running (G-135).
-    public final var isLoading: Bool { (pending?.facets?.loads ?? 0) > 0 }
+    public final var isLoading: Bool { (core.pending?.facets?.loads ?? 0) > 0 }
 
     /// The number of loads that are running.
-    public final var loadCount: Int { pending?.facets?.loads ?? 0 }
+    public final var loadCount: Int { core.pending?.facets?.loads ?? 0 }
 
     /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated
     /// since (G-160).
@@ -102,7 +103,7 @@ extension AnyNode {
     /// value that was set before that counts as out of date. The graph needs a clock.
     public final func isUpToDate(within age: Duration) -> Bool {
         let now = graph.timers(for: "isUpToDate").now
-        guard !isEmpty, let confirmed = pending?.facets?.confirmed else { return false }
+        guard !isEmpty, let confirmed = core.pending?.facets?.confirmed else { return false }
         return now - confirmed <= age
     }
 
@@ -110,6 +111,6 @@ extension AnyNode {
     ///
     /// The value stays, and no listener is called.
     public final func invalidate() {
-        pending?.facets?.invalidate()
+        core.pending?.facets?.invalidate()
     }
 }

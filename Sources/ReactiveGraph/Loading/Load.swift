@@ -18,14 +18,33 @@ public final class Load<Value>: Cancellable {
 
     init(of node: Node<Value>) {
         self.node = node
-        let facets = Facets.of(node)
+        let facets = Facets.of(node.typedCore)
         facets.began(self)
-        NodeSignal.requested.send(to: node)
+        NodeSignal.requested.send(to: node.typedCore)
         if let error = facets.lastingError { fail(error) }
     }
 
     deinit {
-        cancel()
+        guard let node else { return }
+        let part = Dropped(node, onCancel)
+        if let home = node.graph.ownHandle { home.end(.passRetained(part)) } else { part.end() }
+    }
+
+    /// A load that was dropped while it was running.
+    private final class Dropped: OwnedPart {
+        private let node: Node<Value>
+        private let abort: (() -> Void)?
+
+        init(_ node: Node<Value>, _ abort: (() -> Void)?) {
+            self.node = node
+            self.abort = abort
+        }
+
+        override func end() {
+            Facets.of(node.typedCore).ended(nil)
+            abort?()
+            NodeSignal.cancelled.send(to: node.typedCore)
+        }
     }
 
     /// Whether no outcome was reported yet.
@@ -38,24 +57,24 @@ public final class Load<Value>: Cancellable {
         let fraction = min(fraction, 1)
         guard let node, fraction > progress else { return }
         progress = fraction
-        NodeSignal.progress(fraction).send(to: node)
+        NodeSignal.progress(fraction).send(to: node.typedCore)
     }
 
     /// A value came: it is set, and clears the error.
     public func finish(_ value: Value, source: ValueSource = .network) {
         guard let node = end() else { return }
-        NodeSignal.finished.send(to: node)
+        NodeSignal.finished.send(to: node.typedCore)
         node.setDirectly(.value(value), context: Context(source: source))
     }
 
     /// What the node holds is still right: the error is cleared, no value is set.
     public func notModified() {
-        if let node = end() { NodeSignal.notModified.send(to: node) }
+        if let node = end() { NodeSignal.notModified.send(to: node.typedCore) }
     }
 
     /// The load failed: the error becomes ``AnyNode/latestError``, the value stays.
     public func fail(_ error: any Error) {
-        if let node = end() { NodeSignal.failed(error, endsLoad: true).send(to: node) }
+        if let node = end() { NodeSignal.failed(error, endsLoad: true).send(to: node.typedCore) }
     }
 
     /// The outcome is not wanted any more.
@@ -63,19 +82,19 @@ public final class Load<Value>: Cancellable {
         let abort = onCancel
         guard let node = end() else { return }
         abort?()
-        NodeSignal.cancelled.send(to: node)
+        NodeSignal.cancelled.send(to: node.typedCore)
     }
 
     /// Begins one, if the value is neither up to date nor being loaded.
     static func ifNeeded(_ node: Node<Value>, _ age: Duration) -> Load? {
-        let isRunning = node.pending?.facets?.hasRunningLoads ?? false
+        let isRunning = node.core.pending?.facets?.hasRunningLoads ?? false
         return isRunning || node.isUpToDate(within: age) ? nil : Load(of: node)
     }
 
     private func end() -> Node<Value>? {
         onCancel = nil
         guard let node = node.take() else { return nil }
-        Facets.of(node).ended(self)
+        Facets.of(node.typedCore).ended(self)
         return node
     }
 }
@@ -96,13 +115,13 @@ extension MutableNode {
 
     /// Sets, and says where the value came from; derived nodes pass it on.
     public func set(_ value: Value, source: ValueSource) {
-        _ = Facets.of(self)
+        _ = Facets.of(typedCore)
         setDirectly(.value(value), context: Context(source: source))
     }
 
     /// Reports an error that belongs to no load: it becomes ``AnyNode/latestError``.
     public func fail(_ error: any Error) {
-        NodeSignal.failed(error, endsLoad: false).send(to: self)
+        NodeSignal.failed(error, endsLoad: false).send(to: typedCore)
     }
 }
 
@@ -120,6 +139,6 @@ extension WritableNode {
 
     /// Empties the node and cancels its loads, as ``MutableNode/wipe()`` does.
     public func wipe() {
-        node.wipe()
+        node.typedCore.wipe()
     }
 }

@@ -27,7 +27,7 @@ indirect enum NodeSignal {
     }
 
     /// Happens as a pass of `node`, or is queued after the one that is running.
-    func send<Value>(to node: Node<Value>) {
+    func send<Value>(to node: Core<Value>) {
         guard node.pass < 0 else {
             return node.enqueue(.empty, trail: nil, context: nil, signal: self)
         }
@@ -44,7 +44,7 @@ indirect enum NodeSignal {
     }
 
     /// Changes facets, and notifies listeners of events.
-    func perform<Value>(on node: Node<Value>) {
+    func perform<Value>(on node: Core<Value>) {
         Facets.of(node).apply(self, at: node.graph.clock?.now)
         guard !node.graph.engine.stopping else { return }
         for edge in node.listenEdges {

@@ -45,7 +45,7 @@ extension Registry {
         let chosen = listedEntries.compactMap { entry in
             entry.node.flatMap { matches(entry.key, $0) ? $0 : nil }
         }
-        for node in chosen { node.wipe() }
+        for node in chosen { node.core.wipe() }
     }
 
     /// Empties every node that survives a flush and whose name matches `pattern`, and clears its

@@ -54,6 +54,7 @@ public final class Registry {
     }
 
     deinit {
+        graph.checkThread("the end of a registry")
         removeAll()
     }
 
@@ -197,7 +198,10 @@ public final class Registry {
 
     /// The entry of a name, also of one that was removed and is in use.
     func known(_ name: String) -> RegistryEntry? {
-        table[name].map { unsafeDowncast($0, to: RegistryEntry.self) }
+        guard let object = table[name] else { return nil }
+        let entry = unsafeDowncast(object, to: RegistryEntry.self)
+        entry.forgetGone()
+        return entry.registry == nil ? nil : entry
     }
 
     /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count
@@ -276,7 +280,7 @@ extension Graph {
     /// What an invalid name gives: a node of its own that reports an error whatever happens to it.
     func invalid<Value>(_ name: String, _ type: Value.Type) -> Node<Value> {
         let node = MutableNode<Value>(graph: self, .empty)
-        Facets.of(node).lastingError = InvalidName(name: name)
+        Facets.of(node.typedCore).lastingError = InvalidName(name: name)
         onError?(.invalidName(name))
         return node
     }

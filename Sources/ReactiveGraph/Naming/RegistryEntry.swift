@@ -42,7 +42,7 @@ open class RegistryEntry {
     open func nodeDied(_ node: AnyNode) {}
 
     /// The living node, if there is one; asking makes none and does not count as a look-up.
-    package final var node: AnyNode? { living?.takeUnretainedValue() }
+    package final var node: AnyNode? { living?.node }
 
     /// What happens to the node when it is not in use.
     final var retention: Retention { override ?? registry?.policy ?? .whileInUse }
@@ -50,24 +50,26 @@ open class RegistryEntry {
     /// Takes or gives up the registry's reference, as the policy says: every look-up does (G-130).
     package final func hold() {
         guard let registry else { return }
-        let holds = isListed && living != nil && retention != .whileInUse
+        let node = node
+        let holds = isListed && node != nil && retention != .whileInUse
         registry.account(for: self, isEvictable: holds && retention == .untilPressure)
-        guard holds != isHeld, let living else { return }
+        guard holds != isHeld, let node else { return }
         isHeld = holds
-        if holds { _ = living.retain() } else { living.release() }
+        let ref = Unmanaged.passUnretained(node)
+        if holds { _ = ref.retain() } else { ref.release() }
     }
 
     /// Memory is short: hands over the registry's reference.
     final func giveUp() -> AnyNode? {
         guard isHeld, let living else { return nil }
         isHeld = false
-        return living.takeRetainedValue()
+        return living._withUnsafeGuaranteedRef { $0.handle }?.takeRetainedValue()
     }
 
     /// From here on the name gives that node.
     final func adopt(_ node: AnyNode) {
-        living = .passUnretained(node)
-        node.add(self)
+        living = node.ref
+        node.core.add(self)
     }
 
     /// From here on the name gives no node; one that lives on keeps it for descriptions.
@@ -86,7 +88,7 @@ open class RegistryEntry {
     /// - Returns: the node, if the registry held it.
     final func hand() -> AnyNode? {
         guard let living else { return nil }
-        let node = isHeld ? living.takeUnretainedValue() : nil
+        let node = isHeld ? living.heldNode : nil
         if node == nil { detach() } else { living._withUnsafeGuaranteedRef { $0.remove(self) } }
         leave(living)
         return node
@@ -96,28 +98,37 @@ open class RegistryEntry {
         living = nil
         guard isHeld else { return }
         isHeld = false
-        node.release()
+        node._withUnsafeGuaranteedRef { $0.handle }?.release()
+    }
+
+    /// Another thread has freed the node, which has not ended yet: the name is free already.
+    final func forgetGone() {
+        guard let living, living.node == nil else { return }
+        living._withUnsafeGuaranteedRef { $0.forgetNames(nil) }
     }
 }
 
 extension AnyNode {
     /// The entry of this node's name in `registry`.
     package final func entry(in registry: Registry) -> RegistryEntry? {
-        guard let first = registration else { return nil }
+        guard let first = core.registration else { return nil }
         if first.registry === registry { return first }
-        return entries.first { $0.registry === registry }
+        return core.entries.first { $0.registry === registry }
     }
+}
 
+extension NodeCore {
     /// The names by which registries hold this node, as their policies say (G-129).
     final var registrations: [String] { entries.compactMap { $0.isHeld ? $0.key : nil } }
 
-    /// The names of a node that is being freed are free again.
+    /// The names of a node that is being freed are free again; entries are notified of one that is
+    /// freed here.
     @inline(__always)
-    final func forgetNames() {
+    final func forgetNames(_ node: AnyNode?) {
         while let entry = registration {
             entry.detach()
             entry.registry?.forget(entry)
-            entry.nodeDied(self)
+            if let node { entry.nodeDied(node) }
         }
     }
 }

@@ -16,7 +16,7 @@ extension AnyNode {
     ///   belongs to no registry and has an error, as for an invalid name (G-127).
     ///   ``Node/writable()`` sets it.
     public final func child<Value>(_ path: String, as type: Value.Type) -> Node<Value> {
-        node(RelativeName(of: registration?.key ?? "").child(path), type)
+        node(RelativeName(of: core.registration?.key ?? "").child(path), type)
     }
 
     /// The node of a name that is given relative to this node's name, in the same registry (G-161).
@@ -31,11 +31,13 @@ extension AnyNode {
     ///
     /// - Returns: as ``child(_:as:)``.
     public final func relative<Value>(_ reference: String, as type: Value.Type) -> Node<Value> {
-        node(RelativeName(of: registration?.key ?? "").resolving(reference), type)
+        node(RelativeName(of: core.registration?.key ?? "").resolving(reference), type)
     }
 
     private func node<Value>(_ name: String?, _ type: Value.Type) -> Node<Value> {
-        guard let name, let registry = registration?.registry else { return graph.invalid(name ?? "", type) }
+        guard let name, let registry = core.registration?.registry else {
+            return graph.invalid(name ?? "", type)
+        }
         return registry.node(name, as: type)
     }
 }

@@ -39,11 +39,11 @@ extension Edge {
     @inlinable
     func take<Out>(up inner: Node<Out>) -> Outcome {
         if let follower = side?.follower,
-            follower.source?.toOpaque() == Unmanaged.passUnretained(inner).toOpaque()
+            follower.source?.toOpaque() == inner.ref.toOpaque()
         {
             return .nothing
         }
-        guard beginFollowing(inner), !inner.marks.contains(.isDue), !inner.stored.isEmpty else {
+        guard beginFollowing(inner), !inner.core.marks.contains(.isDue), !inner.stored.isEmpty else {
             return .nothing
         }
         return store(through: inner)

@@ -59,7 +59,7 @@ final class Slots<Value>: EdgeState {
     ) -> Node<Out> {
         let graph = inputs[0].graph
         let target = Node<Out>(graph: graph, .empty)
-        let join = graph.makeJoin(target, emit)
+        let join = graph.makeJoin(target.core, emit)
         for (index, input) in inputs.enumerated() {
             let edge = Edge(name, traits) { edge in
                 let emission = edge.input(Value.self)

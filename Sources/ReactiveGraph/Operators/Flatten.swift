@@ -70,7 +70,7 @@ extension Edge {
             target._withUnsafeGuaranteedRef { $0.graph === inner.graph },
             "\(name): the inner node is of another graph"
         )
-        guard target.toOpaque() != Unmanaged.passUnretained(inner).toOpaque() else {
+        guard target.toOpaque() != inner.ref.toOpaque() else {
             // The node itself is on the path by then: following it could deliver nothing.
             unfollow()
             return false
@@ -90,7 +90,7 @@ extension Edge {
 
     /// An inner following gets another source.
     private func aim(at inner: AnyNode, in graph: Graph) {
-        if EdgeRef.passUnretained(self).isSame(as: inner.listens.last) {
+        if EdgeRef.passUnretained(self).isSame(as: inner.core.listens.last) {
             // It is at the end of the listeners already: only the emission under way must not be
             // served again.
             return graph.engine.stamp(self)

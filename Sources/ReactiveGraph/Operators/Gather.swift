@@ -84,6 +84,82 @@ public struct GatheredMembers<Value> {
 ///
 /// It holds its members, as every node holds what it is made from.
 public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
+    @inlinable
+    init(_ graph: Graph, _ figure: Figure) {
+        super.init(GatherCore(graph, figure))
+    }
+
+    @inlinable final var gathering: GatherCore<Figure> {
+        Unmanaged<GatherCore<Figure>>.fromOpaque(ref.toOpaque()).takeUnretainedValue()
+    }
+
+    /// How many members there are, empty ones included.
+    public var memberCount: Int { gathering.places.count }
+
+    /// Whether a node is a member.
+    @inlinable public func contains(_ node: Node<Figure.Value>) -> Bool { gathering.places[node.id] != nil }
+
+    /// Makes a node a member; one that is a member stays as it is.
+    ///
+    /// If it holds a value, this node emits: at the end of the turn that is running, in `settled`
+    /// mode, or at once.
+    ///
+    /// - Parameters:
+    ///   - node: a node of the same graph.
+    ///   - key: what ``GatherList`` and ``GatherDictionary`` know it by.
+    @inlinable
+    public func insert(_ node: Node<Figure.Value>, as key: String = "") {
+        guard node !== self else { return }
+        gathering.insert(node, as: key, in: self)
+    }
+
+    /// Releases a member.
+    ///
+    /// If it holds a value, this node emits, as with ``insert(_:as:)``.
+    @inlinable
+    public func remove(_ node: Node<Figure.Value>) { gathering.remove(node) }
+
+    /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it
+    /// afterwards.
+    ///
+    /// So a member that loses its value in the turn in which it leaves makes this node emit once.
+    @inlinable
+    public func dismiss(_ node: Node<Figure.Value>) { gathering.dismiss(node) }
+
+    /// Makes several changes, after which this node emits once, if at all: in the turn that is
+    /// running, or at once.
+    @inlinable
+    public func update(_ changes: () -> Void) {
+        beginUpdate()
+        changes()
+        endUpdate()
+    }
+
+    /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits
+    /// nothing.
+    @inlinable
+    package func fill(_ changes: () -> Void) { gathering.fill(changes) }
+
+    /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.
+    @inlinable
+    package func beginUpdate() { gathering.updates += 1 }
+
+    @inlinable
+    package func endUpdate() { gathering.endUpdate() }
+
+    /// Calls `body` with the reduction and the members as they are now.
+    @inlinable
+    package func reduce<Result>(
+        _ body: (inout Figure, GatheredMembers<Figure.Value>) -> Result
+    ) -> Result {
+        let core = gathering
+        return body(&core.figure, core.members)
+    }
+}
+
+/// What the graph knows of a ``GatheringNode``.
+@usableFromInline
+final class GatherCore<Figure: Reduction>: Core<Figure.Result> {
     @usableFromInline var figure: Figure
     @usableFromInline var members = GatheredMembers<Figure.Value>()
     /// The members by the creation numbers of their nodes.
@@ -105,40 +181,26 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         receive = { edge in
             guard let target = edge.target else { return .nothing }
             let edge = unsafeDowncast(edge, to: GatherEdge<Figure>.self)
-            return Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+            return Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
                 ._withUnsafeGuaranteedRef { $0.deliver(edge) }
         }
         super.init(graph: graph, .empty)
         _ = graph.makeJoin(self) { join in
             guard let node = join.node else { return .nothing }
-            return Unmanaged<GatheringNode<Figure>>.fromOpaque(node.toOpaque())
+            return Unmanaged<GatherCore<Figure>>.fromOpaque(node.toOpaque())
                 ._withUnsafeGuaranteedRef { $0.accept(emission: $0.figure.result(of: $0.members)) }
         }
         destroy(exchange(&stored, with: self.figure.result(of: members)))
     }
 
-    deinit {
+    override func end(_ node: AnyNode?) {
         isDying = true
-        die()
+        super.end(node)
     }
 
-    /// How many members there are, empty ones included.
-    public var memberCount: Int { places.count }
-
-    /// Whether a node is a member.
-    @inlinable public func contains(_ node: Node<Figure.Value>) -> Bool { places[node.id] != nil }
-
-    /// Makes a node a member; one that is a member stays as it is.
-    ///
-    /// If it holds a value, this node emits: at the end of the turn that is running, in `settled`
-    /// mode, or at once.
-    ///
-    /// - Parameters:
-    ///   - node: a node of the same graph.
-    ///   - key: what ``GatherList`` and ``GatherDictionary`` know it by.
     @inlinable
-    public func insert(_ node: Node<Figure.Value>, as key: String = "") {
-        guard node !== self, places[node.id] == nil else { return }
+    func insert(_ node: Node<Figure.Value>, as key: String, in target: AnyNode) {
+        guard places[node.id] == nil else { return }
         let place = free.popLast() ?? members.entries.count
         let edge = GatherEdge<Figure>(at: place, receive)
         let entry = GatheredMembers<Figure.Value>.Entry(edge, key)
@@ -148,44 +210,26 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
             members.entries.append(entry)
         }
         places[node.id] = place
-        graph.tie(edge, from: node, to: self)
+        graph.tie(edge, from: node, to: target)
         if take(node.stored, at: place) { changed() }
     }
 
-    /// Releases a member.
-    ///
-    /// If it holds a value, this node emits, as with ``insert(_:as:)``.
     @inlinable
-    public func remove(_ node: Node<Figure.Value>) {
+    func remove(_ node: Node<Figure.Value>) {
         guard let place = places[node.id], let edge = members.entries[place].edge else { return }
         let wasThere = !members.entries[place].latest.isEmpty
         edge._withUnsafeGuaranteedRef { cut($0) }
         if wasThere { changed() }
     }
 
-    /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it
-    /// afterwards.
-    ///
-    /// So a member that loses its value in the turn in which it leaves makes this node emit once.
     @inlinable
-    public func dismiss(_ node: Node<Figure.Value>) {
+    func dismiss(_ node: Node<Figure.Value>) {
         guard let place = places[node.id], let edge = members.entries[place].edge else { return }
         edge._withUnsafeGuaranteedRef { unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
     }
 
-    /// Makes several changes, after which this node emits once, if at all: in the turn that is
-    /// running, or at once.
     @inlinable
-    public func update(_ changes: () -> Void) {
-        beginUpdate()
-        changes()
-        endUpdate()
-    }
-
-    /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits
-    /// nothing.
-    @inlinable
-    package func fill(_ changes: () -> Void) {
+    func fill(_ changes: () -> Void) {
         updates += 1
         changes()
         updates -= 1
@@ -193,26 +237,12 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         destroy(exchange(&stored, with: figure.result(of: members)))
     }
 
-    /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.
     @inlinable
-    package func beginUpdate() {
-        updates += 1
-    }
-
-    @inlinable
-    package func endUpdate() {
+    func endUpdate() {
         updates -= 1
         guard updates == 0, isDue else { return }
         isDue = false
         changed()
-    }
-
-    /// Calls `body` with the reduction and the members as they are now.
-    @inlinable
-    package func reduce<Result>(
-        _ body: (inout Figure, GatheredMembers<Figure.Value>) -> Result
-    ) -> Result {
-        body(&figure, members)
     }
 
     // MARK: - Members
@@ -339,20 +369,20 @@ final class GatherEdge<Figure: Reduction>: Edge {
     @usableFromInline
     override func losesEnd() {
         guard member >= 0, let target else { return }
-        Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+        Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
             ._withUnsafeGuaranteedRef { $0.left(self) }
         member = -1
     }
 
     override func saveState(to writer: inout StateWriter) {
         guard member >= 0, let target else { return }
-        Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+        Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
             ._withUnsafeGuaranteedRef { writer.write($0.members.entries[member].latest) }
     }
 
     override func restoreState(from reader: inout StateReader) throws {
         guard member >= 0, let target else { return }
-        try Unmanaged<GatheringNode<Figure>>.fromOpaque(target.toOpaque())
+        try Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
             ._withUnsafeGuaranteedRef { node in
                 let present = node.members.entries[member].latest
                 _ = node.take(try reader.emission(keeping: present), at: member)

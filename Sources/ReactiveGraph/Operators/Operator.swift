@@ -99,7 +99,7 @@ public struct Site {
         guard !isFresh, let target = edge.target else { return nil }
         return target._withUnsafeGuaranteedRef { node in
             guard node.valueType == Value.self else { return nil }
-            return unsafeDowncast(node, to: Node<Value>.self).stored
+            return unsafeDowncast(node, to: Core<Value>.self).stored
         }
     }
 

@@ -179,8 +179,8 @@ extension Graph {
             self.owners.listens.insert(edge)
             edge.complete(in: self)
             engine.replay(edge)
-            if let error = node.pending?.facets?.lastingError, let listener = owners.livingListener() {
-                edge.notify(.failed(error, endsLoad: false), of: node, to: listener)
+            if let error = node.core.pending?.facets?.lastingError, let listener = owners.livingListener() {
+                edge.notify(.failed(error, endsLoad: false), of: node.core, to: listener)
             }
         }
     }

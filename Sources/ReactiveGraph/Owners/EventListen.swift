@@ -20,7 +20,7 @@ final class EventListen<Value>: Edge {
         // No event on behalf of the dead (G-125). A listen that has ended here has cut its edge
         // itself.
         guard let listener = ownership.livingListener() else { return .nothing }
-        let node = source(as: Value.self).takeUnretainedValue()
+        let node = source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
         if wasAdded {
             let source = node.engine.currentContext?.source ?? .local
             switch node.stored {
@@ -34,9 +34,9 @@ final class EventListen<Value>: Edge {
         return .nothing
     }
 
-    override func notify(_ signal: NodeSignal, of node: AnyNode, to listener: AnyObject) {
+    override func notify(_ signal: NodeSignal, of node: NodeCore, to listener: AnyObject) {
         guard let event = signal.event(of: Value.self) else { return }
-        tell(listener, unsafeDowncast(node, to: Node<Value>.self), event)
+        tell(listener, unsafeDowncast(node.heldNode, to: Node<Value>.self), event)
     }
 
     override func notifyStopped(_ node: AnyNode, to listener: AnyObject) {

@@ -49,7 +49,7 @@ package final class ListenOwners {
     var isActive: Bool { edge != nil }
 
     /// The node listened to.
-    var node: AnyNode? { edge?.source?.takeUnretainedValue() }
+    var node: AnyNode? { edge?.source?.heldNode }
 
     func isBefore(_ other: ListenOwners) -> Bool {
         let left = (edge?.source?.id ?? 0, edge?.stamp ?? 0)
@@ -139,7 +139,7 @@ package final class ListenOwners {
         for tie in owners { tie.untie() }
         owners = []
         if let ending { return ending() }
-        guard let node = edge.source?.takeUnretainedValue() else { return }
+        guard let node = edge.source?.heldNode else { return }
         let graph = node.graph
         if let key, graph.owners.events[key] === self { graph.owners.events[key] = nil }
         edge.cut()

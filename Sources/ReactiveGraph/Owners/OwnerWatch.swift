@@ -15,7 +15,13 @@ final class OwnerWatch {
     }
 
     deinit {
+        stop()
+    }
+
+    /// Looks no more.
+    func stop() {
         nextLook?.cancel()
+        nextLook = nil
     }
 
     /// Ends `sync` with the life of `owner` (G-151).

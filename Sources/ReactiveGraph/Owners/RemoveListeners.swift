@@ -8,7 +8,7 @@ extension AnyNode {
     public func removeListeners(ownedBy owner: AnyObject?) {
         guard let owner else { return }
         let bag = (owner as? any ListenerOwner)?.listenBag
-        endEach(from: listenEdges) { edge in
+        endEach(from: core.listenEdges) { edge in
             if let owned = edge.owners {
                 owned.remove(owner)
             } else if edge.belongs(to: owner, bag) {
@@ -23,7 +23,7 @@ extension AnyNode {
     /// No effect if there are none.
     public func stopListening(owner: AnyObject) {
         let bag = (owner as? any ListenerOwner)?.listenBag
-        endEach(from: listenEdges) { edge in
+        endEach(from: core.listenEdges) { edge in
             if let owned = edge.owners {
                 if owned.isListen(of: owner) { owned.end() } else { owned.remove(owner) }
             } else if edge.belongs(to: owner, bag) {
@@ -34,18 +34,29 @@ extension AnyNode {
 
     /// Ends all listens of `bag` on this node.
     public func stopListening(in bag: CancellableBag) {
-        endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque() }
+        core.endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque() }
     }
 
     /// The owners of the listens on this node, each once per listen, in order of addition; only
     /// living ones.
     public var listenOwners: [AnyObject] {
-        listenEdges.flatMap { edge -> [AnyObject] in
+        core.listenEdges.flatMap { edge -> [AnyObject] in
             if let owned = edge.owners { return owned.livingOwners }
             return edge.owner.map { [$0] } ?? []
         }
     }
 
+    /// Telling *stopped* runs user code, which may end other listens of the list: they have no
+    /// source any more.
+    private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
+        withExtendedLifetime(self) {
+            for edge in edges where edge.source != nil { body(edge) }
+            graph.engine.releaseDue()
+        }
+    }
+}
+
+extension NodeCore {
     func endListens(where matches: (Edge) -> Bool) {
         for edge in listens {
             edge._withUnsafeGuaranteedRef { edge in
@@ -66,15 +77,6 @@ extension AnyNode {
 
     /// The listens at this moment, in order of addition.
     var listenEdges: [Edge] { listens.map { $0.takeUnretainedValue() } }
-
-    /// Telling *stopped* runs user code, which may end other listens of the list: they have no
-    /// source any more.
-    private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
-        withExtendedLifetime(self) {
-            for edge in edges where edge.source != nil { body(edge) }
-            graph.engine.releaseDue()
-        }
-    }
 }
 
 extension ListenerOwner {

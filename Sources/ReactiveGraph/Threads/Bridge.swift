@@ -52,19 +52,19 @@ extension Graph {
     ) -> Node<Value> {
         checkThread("bridge")
         buffer.require(for: "bridge")
-        let node = BridgedNode<Value>(graph: self, .empty)
-        node.named("Bridge")
+        let core = BridgedCore<Value>(graph: self, .empty)
+        let node = Node(core).named("Bridge")
         makeReachable(node)
-        node.watchesDemand = true
-        node.control = control
+        core.watchesDemand = true
+        core.control = control
         let inlet = NodeOutlet<Value>(graph: handle, id: node.id)
-        node.bridge = Bridge(outlet, inlet, emptyTravels: propagatesEmpty ?? self.propagatesEmpty, buffer)
+        core.bridge = Bridge(outlet, inlet, emptyTravels: propagatesEmpty ?? self.propagatesEmpty, buffer)
         return node
     }
 }
 
-/// A node whose source is in another graph.
-private final class BridgedNode<Value: Sendable>: Node<Value> {
+/// What the graph knows of a node whose source is in another graph.
+private final class BridgedCore<Value: Sendable>: Core<Value> {
     var bridge: Bridge<Value>?
     var control: BufferControl?
     private var isDemanded = false
@@ -168,8 +168,8 @@ private final class Bridge<Value: Sendable>: Sendable {
             waiting.dropped = 0
             return (entry, waiting.entries.count, waiting.peak, dropped)
         }
-        guard let entry, let node = graph.reachableNode(target.id) as? BridgedNode<Value> else { return }
-        node.control?.observed(waiting: count, peak: peak, dropped: dropped)
+        guard let entry, let node = graph.reachableNode(target.id) as? Node<Value> else { return }
+        (node.core as? BridgedCore<Value>)?.control?.observed(waiting: count, peak: peak, dropped: dropped)
         // The bridge's own node is an edge's target as any other: not set again by what has been
         // through it.
         guard !entry.path.contains(node) else { return }

@@ -22,16 +22,21 @@ public final class GraphHandle: Sendable {
         case own
         /// What belonged to an object that another thread has freed.
         case end(Ending)
+
+        var ending: Ending? {
+            if case .end(let ending) = self { ending } else { nil }
+        }
     }
 
     private let state = Locked(State())
-    private let bell: any LoopBell
+    /// Made with this, and never changed.
+    nonisolated(unsafe) private var bell: (any LoopBell)?
     /// The loop of the graph, which holds it; any thread may ask it where it is.
     nonisolated(unsafe) private weak let executor: (any LoopExecutor)?
 
-    init(_ executor: any LoopExecutor, _ bell: any LoopBell) {
+    init(_ executor: any LoopExecutor, of graph: Graph) {
         self.executor = executor
-        self.bell = bell
+        bell = executor.makeBell { [weak self, weak graph] in self?.run(in: graph) }
     }
 
     /// Whether the caller is at the graph's home, or the graph is gone.
@@ -53,22 +58,42 @@ public final class GraphHandle: Sendable {
             state.posts.append(post)
             return (true, state.posts.count == 1)
         }
-        if isFirst { bell.ring() }
+        if isFirst { bell?.ring() }
         return isOpen
     }
 
-    func takeAll() -> [Post] {
-        state.withLock { exchange(&$0.posts, with: []) }
+    /// Runs what was posted, on the graph's thread; what ends may do so after the graph.
+    private func run(in graph: Graph?) {
+        for post in state.withLock({ exchange(&$0.posts, with: []) }) {
+            precondition(
+                graph.map { $0.engine.turns == 0 } ?? true,
+                "the executor ran a post inside a turn of the graph"
+            )
+            switch post {
+            case .action(let action): if let graph { action(graph) }
+            case .own: graph?.ownPosts.popFirst()?()
+            case .end(let ending): ending.perform()
+            }
+        }
+        withExtendedLifetime((self, graph)) {}
     }
 
-    /// The graph is gone.
-    func close() {
-        let dropped = state.withLock { state in
+    /// The graph is gone: what was posted is dropped, and what ends does so here.
+    ///
+    /// Elsewhere than at home it ends in a post, and `last` with it.
+    func close(_ last: OwnedPart? = nil) {
+        let last = last.map { Ending(part: .passRetained($0)) }
+        let (dropped, ends) = state.withLock { state in
             state.isClosed = true
-            return exchange(&state.posts, with: [])
+            let posts = exchange(&state.posts, with: [])
+            let ends = posts.compactMap(\.ending)
+            guard let last else { return (posts, ends) }
+            state.posts = (ends + [last]).map { .end($0) }
+            return (posts, [])
         }
+        if last != nil { bell?.ring() }
         // What dropping an action or ending a part brings about happens outside the lock.
-        for case .end(let ending) in dropped { ending.perform() }
+        for ending in ends { ending.perform() }
         withExtendedLifetime(dropped) {}
     }
 }
@@ -95,17 +120,5 @@ extension Graph {
         checkThread("submit")
         ownPosts.append(action)
         _ = handle.post(.own)
-    }
-
-    func runPosts() {
-        for post in handle.takeAll() {
-            precondition(engine.turns == 0, "the executor ran a post inside a turn of the graph")
-            switch post {
-            case .action(let action): action(self)
-            case .own: ownPosts.popFirst()?()
-            case .end(let ending): ending.perform()
-            }
-        }
-        withExtendedLifetime(self) {}
     }
 }

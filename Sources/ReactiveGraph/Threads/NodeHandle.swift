@@ -68,10 +68,10 @@ extension MutableNode {
 // Nodes that handles and bridges know by number: nothing outside the graph's thread holds a node.
 extension Graph {
     func makeReachable(_ node: AnyNode) {
-        reachable[node.id] = .passUnretained(node)
+        reachable[node.id] = node.ref
     }
 
     func reachableNode(_ id: UInt64) -> AnyNode? {
-        reachable[id]?.takeUnretainedValue()
+        reachable[id]?.node
     }
 }

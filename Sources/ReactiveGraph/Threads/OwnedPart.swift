@@ -12,11 +12,11 @@ extension GraphHandle {
     /// Ends a part whose object is being freed: at once if that happens at the graph's home,
     /// otherwise in a post.
     ///
-    /// Called on any thread.
-    func end(_ part: OwnedPart) {
-        // A reference that only the post releases: the part is freed where it ends.
-        let ref = Unmanaged.passRetained(part)
-        if isHere || !post(.end(Ending(part: ref))) { ref.takeRetainedValue().end() }
+    /// Called on any thread. It takes over a reference to the part, which is given up where the
+    /// part ends.
+    func end(_ part: Unmanaged<OwnedPart>) {
+        let ending = Ending(part: part)
+        if isHere || !post(.end(ending)) { ending.perform() }
     }
 }
 

@@ -44,7 +44,7 @@ struct CatalogueTests {
             let members = source.argument.glob.map { AllMembers($0, in: graph, for: .full) }
             made = withExtendedLifetime(members) { graph.builder.source(source, at: "g", nil, members) }
         }
-        let edges = made.incoming
+        let edges = made.core.incoming
         guard row.name != "from" else { return #expect(made === a, "nothing is made") }
         #expect(!edges.isEmpty)
         for edge in edges {
