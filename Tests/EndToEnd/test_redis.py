@@ -160,6 +160,55 @@ def test_one_server_makes_the_ticks(pair):
     assert sum(server.metrics()["sluice_log_leading"] for server in pair) == 1
 
 
+WINDOWED = """graph: g
+nodes:
+  x: { set: any }
+  mean: { from: x, retain: always, pipe: [ { window: { last: 200ms, of: avg } } ] }
+  late: { from: x, retain: always, pipe: [ { delay: 300ms } ] }
+"""
+# As 0.1.0 wrote it where the server's clock was ahead: all stamps are that of the first commit.
+OLDER = """
+local log, state = KEYS[1], KEYS[2]
+local entries = redis.call('XRANGE', log, '-', '+')
+local first
+redis.call('DEL', log)
+for _, entry in ipairs(entries) do
+    local fields = entry[2]
+    for place = 1, #fields, 2 do
+        if fields[place] == 't' then
+            first = first or fields[place + 1]
+            fields[place + 1] = first
+        end
+    end
+    redis.call('XADD', log, entry[1], unpack(fields))
+end
+redis.call('HSET', state, 'time', first)
+return #entries
+"""
+
+
+def test_ticks_that_are_ahead_of_their_stamps():
+    """A log of a server whose clock was ahead: each start and each replay read it in an endless loop."""
+    def held(server, node):
+        return server.get(f"/v1/graphs/g/nodes/{node}").body.decode()
+
+    with Redis() as redis:
+        with Instance(redis, {"g": WINDOWED}) as server:
+            for value in range(3):
+                server.set("g", "x", value)
+                eventually(lambda: held(server, "late") == str(value))
+            eventually(lambda: held(server, "mean") == "")
+        assert int(redis.ask("EVAL", OLDER, "2", "sluice:{g}:log", "sluice:{g}").strip(":\r\n")) > 6
+        subprocess.run([BINARY, "replay", "--redis", redis.url, "g"], check=True, capture_output=True, timeout=30)
+        with Instance(redis, {"g": WINDOWED}) as one, Instance(redis, {"g": WINDOWED}) as other:
+            began = time.monotonic()
+            one.set("g", "x", 7)
+            eventually(lambda: held(other, "late") == "7")
+            assert time.monotonic() - began > 0.29
+            eventually(lambda: held(other, "mean") == "")
+            same((one, other), nodes=("x", "late"))
+
+
 def test_a_server_counts_what_it_has_not_applied(pair):
     one, other = pair
     stopped(other)

@@ -64,6 +64,17 @@ struct FollowerTests {
         #expect(try follow(["b": 1]) == ["b2"])
     }
 
+    @Test("After a connection is lost, graphs that begin are found, though Redis' clock was set back")
+    func setBack() throws {
+        try redis.ask("DEL", "test:news")
+        try redis.ask("XADD", "test:news", "1-1", "graph", "c")
+        // With a new connection, as after a failover.
+        let other = Follower(redis.address, prefix: "test", few: 0)
+        let news = try other.follow([:], newsAfter: place, for: 0)
+        #expect(news.graphs == ["c"] && news.place == "1-1")
+        #expect(try other.follow([:], newsAfter: news.place, for: 0).graphs == [])
+    }
+
     @Test("Where the stream of changes was trimmed or lost, it looks at all")
     mutating func lost() throws {
         try append(to: "b")
