@@ -70,9 +70,11 @@ final class SharedWorld {
     /// Values that were answered as set, and those that were refused for good, by node.
     private var taken: [String: Set<Int>] = [:]
     private var refused: [String: Set<Int>] = [:]
-    /// When the values of `a` were set, by the log; and how many ticks there were.
+    /// When the values of `a` were set, by the log; the moments at which something is due since;
+    /// and how many ticks there were with nothing to do.
     private var setAt: [Int: UInt64] = [:]
-    private var ticks = 0
+    private var due: [UInt64] = []
+    private var needless = 0
     /// What a counter was answered to have come to.
     private var counted: [Int] = []
     /// Whether Redis has lost something.
@@ -92,8 +94,9 @@ final class SharedWorld {
         "late":{"from":"a","retain":"always","pipe":[{"delay":300}]},
         "mean":{"from":"a","retain":"always","pipe":[{"window":{"last":200,"of":"avg"}}]}}}
         """
-    /// How late `late` is.
+    /// How late `late` is, and what `mean` looks back on.
     private static let delay: UInt64 = 300
+    private static let window: UInt64 = 200
 
     init(_ redis: RedisServer, seed: UInt64) throws {
         self.redis = redis
@@ -258,10 +261,14 @@ final class SharedWorld {
         if history.rev < position.rev {
             try reader.entries(of: "g", in: history.rev + 1...position.rev) { entry, stamp in
                 history.add(Ledger.Record(entry: entry, stamp: stamp))
-                if case .tick = entry.kind { ticks += 1 }
+                if case .tick(let now) = entry.kind {
+                    if !due.contains(where: { $0 <= now }) { needless += 1 }
+                    due.removeAll { $0 <= now }
+                }
                 for assignment in entry.set where assignment.node == "a" {
                     guard let value = Int(String(decoding: assignment.value, as: UTF8.self)) else { continue }
                     setAt[value] = stamp.time
+                    due += [stamp.time + Self.window, stamp.time + Self.delay]
                 }
                 return true
             }
@@ -401,8 +408,8 @@ final class SharedWorld {
                 complaints.append("after the end a, late and mean are \(found)")
             }
         }
-        // Each value leaves the window once, and the delay once.
-        if ticks > 2 * setAt.count { complaints.append("\(setAt.count) values took \(ticks) ticks") }
+        // Two servers may take themselves for the leader for a moment.
+        if needless > 1, !hasLost { complaints.append("\(needless) ticks had nothing to do") }
     }
 
     private func compareLog() throws {
