@@ -24,14 +24,23 @@ public class AnyNode {
         }
     }
 
+    /// Calls `body` with what the graph knows of this node.
+    ///
+    /// The optimiser may free a node after its last use, and that would be the reading of `ref`.
+    @inlinable
+    @inline(__always)
+    final func withCore<Result>(_ body: (NodeCore) -> Result) -> Result {
+        withExtendedLifetime(self) { ref._withUnsafeGuaranteedRef(body) }
+    }
+
     /// What the graph knows of this node.
-    @inlinable final var core: NodeCore { ref.takeUnretainedValue() }
+    @inlinable final var core: NodeCore { withCore { $0 } }
 
     /// The graph this node belongs to.
-    @inlinable public final var graph: Graph { ref._withUnsafeGuaranteedRef { $0.graph } }
+    @inlinable public final var graph: Graph { withCore { $0.graph } }
 
     /// The creation number, unique within the graph, rising.
-    @inlinable public final var id: UInt64 { ref.id }
+    @inlinable public final var id: UInt64 { withCore { $0.id } }
 
     /// The name given for debugging, stored verbatim; `nil` if none was given (G-15).
     ///
@@ -61,9 +70,9 @@ public class AnyNode {
     package final var rank: Int { core.rank }
 
     /// The graph's engine.
-    @inlinable final var engine: EngineRef { ref._withUnsafeGuaranteedRef { $0.engine } }
+    @inlinable final var engine: EngineRef { withCore { $0.engine } }
 
-    @inlinable package final var hasEdges: Bool { ref.hasEdges }
+    @inlinable package final var hasEdges: Bool { withCore { $0.hasEdges } }
 }
 
 extension AnyNode: CustomStringConvertible {

@@ -93,16 +93,11 @@ extension Node {
     /// A set by a user with an empty path.
     @inlinable
     final func setDirectly(_ emission: Emission<Value>, context: Context? = nil) {
-        // It lives until the turn is over.
-        withExtendedLifetime(self) {
-            typed._withUnsafeGuaranteedRef { $0.setDirectly(emission, context: context) }
-        }
+        withTypedCore { $0.setDirectly(emission, context: context) }
     }
 
     /// A set that continues a path.
     final func inject(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
-        withExtendedLifetime(self) {
-            typed._withUnsafeGuaranteedRef { $0.inject(emission, trail: trail, context: context) }
-        }
+        withTypedCore { $0.inject(emission, trail: trail, context: context) }
     }
 }

@@ -21,13 +21,17 @@ public class Node<Value>: AnyNode {
         self.init(Core(graph: graph, emission))
     }
 
+    /// Calls `body` with what the graph knows of this node, as the type it is.
+    @inlinable
+    @inline(__always)
+    final func withTypedCore<Result>(_ body: (Core<Value>) -> Result) -> Result {
+        withCore { body(unsafeDowncast($0, to: Core<Value>.self)) }
+    }
+
     /// What the graph knows of this node, as the type it is.
-    @inlinable final var typed: Unmanaged<Core<Value>> { .fromOpaque(ref.toOpaque()) }
+    @inlinable final var typedCore: Core<Value> { withTypedCore { $0 } }
 
-    /// The same, held.
-    @inlinable final var typedCore: Core<Value> { typed.takeUnretainedValue() }
-
-    @inlinable final var stored: Emission<Value> { typed._withUnsafeGuaranteedRef { $0.stored } }
+    @inlinable final var stored: Emission<Value> { withTypedCore { $0.stored } }
 
     /// A node holding `value`: of any value, mutable or not (G-97).
     ///

@@ -163,9 +163,7 @@ extension Engine {
         _ path: Path = .empty,
         _ context: Context? = nil
     ) {
-        feed(edge, path, context) {
-            source.typed._withUnsafeGuaranteedRef { $0.holding(emission) { edge.body(edge) } }
-        }
+        feed(edge, path, context) { source.typedCore.holding(emission) { edge.body(edge) } }
     }
 
     /// Runs `body` as that of a complete edge, in a turn of its own.

@@ -89,15 +89,20 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
         super.init(GatherCore(graph, figure))
     }
 
-    @inlinable final var gathering: GatherCore<Figure> {
-        Unmanaged<GatherCore<Figure>>.fromOpaque(ref.toOpaque()).takeUnretainedValue()
+    /// Calls `body` with what the graph knows of this node, as the type it is.
+    @inlinable
+    @inline(__always)
+    final func withMembers<Result>(_ body: (GatherCore<Figure>) -> Result) -> Result {
+        withCore { body(unsafeDowncast($0, to: GatherCore<Figure>.self)) }
     }
 
     /// How many members there are, empty ones included.
-    public var memberCount: Int { gathering.places.count }
+    public var memberCount: Int { withMembers { $0.places.count } }
 
     /// Whether a node is a member.
-    @inlinable public func contains(_ node: Node<Figure.Value>) -> Bool { gathering.places[node.id] != nil }
+    @inlinable public func contains(_ node: Node<Figure.Value>) -> Bool {
+        withMembers { $0.places[node.id] != nil }
+    }
 
     /// Makes a node a member; one that is a member stays as it is.
     ///
@@ -110,21 +115,21 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     @inlinable
     public func insert(_ node: Node<Figure.Value>, as key: String = "") {
         guard node !== self else { return }
-        gathering.insert(node, as: key, in: self)
+        withMembers { $0.insert(node, as: key, in: self) }
     }
 
     /// Releases a member.
     ///
     /// If it holds a value, this node emits, as with ``insert(_:as:)``.
     @inlinable
-    public func remove(_ node: Node<Figure.Value>) { gathering.remove(node) }
+    public func remove(_ node: Node<Figure.Value>) { withMembers { $0.remove(node) } }
 
     /// From its next emission on a member counts for nothing, whatever it holds; ``remove(_:)`` it
     /// afterwards.
     ///
     /// So a member that loses its value in the turn in which it leaves makes this node emit once.
     @inlinable
-    public func dismiss(_ node: Node<Figure.Value>) { gathering.dismiss(node) }
+    public func dismiss(_ node: Node<Figure.Value>) { withMembers { $0.dismiss(node) } }
 
     /// Makes several changes, after which this node emits once, if at all: in the turn that is
     /// running, or at once.
@@ -138,22 +143,21 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     /// Makes changes to a node that nothing listens to yet: it holds what comes of them, and emits
     /// nothing.
     @inlinable
-    package func fill(_ changes: () -> Void) { gathering.fill(changes) }
+    package func fill(_ changes: () -> Void) { withMembers { $0.fill(changes) } }
 
     /// From now on this node emits nothing, until as many calls of ``endUpdate()`` have been made.
     @inlinable
-    package func beginUpdate() { gathering.updates += 1 }
+    package func beginUpdate() { withMembers { $0.updates += 1 } }
 
     @inlinable
-    package func endUpdate() { gathering.endUpdate() }
+    package func endUpdate() { withMembers { $0.endUpdate() } }
 
     /// Calls `body` with the reduction and the members as they are now.
     @inlinable
     package func reduce<Result>(
         _ body: (inout Figure, GatheredMembers<Figure.Value>) -> Result
     ) -> Result {
-        let core = gathering
-        return body(&core.figure, core.members)
+        withMembers { body(&$0.figure, $0.members) }
     }
 }
 
