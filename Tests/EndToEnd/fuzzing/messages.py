@@ -29,7 +29,8 @@ OPTIONS = {
     "load": lambda maker, graph: True,
     "owner": lambda maker, graph: maker.rng.choice([*content.OWNERS, content.OWNERS[:2], content.OWNERS]),
     "since": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
-    # Shorter than the end of a round waits: a chain over names that come and go stays until its time is over.
+    # The end of a round waits longer: a chain over names that come and go stays until its time is
+    # over.
     "keep": lambda maker, graph: maker.rng.choice(["10s", "5s", 2000, "1ms", "50ms"]),
 }
 # The words that say what a subscription is of.
