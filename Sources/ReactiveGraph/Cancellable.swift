@@ -123,9 +123,9 @@ public final class CancellableBag: Cancellable {
 @usableFromInline
 final class BagContents: OwnedPart {
     /// The listens, oldest first.
-    @exclusivity(unchecked) @usableFromInline fileprivate(set) var held = HeldList()
+    @usableFromInline fileprivate(set) var held = HeldList()
     /// The type of the object whose bag this is, known from `listen(owner:)`.
-    @exclusivity(unchecked) var ownerType: Any.Type?
+    var ownerType: Any.Type?
     /// The first graph with an executor of which something was put in.
     ///
     /// Never changed after that, because other threads read it when they free the bag.
