@@ -88,6 +88,29 @@ struct SharedServerTests {
         #expect(graph.read(try #require(graph.node("x"))).held.text == "1")
     }
 
+    @Test("A graph that Redis loses while it is read, and that begins again elsewhere, is read again")
+    func begunAgain() throws {
+        try redis.ask("FLUSHALL")
+        let other = try SharedServer(
+            redis,
+            clock: ManualHostClock(now: 1_000, wall: 1_000_000),
+            word: RandomWords().next
+        )
+        pass(3_000)
+        // It has heard of the graph, and asks for it too late.
+        for _ in 0..<3 { other.step(other.listener) }
+        try redis.ask("FLUSHALL")
+        for _ in 0..<3 { other.step(other.writer) }
+        #expect(other.host["g"] == nil)
+        pass(3_000)
+        for _ in 0..<3 { other.step(other.listener) }
+        for _ in 0..<10 {
+            other.writer.advance(by: 50)
+            other.step(other.writer)
+        }
+        #expect(other.host["g"]?.epoch == server.host["g"]?.epoch)
+    }
+
     @Test("A commit that cannot be applied ends the graph here, until it can be built from a later snapshot")
     func inapplicable() throws {
         var events: [String] = []

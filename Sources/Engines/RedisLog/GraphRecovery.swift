@@ -29,6 +29,7 @@ final class GraphRecovery {
     /// Reads the graph, for the host to go on from there.
     func load() {
         let name = track.graph
+        track.hasBegun = false
         ask { (store) throws(RedisError) in
             try store.load(name)
         } then: { [self] log, loaded in
@@ -70,6 +71,7 @@ final class GraphRecovery {
     private func seed(_ log: RedisLog) {
         let (name, position, epoch, id) = (track.graph, track.position, log.word(), log.word())
         guard let snapshot = log.follower?.snapshot(of: name) else {
+            if track.hasBegun { return load() }
             // It has ended, and begins again when it is defined.
             log.tracks[name] = nil
             log.moved.insert(name)

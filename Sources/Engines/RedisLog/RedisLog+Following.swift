@@ -67,8 +67,12 @@ extension RedisLog {
         guard unread.isEmpty else { return listener.after(0) { [weak self] in self?.read() } }
         let graphs = begun
         begun = []
-        for graph in graphs where tracks[graph] == nil {
-            GraphRecovery(of: track(graph), in: self).load()
+        for graph in graphs {
+            if let track = tracks[graph] {
+                track.hasBegun = true
+            } else {
+                GraphRecovery(of: track(graph), in: self).load()
+            }
         }
     }
 

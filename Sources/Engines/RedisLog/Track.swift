@@ -46,6 +46,8 @@ final class Track {
     /// Whether the stream does not go on where the host stands: nothing is sent or read until the
     /// graph was read again.
     var isBroken = false { didSet { onMove(graph) } }
+    /// Whether the graph has begun in Redis since it was last read.
+    var hasBegun = false
     private var number: UInt64 = 0
     /// Called when the follower has to read from another place, or not at all.
     private let onMove: (String) -> Void
