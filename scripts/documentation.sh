@@ -9,12 +9,13 @@ if ! command -v docc >/dev/null; then
     exit 1
 fi
 swift build --target ReactiveGraph
-modules=$(swift build --show-bin-path)/Modules
+built=$(swift build --show-bin-path)
 triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)
 output=.build/documentation
 rm -rf "$output"
 mkdir -p "$output/symbols"
-swift symbolgraph-extract -module-name ReactiveGraph -I "$modules" -target "$triple" \
+swift symbolgraph-extract -module-name ReactiveGraph -I "$built/Modules" -target "$triple" \
+    -Xcc -fmodule-map-file="$built/CConcurrency.build/module.modulemap" \
     -minimum-access-level public -output-dir "$output/symbols"
 docc convert Sources/ReactiveGraph/ReactiveGraph.docc --additional-symbol-graph-dir "$output/symbols" \
     --fallback-display-name ReactiveGraph --fallback-bundle-identifier sluice.ReactiveGraph \

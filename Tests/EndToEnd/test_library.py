@@ -71,7 +71,7 @@ def test_the_example_of_the_expressions_runs(program):
 def test_the_libraries_do_without_foundation(program):
     imports = {name for library in ("ReactiveGraph", "CEL") for path in (ROOT / "Sources" / library).rglob("*.swift")
                for name in re.findall(r"^[ \t]*(?:\w+ )*import (\w+)", path.read_text(), re.M)}
-    known = {"Synchronization", "Glibc", "Musl", "Darwin", "DequeModule", "Support"}
+    known = {"Synchronization", "Glibc", "Musl", "Darwin", "DequeModule", "Support", "CConcurrency"}
     assert imports <= known, "only what comes with Swift or the system, one collection, and our own"
     libraries = run("ldd", program) if shutil.which("ldd") else ""
     assert "Foundation" not in libraries and "libcurl" not in libraries, libraries
