@@ -140,7 +140,7 @@ class RequestClient(Client):
     kind = "http"
 
     def begin(self):
-        self.skip = 0
+        self.skip, self.former = 0, b""
         self.waiting = collections.deque()
         self.refill()
 
@@ -180,6 +180,9 @@ class RequestClient(Client):
             if end < 0:
                 return
             head = bytes(self.buffer[:end])
+            if not head.startswith(b"HTTP/1.1 "):
+                return self.wrong(f"this is no answer: {bytes(self.buffer[:600])!r}, after {self.former!r}")
+            self.former = head
             status = int(head[9:12])
             if status == 100:
                 del self.buffer[: end + 4]
