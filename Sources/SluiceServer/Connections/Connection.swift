@@ -135,9 +135,11 @@ class Connection: ConnectionDelegate {
 
     private final func open() -> SendBuffer {
         let server = server
+        // First: it may flush this very connection, which would give an empty buffer back, and
+        // what is then written into it would go to the connection that takes it next.
+        if !isQueued, server.willWrite(self) { isQueued = true }
         let sendBuffer = server.sendBuffers.take()
         self.sendBuffer = sendBuffer
-        if !isQueued, server.willWrite(self) { isQueued = true }
         return sendBuffer
     }
 
