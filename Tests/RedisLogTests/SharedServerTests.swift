@@ -97,7 +97,7 @@ struct SharedServerTests {
             word: RandomWords().next
         )
         pass(3_000)
-        // It has heard of the graph, and asks for it too late.
+        // It learns of the graph, and asks for it too late.
         for _ in 0..<3 { other.step(other.listener) }
         try redis.ask("FLUSHALL")
         for _ in 0..<3 { other.step(other.writer) }
