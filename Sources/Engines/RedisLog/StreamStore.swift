@@ -94,7 +94,7 @@ struct Pulse: Sendable {
     let token: UInt64
     /// Redis' time in milliseconds since 1970.
     let time: UInt64
-    /// The last sign of life of each instance: it says nothing but that it is another one.
+    /// The last sign of life of each instance: all that counts is whether it has changed.
     let signs: [String: String]
 }
 
