@@ -1,8 +1,8 @@
 /// Which of the servers that share Redis are silent.
 ///
 /// Silence is counted on this server's own monotonic clock, from one look at the signs of life to
-/// the next. The times in the signs are ignored: the clock of Redis may be set, and a failover brings
-/// a different one.
+/// the next. The times in the signs are ignored: the clock of Redis may be set, and a failover
+/// brings a different one.
 struct SignsOfLife {
     private struct Sign {
         var text: String

@@ -1,12 +1,5 @@
 #if DEBUG
     internal import CConcurrency
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #elseif canImport(Darwin)
-        internal import Darwin
-    #endif
 #endif
 internal import Support
 
@@ -108,7 +101,7 @@ extension Graph {
                 self = .isolation(Isolation(isolation))
             } else {
                 let task = cconcurrency_current_task()
-                self = task == 0 ? .thread(Home.currentThread) : .task(task)
+                self = task == 0 ? .thread(currentThread) : .task(task)
             }
         }
 
@@ -120,16 +113,8 @@ extension Graph {
             switch self {
             case .isolation(let isolation): isolation.isCurrent
             case .task(let task): task == cconcurrency_current_task()
-            case .thread(let thread): thread == Home.currentThread
+            case .thread(let thread): thread == currentThread
             }
-        }
-
-        private static var currentThread: UInt {
-            #if canImport(Darwin)
-                UInt(bitPattern: pthread_self())
-            #else
-                UInt(pthread_self())
-            #endif
         }
     }
 

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
 internal import Support
 internal import Synchronization
 
@@ -35,7 +28,7 @@ public final class ManualExecutor: LoopExecutor {
     private var listeners: [Listener] = []
     private var isRunning = false
     /// The thread that made it, or has run it since.
-    private let thread = Atomic(ManualExecutor.currentThread)
+    private let thread = Atomic(currentThread)
 
     /// An executor with nothing to do.
     public init() {}
@@ -44,7 +37,7 @@ public final class ManualExecutor: LoopExecutor {
     public var hasWork: Bool { !actions.isEmpty || listeners.contains { isRung($0) } }
 
     /// Whether the caller's thread is the one that made it, or has run it since.
-    public var isCurrent: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread }
 
     /// See ``LoopExecutor/post(_:)``.
     public func post(_ action: @escaping () -> Void) {
@@ -64,7 +57,7 @@ public final class ManualExecutor: LoopExecutor {
     /// Does nothing when called by an action.
     public func run() {
         guard !isRunning else { return }
-        thread.store(Self.currentThread, ordering: .relaxed)
+        thread.store(currentThread, ordering: .relaxed)
         isRunning = true
         defer { isRunning = false }
         while hasWork {
@@ -74,14 +67,6 @@ public final class ManualExecutor: LoopExecutor {
                 listener.action()
             }
         }
-    }
-
-    private static var currentThread: UInt {
-        #if canImport(Darwin)
-            UInt(bitPattern: pthread_self())
-        #else
-            UInt(pthread_self())
-        #endif
     }
 
     private func isRung(_ listener: Listener) -> Bool {
