@@ -251,10 +251,18 @@ public final class Server {
         }
     }
 
-    /// A connection starts collecting bytes.
-    ///
-    /// While sessions are flushed, each connection's bytes are written before the next connection
+    /// Runs `body`, in which each connection's bytes are written before the next connection
     /// starts, so one buffer, warm in the caches, serves them all.
+    @inline(__always)
+    func oneAtATime(_ body: () -> Void) {
+        isFlushing = true
+        body()
+        writing?.flush()
+        writing = nil
+        isFlushing = false
+    }
+
+    /// A connection starts collecting bytes.
     ///
     /// - Returns: whether it was put on the list for the end of the turn.
     @inline(__always)
@@ -301,11 +309,7 @@ public final class Server {
     /// Sends what this turn has for its clients.
     @inline(__always)
     private func flush() {
-        isFlushing = true
-        host.flush()
-        writing?.flush()
-        writing = nil
-        isFlushing = false
+        oneAtATime { host.flush() }
         // Flushing may close connections, which may write to others.
         var flushed = 0
         while flushed < waiting.count {
