@@ -14,6 +14,11 @@ public struct FileInfo: Hashable, Sendable {
     /// When the content last changed: nanoseconds since 1970.
     public let modified: Int64
 
+    /// When its content, its name or its rights last changed: nanoseconds since 1970.
+    ///
+    /// No program can set it, so it tells even of changes that leave size and `modified` alone.
+    public let changed: Int64
+
     /// Device and number: the same file has the same two, whatever its path.
     public let device: UInt64, inode: UInt64
 }

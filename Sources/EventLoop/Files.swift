@@ -165,9 +165,14 @@ extension FileInfo {
         default: kind = .other
         }
         sizeBytes = Int(clamping: status.st_size)
-        // Wraps around after the year 2262.
-        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
         device = status.st_dev
         inode = status.st_ino
+    }
+
+    /// Wraps around after the year 2262.
+    private static func nanoseconds(_ time: uv_timespec_t) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

@@ -9,7 +9,7 @@ enum FileSystem {
     }
 
     /// A file, which differs whenever it changes, or another one takes its place.
-    struct Entry: Equatable {
+    struct Entry: Hashable, Sendable {
         let name: String
         /// Nil if it cannot be looked at.
         let info: FileInfo?

@@ -16,6 +16,9 @@ enum FirstFiles {
         # Where values are kept, so that a restart loses nothing. '': they are gone with the process.
         dataDir: data
 
+        # Where dashboards are kept that are saved on the page.
+        dashboards: dashboards
+
         # Tokens: `sluice token --name me --can read --can set >> tokens.yaml` makes one.
         # auth: tokens.yaml
 

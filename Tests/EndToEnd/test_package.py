@@ -145,7 +145,8 @@ def test_init_writes_files_that_serve_takes_up(packages, root, tmp_path):
         text = (tmp_path / "graphs/home.yaml").read_text()
         (tmp_path / "graphs/home.yaml").write_text(text.replace("initial: auto", "initial: off"))
         eventually(lambda: "off" in server.get("/v1/graphs/home/definition"), what="the changed file")
-    assert (tmp_path / "data").is_dir()
+        assert json.loads(server.get("/v1/dashboards"))["writable"] is True
+    assert (tmp_path / "data").is_dir() and (tmp_path / "dashboards").is_dir()
 
 
 INSTALL = """

@@ -113,20 +113,49 @@ def test_a_name_leads_nowhere_else(boards, name):
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_its_dashboards_are_still_read(tmp_path):
-    with Server({"g": GRAPH}, f"dashboards: {tmp_path}/none\n") as server:
-        assert server.get("/v1/dashboards").json() == {"writable": False, "dashboards": []}
+    with Server({"g": GRAPH}, f"dashboards: {tmp_path}/no/none\n") as server:
+        listed = server.get("/v1/dashboards").json()
         refused = put(server, "one", BOARD)
         assert refused.status == 409 and refused.json()["code"] == "read_only"
         assert "/none" in refused.json()["detail"] and "create the folder" in refused.json()["hint"]
+        assert listed["writable"] is False and listed["why"].startswith(refused.json()["detail"].partition(": ")[0])
         # The folder may come while the server runs.
-        (tmp_path / "none").mkdir()
+        (tmp_path / "no/none").mkdir(parents=True)
         assert put(server, "one", BOARD).status == 201
+
+
+def test_a_missing_folder_is_made_where_its_own_folder_is_there(tmp_path):
+    with Server({"g": GRAPH}, f"dashboards: {tmp_path}/none\n") as server:
+        assert server.get("/v1/dashboards").json() == {"writable": True, "dashboards": []}
+        assert put(server, "one", BOARD).status == 201
+
+
+def test_a_symbolic_link_stays_and_what_it_leads_to_is_saved(boards, tmp_path):
+    target = tmp_path / "kept.json"
+    target.write_text("{}")
+    (boards / "one.json").symlink_to(target)
+    with Server({"g": GRAPH}, f"dashboards: {boards}\n") as server:
+        assert put(server, "one", BOARD).status == 204
+        assert (boards / "one.json").is_symlink() and json.loads(target.read_text()) == BOARD
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["boards", "kept.json"]
+        assert server.request("DELETE", "/v1/dashboards/one").status == 204
+        assert target.exists() and not (boards / "one.json").is_symlink()
+
+
+def test_a_list_has_a_change_that_leaves_size_and_time_alone(boards):
+    with Server({"g": GRAPH}, f"dashboards: {boards}\n") as server:
+        file = boards / "one.json"
+        for title in ("One", "Two"):
+            file.write_text(json.dumps({**BOARD, "title": title}))
+            os.utime(file, (1_700_000_000, 1_700_000_000))
+            assert server.get("/v1/dashboards").json()["dashboards"][0]["title"] == title
 
 
 def test_without_a_folder_there_are_none():
     with Server({"g": GRAPH}, "dashboards: ''\n") as server:
-        assert server.get("/v1/dashboards").json() == {"writable": False, "dashboards": []}
-        assert put(server, "one", BOARD).status == 404
+        listed, refused = server.get("/v1/dashboards").json(), put(server, "one", BOARD)
+        assert refused.status == 404
+        assert listed == {"writable": False, "why": refused.json()["detail"], "dashboards": []}
 
 
 def test_saving_takes_the_right_on_the_graph_and_reading_takes_a_graph_that_exists_for_the_caller(boards, tmp_path):

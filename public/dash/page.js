@@ -33,8 +33,9 @@ class Board {
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
+    this.saveNote = h("p", { class: "card dash-notice", role: "status", hidden: true });
     header.append(this.undoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
-    element.append(this.notice, this.element);
+    element.append(this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
@@ -159,13 +160,15 @@ class Board {
     // A draft that is only viewed still says that it is not saved.
     const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
     this.saveButton.hidden = !isEditing && !(this.canEdit && isDraft);
+    this.saveNote.hidden = true;
     if (!this.saveButton.hidden) this.#askRights();
   }
 
   async #askRights() {
-    const { writable } = await saved.list();
+    const { writable, why } = await saved.list();
     this.saveButton.disabled = !writable;
-    this.saveButton.title = writable ? "" : "You cannot save dashboards here. Copy the link, or export the draft.";
+    this.saveNote.textContent = writable ? "" : `Not saved here: ${why}. Copy the link, or export the draft.`;
+    this.saveNote.hidden = writable || this.saveButton.hidden;
   }
 
   switchEditing(isEditing = !this.isEditing) {

@@ -20,10 +20,10 @@ async function ask(method, name, init = {}) {
   return answer;
 }
 
-/** `{ writable, dashboards: [{ name, title, graph }] }`; empty where the server does not answer. */
+/** `{ writable, why, dashboards: [{ name, title, graph }] }`; empty where the server does not answer. */
 export async function list() {
   const answer = await fetch("/v1/dashboards").catch(() => null);
-  return answer?.ok ? answer.json() : { writable: false, dashboards: [] };
+  return answer?.ok ? answer.json() : { writable: false, why: "the server does not answer", dashboards: [] };
 }
 
 /** `{ layout, problems, etag }`; null if the browser has the version of `etag`. */

@@ -8,26 +8,47 @@ enum DashboardRoutes {
     /// `GET /v1/dashboards`: the dashboards of graphs that exist for the caller, and whether it may
     /// save any.
     static func listDashboards(_ request: Request) {
-        let graphs = request.access.dashboardGraphs
-        let dashboards = request.server.dashboards
-        request.connection.answerJSON { out in
-            out.append("{")
-            out.member("writable", !graphs.isEmpty && dashboards?.folder.isWritable == true)
-            let rows = dashboards?.rows().filter { isVisible($0.graph, to: request) } ?? []
-            out.member("dashboards", objects: rows) { row, out in
-                out.member("name", row.name)
-                out.member("title", row.title ?? row.name)
-                out.member("graph", row.graph)
-            }
-            out.append("}\n")
+        guard let dashboards = request.server.dashboards else {
+            return request.connection.answerJSON { append([], readOnly: noFolder.message, to: &$0) }
         }
+        let number = request.connection.wait()
+        dashboards.list { [weak connection = request.connection] rows in
+            connection?.answerLater(number) { connection in
+                let access = connection.access
+                let rows = rows.filter { isVisible($0.graph, to: access, in: connection.server) }
+                let obstacle = obstacle(to: access, in: dashboards.folder)
+                connection.answerJSON { append(rows, readOnly: obstacle, to: &$0) }
+            }
+        }
+    }
+
+    private static func append(
+        _ rows: [Dashboards.Row],
+        readOnly obstacle: String?,
+        to out: inout ByteBuffer
+    ) {
+        out.append("{")
+        out.member("writable", obstacle == nil)
+        out.member("why", obstacle)
+        out.member("dashboards", objects: rows) { row, out in
+            out.member("name", row.name)
+            out.member("title", row.title ?? row.name)
+            out.member("graph", row.graph)
+        }
+        out.append("}\n")
+    }
+
+    /// Why the caller can save no dashboard; nil if it can.
+    private static func obstacle(to access: Access, in folder: DashboardFolder) -> String? {
+        if access.dashboardGraphs.isEmpty { return missingRight(nil).message }
+        return folder.obstacle.map { unwritable(folder, $0).message }
     }
 
     /// `GET /v1/dashboards/{d}`.
     static func readDashboard(_ request: Request) throws(HostError) {
         let name = request.name
         guard let bytes = request.server.dashboards?.folder.read(name),
-            isVisible(DashboardText(bytes).graph ?? name, to: request)
+            isVisible(DashboardText(bytes).graph ?? name, to: request.access, in: request.server)
         else { throw noDashboard }
         let tag = DashboardFolder.tag(bytes)
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
@@ -68,7 +89,7 @@ enum DashboardRoutes {
         _ work: @escaping @Sendable (DashboardFolder) -> DashboardChange
     ) throws(HostError) {
         guard let dashboards = connection.server.dashboards else {
-            throw HostError(.notFound, "the configuration names no folder for dashboards ('dashboards')")
+            throw noFolder
         }
         let number = connection.wait()
         let folder = dashboards.folder
@@ -105,12 +126,7 @@ enum DashboardRoutes {
                 "there are \(folder.most) dashboards, the most this server keeps (limits.dashboards)"
             )
         case .unwritable(let reason):
-            var error = HostError(
-                .readOnly,
-                "the folder of dashboards, '\(folder.path)', cannot be written: \(reason)"
-            )
-            error.hint = "create the folder, and let the server's user write to it"
-            throw error
+            throw unwritable(folder, reason)
         }
     }
 
@@ -132,9 +148,9 @@ enum DashboardRoutes {
 
     /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save
     /// them.
-    private static func isVisible(_ graph: String, to request: Request) -> Bool {
-        if let live = request.server.host[graph], request.access.sees(live) { return true }
-        return request.access.dashboardGraphs.contains(graph)
+    private static func isVisible(_ graph: String, to access: Access, in server: Server) -> Bool {
+        if let live = server.host[graph], access.sees(live) { return true }
+        return access.dashboardGraphs.contains(graph)
     }
 
     /// The graph that a dashboard in a body names; checks the form of the body.
@@ -173,6 +189,19 @@ enum DashboardRoutes {
         members.append(",\"etag\":")
         if let tag { members.append(json: "\"\(tag)\"") } else { members.append("null") }
         return Refusal("conflict", sentence, members: Array(members.bytes))
+    }
+
+    private static var noFolder: HostError {
+        HostError(.notFound, "the configuration names no folder for dashboards ('dashboards')")
+    }
+
+    private static func unwritable(_ folder: DashboardFolder, _ reason: String) -> HostError {
+        var error = HostError(
+            .readOnly,
+            "the folder of dashboards, '\(folder.path)', cannot be written: \(reason)"
+        )
+        error.hint = "create the folder, and let the server's user write to it"
+        return error
     }
 
     private static var noDashboard: HostError { HostError(.notFound, "there is no dashboard of this name") }

@@ -102,7 +102,7 @@ public struct Keys: Sendable {
     )
     public let dashboards = Key("dashboards", .path, "config/dashboards")
         .means(
-            "The folder of the server's dashboards, which the page saves there, so the server must be able to write. '': none."
+            "The folder of the server's dashboards, which the page saves there; made where it is missing. The server must be able to write. '': none."
         )
     public let hosts = Key(
         "hosts",

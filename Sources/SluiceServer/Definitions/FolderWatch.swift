@@ -2,9 +2,10 @@ internal import EventLoop
 
 /// Notices when the files of a folder have changed and are stable again.
 ///
-/// It compares names, sizes, times and inodes, and opens nothing: that notices a file that an
-/// editor replaces, and works on file systems without events. A file that is still being written is
-/// checked again before the change is reported.
+/// It compares names, sizes, inodes and times (of any change, so a file rewritten with its former
+/// size and time is noticed too), and opens nothing: that works where an editor replaces a file,
+/// and on file systems without events. A file that is still being written is checked again before
+/// the change is reported.
 final class FolderWatch {
     /// The time between two checks.
     static let interval = Duration.milliseconds(500)

@@ -6,14 +6,14 @@ internal import Platform
 
 /// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
 ///
-/// Reads happen on the loop; changes happen one after another on a thread of libuv's, so that the
-/// condition of a change is checked against the file that it replaces.
+/// One dashboard is read on the loop. Lists and changes are made one after another on a thread of
+/// libuv's, so that the condition of a change is checked against the file that it replaces.
 final class Dashboards {
     /// The largest file that is read.
     static let maximumBytes = 1 << 20
 
     /// A dashboard, with the title and graph from its file.
-    struct Row {
+    struct Row: Sendable {
         let name: String
         let title: String?
         /// The graph that it belongs to: the one it names, or else the one with its own name.
@@ -22,29 +22,30 @@ final class Dashboards {
 
     let folder: DashboardFolder
     private let loop: Loop
-    private var known: [FileSystem.Entry]?
-    private var list: [Row] = []
+    /// What the last list has read, by the state of each file.
+    private var known: [FileSystem.Entry: Row] = [:]
     private var waiting: [() -> Void] = []
     private var isChanging = false
 
     init(_ path: String, most: Int, on loop: Loop) {
         folder = DashboardFolder(path: path, most: most)
         self.loop = loop
+        folder.make()
         folder.removeUnfinished()
     }
 
-    /// All of them, by name; read again when something in the folder has changed.
-    func rows() -> [Row] {
-        let entries = FileSystem.entries(in: folder.path) ?? []
-        if known == entries { return list }
-        list = entries.compactMap { entry in
-            guard entry.name.hasSuffix(DashboardFolder.suffix) else { return nil }
-            let name = String(entry.name.dropLast(DashboardFolder.suffix.count))
-            let about = folder.read(name).map { DashboardText($0) }
-            return Row(name: name, title: about?.title, graph: about?.graph ?? name)
+    /// Answers on the loop with all of them, by name, after earlier changes; reads those files that
+    /// have changed since the last list.
+    func list(_ answer: @escaping ([Row]) -> Void) {
+        append { [unowned self] in
+            let (folder, known) = (folder, known)
+            run {
+                folder.rows(known)
+            } then: { [weak self] rows in
+                self?.known = Dictionary(uniqueKeysWithValues: rows)
+                answer(rows.map(\.row))
+            }
         }
-        known = entries
-        return list
     }
 
     /// Makes a change after earlier ones, and answers on the loop.
@@ -52,17 +53,32 @@ final class Dashboards {
         _ change: @escaping @Sendable (DashboardFolder) -> DashboardChange,
         answer: @escaping (DashboardChange) -> Void
     ) {
-        waiting.append { [unowned self] in
+        append { [unowned self] in
             let folder = folder
-            FileTask.run(on: loop) { () throws(UVError) in
+            run {
                 change(folder)
-            } answer: { [weak self] result in
-                if case .success(let change) = result { answer(change) }
-                self?.isChanging = false
-                self?.next()
+            } then: {
+                answer($0)
             }
         }
+    }
+
+    private func append(_ work: @escaping () -> Void) {
+        waiting.append(work)
         next()
+    }
+
+    private func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value,
+        then answer: @escaping (Value) -> Void
+    ) {
+        FileTask.run(on: loop) { () throws(UVError) in
+            work()
+        } answer: { [weak self] result in
+            if case .success(let value) = result { answer(value) }
+            self?.isChanging = false
+            self?.next()
+        }
     }
 
     private func next() {
@@ -108,8 +124,23 @@ struct DashboardFolder: Sendable {
     let path: String
     let most: Int
 
-    /// Whether the server may write to it.
-    var isWritable: Bool { access(path, W_OK) == 0 }
+    /// Makes the folder where there is none; what fails then fails when it is written to.
+    func make() { mkdir(path, 0o777) }
+
+    /// Why the server cannot write to it; nil if it can.
+    var obstacle: String? { access(path, W_OK) == 0 ? nil : String(cString: strerror(errno)) }
+
+    /// All dashboards by name, each with the state of its file; `known` is what was read before.
+    func rows(_ known: [FileSystem.Entry: Dashboards.Row]) -> [(file: FileSystem.Entry, row: Dashboards.Row)]
+    {
+        let entries = FileSystem.entries(in: path) ?? []
+        return entries.filter { $0.name.hasSuffix(Self.suffix) }.map { entry in
+            if let row = known[entry] { return (entry, row) }
+            let name = String(entry.name.dropLast(Self.suffix.count))
+            let about = read(name).map { DashboardText($0) }
+            return (entry, Dashboards.Row(name: name, title: about?.title, graph: about?.graph ?? name))
+        }
+    }
 
     /// The file of that dashboard; nil if there is none.
     func read(_ name: String) -> [UInt8]? {
@@ -135,19 +166,21 @@ struct DashboardFolder: Sendable {
         let present = read(name)
         if let refusal = refusal(name, present, condition, graphs) { return refusal }
         if present == nil, count >= most { return .full }
-        let partial = "\(path)/\(Self.unfinished)\(RandomWord.make(letters: 10))"
+        let target = target(name)
+        let folder = target[..<(target.lastIndex(of: "/") ?? target.startIndex)]
+        let partial = "\(folder)/\(Self.unfinished)\(RandomWord.make(letters: 10))"
         do throws(UVError) {
             try Files.write(bytes, to: partial)
         } catch {
             unlink(partial)
             return .unwritable("\(error)")
         }
-        guard chmod(partial, 0o644) == 0, rename(partial, file(name)) == 0 else {
+        guard chmod(partial, 0o644) == 0, rename(partial, target) == 0 else {
             let failure = Self.failure
             unlink(partial)
             return failure
         }
-        synchronize()
+        synchronize(String(folder))
         return .saved(tag: Self.tag(bytes), isNew: present == nil)
     }
 
@@ -160,7 +193,7 @@ struct DashboardFolder: Sendable {
         if let refusal = refusal(name, present, condition, graphs) { return refusal }
         guard present != nil else { return .missing }
         guard unlink(file(name)) == 0 else { return Self.failure }
-        synchronize()
+        synchronize(path)
         return .removed
     }
 
@@ -172,6 +205,14 @@ struct DashboardFolder: Sendable {
     }
 
     private func file(_ name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
+
+    /// The file that is written: for a symbolic link what it leads to, so that the link stays.
+    private func target(_ name: String) -> String {
+        let file = file(name)
+        guard let real = realpath(file, nil) else { return file }
+        defer { free(real) }
+        return String(cString: real)
+    }
 
     private var count: Int {
         FileSystem.names(in: path)?.count { $0.hasSuffix(Self.suffix) } ?? 0
@@ -193,9 +234,9 @@ struct DashboardFolder: Sendable {
         return .exists(tag: tag)
     }
 
-    /// Syncs the folder's entries to the disk.
-    private func synchronize() {
-        let descriptor = open(path, O_RDONLY)
+    /// Syncs a folder's entries to the disk.
+    private func synchronize(_ folder: String) {
+        let descriptor = open(folder, O_RDONLY)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

@@ -14,7 +14,7 @@ extension DashboardRoutes: Routes {
             successes: [
                 answer(
                     "The dashboards, and whether the caller can save any",
-                    #"{"type":"object","required":["writable","dashboards"],"properties":{"writable":{"type":"boolean"},"dashboards":{"type":"array","items":{"type":"object","required":["name","title","graph"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"graph":{"type":"string"}}}}}}"#
+                    #"{"type":"object","required":["writable","dashboards"],"properties":{"writable":{"type":"boolean"},"why":{"type":"string"},"dashboards":{"type":"array","items":{"type":"object","required":["name","title","graph"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"graph":{"type":"string"}}}}}}"#
                 )
             ]
         ),
