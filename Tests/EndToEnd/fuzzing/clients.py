@@ -302,7 +302,8 @@ class SocketClient(Client):
             if opcode == 1:
                 self.received(payload)
             elif opcode == 9:
-                if not self.transport.is_closing():
+                # After its FIN a client cannot answer any more.
+                if not self.is_deaf and not self.transport.is_closing():
                     self.transport.write(frame(payload, 10))
             elif opcode == 8:
                 self.closed(payload)
