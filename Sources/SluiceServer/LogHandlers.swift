@@ -34,7 +34,7 @@ public struct StandardErrorLog: LogHandler {
 
     public func log(event: LogEvent) {
         let all = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
-        let fields = all.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
+        let fields = all.map(LogLine.Field.init).sorted { $0.name < $1.name }
         let form = format == .text ? LogLine.text : LogLine.json
         let line = form(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
@@ -55,16 +55,34 @@ public struct StandardErrorLog: LogHandler {
 
 /// How entries look.
 enum LogLine {
+    struct Field {
+        let name: String
+        let text: String
+        /// Whether JSON has it without quotes.
+        let isNumber: Bool
+
+        init(_ name: String, _ value: Logger.MetadataValue) {
+            self.name = name
+            text = "\(value)"
+            if case .stringConvertible(let value) = value {
+                isNumber = value is any BinaryInteger
+            } else {
+                isNumber = false
+            }
+        }
+    }
+
     /// As text: `2026-01-02T03:04:05.678Z info serving listen=127.0.0.1:8080`.
     static func text(
         _ time: String,
         _ level: String,
         _ message: String,
-        _ fields: [(String, String)]
+        _ fields: [Field]
     ) -> String {
-        let rest = fields.map { key, value in
-            let needsQuotes = value.unicodeScalars.contains { !isShown($0) || $0 == " " || $0 == "\"" }
-            return !needsQuotes && !value.isEmpty ? " \(key)=\(value)" : " \(key)=\(quoted(value))"
+        let rest = fields.map { field in
+            let text = field.text
+            let needsQuotes = text.unicodeScalars.contains { !isShown($0) || $0 == " " || $0 == "\"" }
+            return " \(field.name)=" + (needsQuotes || text.isEmpty ? quoted(text) : text)
         }
         // A message with a line break in it must not look like two entries, nor one with others'
         // bytes move the cursor.
@@ -77,9 +95,9 @@ enum LogLine {
         _ time: String,
         _ level: String,
         _ message: String,
-        _ fields: [(String, String)]
+        _ fields: [Field]
     ) -> String {
-        let rest = fields.map { ",\(quoted($0)):\(quoted($1))" }
+        let rest = fields.map { ",\(quoted($0.name)):\($0.isNumber ? $0.text : quoted($0.text))" }
         return
             "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":\(quoted(message))\(rest.joined())}\n"
     }
@@ -98,6 +116,13 @@ enum LogLine {
             guard !isShown(scalar) else { return String(scalar) }
             return scalar.utf16.map { "\\u" + String($0, width: 4, radix: 16) }.joined()
         }.joined()
+    }
+}
+
+extension Logger.MetadataValue {
+    /// A number, which is one in JSON too.
+    static func number(_ number: some BinaryInteger & Sendable & CustomStringConvertible) -> Self {
+        .stringConvertible(number)
     }
 }
 

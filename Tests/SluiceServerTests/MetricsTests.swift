@@ -1,5 +1,6 @@
 import ReactiveGraph
 import Support
+import Logging
 import Testing
 
 @testable import GraphHost
@@ -79,18 +80,20 @@ struct MetricsTests {
 
     @Test("a log entry is one line, whatever it says")
     func logLines() {
-        #expect(LogLine.text("T", "info", "a", [("k", "v"), ("l", "a b")]) == "T info a k=v l=\"a b\"\n")
+        #expect(
+            LogLine.text("T", "info", "a", [.init("k", "v"), .init("l", "a b")]) == "T info a k=v l=\"a b\"\n"
+        )
         #expect(LogLine.text("T", "info", "a\nb", []) == "T info \"a\\nb\"\n")
         // Names and reasons come from strangers: nothing of theirs moves a cursor or turns the
         // writing round.
         #expect(
-            LogLine.text("T", "info", "a", [("k", "\u{1B}[2J"), ("l", "\u{9B}1m\u{202E}")])
+            LogLine.text("T", "info", "a", [.init("k", "\u{1B}[2J"), .init("l", "\u{9B}1m\u{202E}")])
                 == "T info a k=\"\\u001b[2J\" l=\"\\u009b1m\\u202e\"\n"
         )
-        #expect(LogLine.text("T", "info", "\r", [("k", "°C é")]) == "T info \"\\r\" k=\"°C é\"\n")
+        #expect(LogLine.text("T", "info", "\r", [.init("k", "°C é")]) == "T info \"\\r\" k=\"°C é\"\n")
         #expect(
-            LogLine.json("T", "info", "a\"", [("k", "\u{1}")])
-                == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\"}\n"
+            LogLine.json("T", "info", "a\"", [.init("k", "\u{1}"), .init("n", .number(7)), .init("s", "7")])
+                == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\",\"n\":7,\"s\":\"7\"}\n"
         )
     }
 

@@ -21,6 +21,29 @@ struct RequestTests {
         #expect(try server.request("GET", "/v1/graphs/g/nodes/x").status == 204)
     }
 
+    @Test(
+        "a path that leads nowhere is refused with what a name may be, or with what was meant",
+        arguments: [
+            (
+                "nodes/sensor.00:15.celsius",
+                "'sensor.00:15.celsius' is no name: a name has letters (A-Z, a-z), digits"
+            ),
+            ("nodes/living%20room", "'living room' is no name"),
+            ("nodes/k%C3%BCche/why", "'küche' is no name"),
+            ("nodes/-x", "begins with none of the last two"),
+            ("nodes/\(String(repeating: "a", count: 129))", "has 129 bytes; names have at most 128"),
+            ("nodes/", "a name missing in this path"),
+            ("living_c", "a node of graph g is /v1/graphs/g/nodes/living_c"),
+            ("a/b/c/d", "there is nothing under this path\""),
+        ]
+    )
+    func wrongPath(path: String, detail: String) throws {
+        let server = try TestServer()
+        let answer = try server.request("GET", "/v1/graphs/g/" + path)
+        #expect(answer.status == 404)
+        #expect(answer.body.contains(detail), "\(answer.body)")
+    }
+
     @Test("curl's own content type is taken as JSON, others are refused")
     func mediaTypes() throws {
         let server = try TestServer()

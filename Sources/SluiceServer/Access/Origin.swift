@@ -19,13 +19,33 @@ enum Origin {
         return colon > text.startIndex && isScheme && isAuthority(authority)
     }
 
+    /// The origin as browsers send it: without the port that its scheme has anyway (RFC 6454 §6.2).
+    static func normalized(_ text: String) -> String {
+        for (scheme, port) in [
+            ("http://", ":80"), ("https://", ":443"), ("ws://", ":80"), ("wss://", ":443"),
+        ]
+        where text.hasPrefix(scheme) && text.hasSuffix(port) {
+            return String(text.dropLast(port.count))
+        }
+        return text
+    }
+
+    /// What to write instead of a text that is no origin.
+    static func advice(for text: String) -> String? {
+        if text == "null" || text.hasPrefix("file:") {
+            return "files and sandboxed frames all have the origin null, so one of them cannot be "
+                + "allowed without the others; serve the page over http"
+        }
+        return suggestion(for: text).map { "write '\($0)'" }
+    }
+
     /// The origin that was probably meant: with a scheme, in small letters, without a path.
-    static func suggestion(for text: String) -> String? {
+    private static func suggestion(for text: String) -> String? {
         let small = text.lowercased()
         let full = small.contains("://") ? small : "https://" + small
         let end = full.utf8.indices.filter { "/?#".utf8.contains(full.utf8[$0]) }.dropFirst(2).first
         let origin = String(full[..<(end ?? full.endIndex)])
-        return small != "null" && isWellFormed(origin) ? origin : nil
+        return isWellFormed(origin) ? origin : nil
     }
 
     /// `host`, `host:port` or `[address]:port`.

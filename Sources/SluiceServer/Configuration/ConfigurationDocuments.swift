@@ -22,9 +22,10 @@ enum ConfigurationDocuments {
     private static let preface = [
         "# The configuration of a Sluice server: every key with its default; only the default of 'dataDir' is empty.",
         "#",
-        "# A key is also an environment variable (limits.subs is SLUICE_LIMITS_SUBS) and an option (--set limits.subs=50). A list",
-        "# is then 'a,b' or '[a, b]'. Options override the environment, which overrides this file. `sluice serve --print-config`",
-        "# shows the values in force and where each came from. Unknown keys are errors.",
+        "# A key is also an environment variable (dataDir is SLUICE_DATA_DIR, limits.subs SLUICE_LIMITS_SUBS) and an option (--set",
+        "# limits.subs=50). A list is then 'a,b' or '[a, b]'. Options override the environment, which overrides this file.",
+        "# `sluice serve --print-config` shows the values in force and where each came from. Unknown keys are errors, unknown",
+        "# variables that begin with SLUICE_ are warnings.",
         "#",
         "# Relative paths begin at the working directory.",
         "# Durations: 250ms, 5s, 2m, 1h, or milliseconds. Sizes: bytes, 64KiB, 1MiB.",

@@ -121,8 +121,8 @@ public struct ConfigurationReader {
 
     /// Reads the variables that begin with `SLUICE_`.
     ///
-    /// Unknown ones only warn: `SLUICE_PORT` and its like are put there by orchestrators for a
-    /// service of this name.
+    /// Unknown ones only warn, apart from those that Kubernetes puts there for a service of this
+    /// name.
     public mutating func read(environment: [String: String]) {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             let secret = "SLUICE_SECRET_"
@@ -131,7 +131,9 @@ public struct ConfigurationReader {
                 continue
             }
             guard let key = keys.first(where: { $0.environmentName == name }) else {
-                if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN", "SLUICE_URL"].contains(name) {
+                if ["SLUICE_NIGHTLY", "SLUICE_BINARY", "SLUICE_TOKEN", "SLUICE_URL"].contains(name)
+                    || name.hasPrefix("SLUICE_SERVICE_") || name.hasPrefix("SLUICE_PORT")
+                {
                     continue
                 }
                 #if DEBUG

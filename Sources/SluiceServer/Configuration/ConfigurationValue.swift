@@ -215,20 +215,21 @@ extension ValueKind where Value == [String] {
         _ what: String,
         pattern: String,
         where isValid: @escaping @Sendable (String) -> Bool,
-        suggest: @escaping @Sendable (String) -> String? = { _ in nil }
+        normalize: @escaping @Sendable (String) -> String = { $0 },
+        advice: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
         Self(
             expects: "a list of \(what)",
             schema: "\"type\": \"array\", \"items\": {\(text(pattern: pattern))}",
             read: { value in
                 let names = value.names
-                return names.allSatisfy(isValid) ? names : nil
+                return names.allSatisfy(isValid) ? names.map(normalize) : nil
             },
             show: { "[\($0.joined(separator: ", "))]" },
             hint: { value in
                 value.names.first { !isValid($0) }.map { name in
-                    let instead = suggest(name).map { ": write '\($0)'" } ?? ""
-                    return "'\(name)' is not valid\(instead)"
+                    let advice = advice(name).map { ": \($0)" } ?? ""
+                    return "'\(name)' is not valid\(advice)"
                 }
             }
         )

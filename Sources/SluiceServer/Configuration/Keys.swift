@@ -118,7 +118,8 @@ public struct Keys: Sendable {
             Origin.expected,
             pattern: Origin.pattern,
             where: Origin.isWellFormed,
-            suggest: Origin.suggestion
+            normalize: Origin.normalized,
+            advice: Origin.advice
         ),
         []
     )
@@ -156,7 +157,8 @@ public struct Keys: Sendable {
             "\(Origin.expected), or *",
             pattern: "^\\*$|" + Origin.pattern,
             where: { $0 == "*" || Origin.isWellFormed($0) },
-            suggest: Origin.suggestion
+            normalize: Origin.normalized,
+            advice: Origin.advice
         ),
         []
     )

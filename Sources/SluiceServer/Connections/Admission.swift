@@ -31,6 +31,9 @@ extension HTTPListener {
     }
 
     private func admitFile(_ method: Method, _ head: RequestHead) -> Admission {
+        if let advice = PathAdvice.of(head.path, method, router) {
+            return .refused(Refusal(.notFound, advice))
+        }
         guard side != .operations else { return .refused(.notFound) }
         if method == .get || method == .head { return .file }
         guard let (files, path) = folders.folder(of: head.path), files.open(path) != nil else {

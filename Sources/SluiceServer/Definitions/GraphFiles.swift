@@ -97,7 +97,7 @@ final class GraphFiles {
         for problem in report.problems { log.error("not reloaded", metadata: ["problem": "\(problem)"]) }
         log.info(
             "reloaded",
-            metadata: ["changes": "\(report.changes)", "problems": "\(report.problems.count)"]
+            metadata: ["changes": .number(report.changes), "problems": .number(report.problems.count)]
         )
         reloading.done(report)
         guard !requests.isEmpty else { return }

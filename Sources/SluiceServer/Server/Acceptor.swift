@@ -35,7 +35,7 @@ final class Acceptor {
             turnedAway += UInt64(count)
             server.log.warning(
                 "cannot accept",
-                metadata: ["turnedAway": "\(count)", "error": "\(error)"]
+                metadata: ["turnedAway": .number(count), "error": "\(error)"]
             )
         }
         listener.socket = socket

@@ -11,7 +11,7 @@ extension Server {
     /// connections that are still open after the configured time are closed.
     public func drain() {
         guard state == .serving else { return }
-        log.info("draining", metadata: ["connections": "\(connections.count)"])
+        log.info("draining", metadata: ["connections": .number(connections.count)])
         state = .draining
         closeListeners()
         beginTurn()

@@ -9,7 +9,7 @@ extension Server {
         beginTurn()
         let released = host.flushUnused()
         memoryReturn?.note()
-        log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": "\(released)"])
+        log.info("memory is short", metadata: ["because": "\(reason)", "releasedNodes": .number(released)])
     }
 
     /// Does the same in one graph, for nodes with matching names.
@@ -18,7 +18,9 @@ extension Server {
         memoryReturn?.note()
         log.info(
             "flushed",
-            metadata: ["graph": "\(graph.name)", "match": "\(pattern)", "releasedNodes": "\(flushed.nodes)"]
+            metadata: [
+                "graph": "\(graph.name)", "match": "\(pattern)", "releasedNodes": .number(flushed.nodes),
+            ]
         )
         return flushed
     }

@@ -47,7 +47,7 @@ extension Server {
             metadata: [
                 "listen": "\(address?.description ?? "")",
                 "admin": "\((adminAddress ?? address)?.description ?? "")",
-                "graphs": "\(host.graphs.count)",
+                "graphs": .number(host.graphs.count),
             ]
         )
     }

@@ -44,7 +44,7 @@ public final class Watchdog {
             case .longTurn(let turn, let milliseconds):
                 log?.warning(
                     "a turn of the loop takes long",
-                    metadata: turn.metadata.merging(["milliseconds": "\(milliseconds)"]) { $1 }
+                    metadata: turn.metadata.merging(["milliseconds": .number(milliseconds)]) { $1 }
                 )
             case .exit(let code, let turn):
                 log?.critical("ended by force", metadata: turn?.metadata ?? [:])
@@ -149,7 +149,7 @@ extension Activity.Turn {
     /// The fields of its log entries.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["doing": "\(work)"]
-        if connection != 0 { metadata["connection"] = "\(connection)" }
+        if connection != 0 { metadata["connection"] = .number(connection) }
         if !graph.isEmpty { metadata["graph"] = "\(graph)" }
         return metadata
     }

@@ -131,7 +131,7 @@ final class Sink {
     private func noteOverflow() {
         guard !hasOverflowed else { return }
         hasOverflowed = true
-        log(.warning, "a sink drops values: its queue is full", ["queue": "\(definition.queue)"])
+        log(.warning, "a sink drops values: its queue is full", ["queue": .number(definition.queue)])
     }
 
     // MARK: - Sending
