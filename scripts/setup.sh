@@ -16,7 +16,7 @@ if [ "$stage" = peers ]; then further=(nginx libnginx-mod-nchan node-ws); fi
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
     # Tests that want one of these are skipped where the distribution has none.
-    further=(firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev)
+    further=(firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light)
 fi
 
 as_root() {
@@ -53,8 +53,8 @@ if command -v dpkg-query >/dev/null; then
         look
         echo "setup: installing ${missing[*]}"
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-        # Debian starts its nginx at once, on port 80; the benchmark starts its own.
-        if [[ " ${missing[*]} " = *" nginx "* ]] && command -v systemctl >/dev/null; then
+        # Debian starts its nginx at once, on port 80; the benchmark and the tests start their own.
+        if [[ " ${missing[*]} " = *" nginx"* ]] && command -v systemctl >/dev/null; then
             as_root systemctl disable --now nginx >/dev/null 2>&1 || true
         fi
     fi

@@ -19,23 +19,18 @@ public enum EntityTagCondition {
         self = .list(list)
     }
 
-    /// Whether `If-None-Match` says that the client has this tag already: weak comparison.
+    /// Whether one of the tags is the present one, or `*` meets what exists.
+    ///
+    /// The comparison is weak (RFC 9110 §8.8.3.2), for `If-Match` as well: our tags name versions,
+    /// not bytes, and a proxy that compresses makes them weak (docs/http.md, Conditions).
     /// - Parameter tag: the present tag without quotes; nil where there is no representation, which
-    ///   only matches nothing.
-    /// - Returns: whether a conditional read is answered with 304.
-    public func matchesWeakly(_ tag: String?) -> Bool { matches(tag, strongly: false) }
-
-    /// Whether `If-Match` allows the change: strong comparison, as compare-and-set needs it.
-    /// - Parameter tag: the present tag without quotes; nil where there is no representation.
-    /// - Returns: whether the change may go on; otherwise 412.
-    public func matchesStrongly(_ tag: String?) -> Bool { matches(tag, strongly: true) }
-
-    private func matches(_ tag: String?, strongly: Bool) -> Bool {
+    ///   nothing matches.
+    /// - Returns: whether the condition names this version.
+    public func matches(_ tag: String?) -> Bool {
         guard var tag else { return false }
         switch self {
         case .any: return true
-        case .list(let list):
-            return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0), strongly: strongly) }
+        case .list(let list): return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0)) }
         }
     }
 }
@@ -60,18 +55,16 @@ public struct EntityTagList {
         self.count = count
     }
 
-    /// Calls `body` with each tag, without quotes, until it returns false.
-    public func forEach(_ body: (_ tag: UnsafeRawBufferPointer, _ isWeak: Bool) -> Bool) {
-        bytes.forEachListElement { element in
-            Self.opaque(element).map { body($0, element[0] != ASCII.quote) } ?? true
-        }
+    /// Calls `body` with each tag, without `W/` and quotes, until it returns false.
+    public func forEach(_ body: (_ tag: UnsafeRawBufferPointer) -> Bool) {
+        bytes.forEachListElement { element in Self.opaque(element).map(body) ?? true }
     }
 
-    /// Whether the list has the tag; strongly means that weak tags do not count.
-    public func contains(_ tag: UnsafeRawBufferPointer, strongly: Bool) -> Bool {
+    /// Whether the list has the tag, weak or not.
+    public func contains(_ tag: UnsafeRawBufferPointer) -> Bool {
         var found = false
-        forEach { other, isWeak in
-            found = !(strongly && isWeak) && other.elementsEqual(tag)
+        forEach { other in
+            found = other.elementsEqual(tag)
             return !found
         }
         return found

@@ -61,7 +61,7 @@ def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_l
         assert nodes() == ["x"]
         remove(second, "Voltage")
         second.get_by_role("button", name="Save", exact=True).click()
-        question = second.get_by_role("dialog", name="Changed by somebody else")
+        question = second.get_by_role("dialog", name="Not saved")
         question.get_by_role("button", name="Keep my draft").click()
         assert nodes() == ["x"]
         # The draft survives a reload, and so does what it began with.

@@ -65,10 +65,12 @@ def test_a_condition_that_does_not_hold_is_a_conflict_with_the_present_tag(board
     with Server({"g": GRAPH}, f"dashboards: {boards}\n") as server:
         tag = put(server, "one", BOARD).headers["ETag"]
         changed = "this dashboard was changed by another client"
+        other = f'"{"0" * 24}"'
         for answer, reason in (
             (put(server, "one", BOARD, If_None_Match="*"), "a dashboard of this name exists"),
-            (put(server, "one", BOARD, If_Match='"another"'), changed),
-            (server.request("DELETE", "/v1/dashboards/one", headers={"If-Match": '"another"'}), changed),
+            (put(server, "one", BOARD, If_Match=other), changed),
+            (put(server, "one", BOARD, If_Match=tag[:-1] + '-gzip"'), "no tag in If-Match has the form of this server's tags"),
+            (server.request("DELETE", "/v1/dashboards/one", headers={"If-Match": other}), changed),
         ):
             assert answer.status == 412 and answer.json()["code"] == "conflict" and answer.json()["etag"] == tag
             assert answer.json()["detail"] == reason
@@ -76,6 +78,16 @@ def test_a_condition_that_does_not_hold_is_a_conflict_with_the_present_tag(board
         assert gone.status == 412 and gone.json()["etag"] is None
         assert gone.json()["detail"] == "this dashboard does not exist any more"
         assert put(server, "one", BOARD, If_Match="nonsense").json()["code"] == "bad_request"
+
+
+def test_the_weak_form_of_a_tag_is_the_same_version(boards):
+    with Server({"g": GRAPH}, f"dashboards: {boards}\n") as server:
+        tag = put(server, "one", BOARD).headers["ETag"]
+        saved = put(server, "one", {**BOARD, "title": "Two"}, If_Match="W/" + tag)
+        assert saved.status == 204
+        assert put(server, "one", BOARD, If_Match="W/" + tag).status == 412
+        assert put(server, "one", BOARD, If_None_Match="W/" + saved.headers["ETag"]).status == 412
+        assert server.request("DELETE", "/v1/dashboards/one", headers={"If-Match": "W/" + saved.headers["ETag"]}).status == 204
 
 
 def test_of_many_that_save_over_one_version_exactly_one_succeeds(boards):

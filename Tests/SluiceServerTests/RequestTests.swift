@@ -84,6 +84,27 @@ struct RequestTests {
         #expect(minimal.fields["etag"] != nil)
     }
 
+    @Test("the weak form of a tag, as a proxy that compresses makes it, is the same version")
+    func weakPrecondition() throws {
+        let server = try TestServer()
+        let path = "/v1/graphs/g/nodes/any"
+        func put(_ tags: String) throws -> RawAnswer {
+            try server.request("PUT", path, "If-Match: \(tags)\r\n", body: "2")
+        }
+        let empty = try #require(server.request("GET", path).fields["etag"])
+        #expect(try put("*").body.contains("the node is empty"))
+        #expect(try server.request("PUT", path, "If-None-Match: \(empty)\r\n", body: "1").status == 412)
+        #expect(try put("\"k:1\", W/\(empty)").status == 200)
+        let late = try put("W/\(empty)")
+        #expect(late.status == 412)
+        #expect(late.body.contains("any changed at rev"))
+        #expect(try put("\"k:1\"").body.contains("another epoch"))
+        let foreign = try put("\(empty.dropLast())-gzip\"")
+        #expect(foreign.status == 412)
+        #expect(foreign.body.contains("no tag in If-Match has the form"))
+        #expect(foreign.body.contains("DeflateAlterETag"))
+    }
+
     @Test("a node that asks for If-Match is not set without")
     func preconditionRequired() throws {
         let server = try TestServer()

@@ -64,10 +64,8 @@ export class Keeping {
       if (page.signal.aborted) return;
       if (!error.isConflict) return this.#failed(error);
       const choice = await page.dialogs.open({
-        title: "Changed by somebody else",
-        body: h("p", {},
-          `This dashboard was ${error.etag ? "saved from elsewhere" : "deleted"} after you had opened it. `,
-          "Your draft is in the address."),
+        title: "Not saved",
+        body: h("p", {}, `${error.message[0].toUpperCase()}${error.message.slice(1)}. `, "Your draft is in the address."),
         actions: [
           { label: "Keep my draft", value: null },
           ...(error.etag ? [{ label: "Show theirs", value: "theirs" }] : []),

@@ -52,7 +52,7 @@ enum DashboardRoutes {
         else { throw noDashboard }
         let tag = DashboardFolder.tag(bytes)
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
-            condition.matchesWeakly(tag)
+            condition.matches(tag)
         {
             return request.connection.answerEmpty(.notModified) { $0.append(entityTag: tag) }
         }
@@ -117,6 +117,8 @@ enum DashboardRoutes {
             connection.refuse(conflict("this dashboard was changed by another client", tag))
         case .conflict(nil):
             connection.refuse(conflict("this dashboard does not exist any more", nil))
+        case .foreign(let tag):
+            connection.refuse(conflict(TagConditions.foreignTag, tag, TagConditions.foreignHint))
         case .exists(let tag):
             connection.refuse(conflict("a dashboard of this name exists", tag))
         case .forbidden(let graph): throw missingRight(graph)
@@ -142,7 +144,7 @@ enum DashboardRoutes {
         case .removed: log.notice("a dashboard was removed", metadata: metadata)
         case .unwritable(let reason):
             log.warning("a dashboard could not be saved: \(reason)", metadata: metadata)
-        case .missing, .conflict, .exists, .forbidden, .full: break
+        case .missing, .conflict, .foreign, .exists, .forbidden, .full: break
         }
     }
 
@@ -184,10 +186,11 @@ enum DashboardRoutes {
     }
 
     /// A conflict with the dashboard that has `tag` now; nil: there is none.
-    private static func conflict(_ sentence: String, _ tag: String?) -> Refusal {
+    private static func conflict(_ sentence: String, _ tag: String?, _ hint: String? = nil) -> Refusal {
         var members = ByteBuffer()
         members.append(",\"etag\":")
         if let tag { members.append(json: "\"\(tag)\"") } else { members.append("null") }
+        members.member("hint", hint)
         return Refusal("conflict", sentence, members: Array(members.bytes))
     }
 

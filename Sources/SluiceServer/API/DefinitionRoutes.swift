@@ -74,7 +74,7 @@ enum DefinitionRoutes {
     static func readDefinition(_ request: Request) throws(HostError) {
         let definition = try request.administeredGraph().definition
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
-            condition.matchesWeakly(definition.hash)
+            condition.matches(definition.hash)
         {
             return request.connection.answerEmpty(.notModified) { $0.append(entityTag: definition.hash) }
         }
@@ -165,11 +165,14 @@ extension TagConditions {
     fileprivate func check(_ graph: LiveGraph?) throws(HostError) {
         let tag = graph?.definition.hash
         guard allowsMatch(tag) else {
-            throw HostError(
+            let isForeign = tag != nil && isForeign
+            var error = HostError(
                 .conflict,
-                "the definition is not the one that If-Match asks for",
+                isForeign ? Self.foreignTag : "the definition is not the one that If-Match asks for",
                 rev: graph?.rev
             )
+            error.hint = isForeign ? Self.foreignHint : nil
+            throw error
         }
         guard allowsNoMatch(tag) else {
             throw HostError(

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Support
 
 /// `If-Match` and `If-None-Match` (RFC 9110 §13.1) on nodes, whose entity tags are `"epoch:rev"`.
 enum Preconditions {
@@ -9,9 +10,7 @@ enum Preconditions {
     static func read(_ head: RequestHead, for node: NamedNode, into commit: inout Commit) throws(HostError) {
         if let value = head.value(.ifMatch) {
             let condition = try condition(value, "If-Match")
-            guard let expected = expectedChange(condition, node) else {
-                throw conflict(node, "the node is not in the state that If-Match asks for")
-            }
+            let expected = try expectedChange(condition, node)
             commit.epoch = node.graph.epoch
             commit.conditions.append(Condition(node, .changedAt(expected)))
         }
@@ -19,7 +18,7 @@ enum Preconditions {
             let condition = try condition(value, "If-None-Match")
             if case .any = condition {
                 commit.conditions.append(Condition(node, .isEmpty))
-            } else if condition.matchesWeakly(tag(node.graph.read(node), of: node)) {
+            } else if try isKnown(value, node.graph.read(node), of: node) {
                 throw conflict(node, "the node is in a state that If-None-Match rules out")
             }
         }
@@ -52,7 +51,7 @@ enum Preconditions {
     ) throws(HostError) -> Bool {
         let condition = try condition(value, "If-None-Match")
         if case .any = condition { return !isEmpty }
-        return condition.matchesWeakly(tag)
+        return condition.matches(tag)
     }
 
     fileprivate static func condition(
@@ -63,33 +62,51 @@ enum Preconditions {
         throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
     }
 
-    /// The change rev that the node must have for `If-Match` to hold; nil if it cannot hold.
-    private static func expectedChange(_ condition: EntityTagCondition, _ node: NamedNode) -> UInt64? {
-        if case .list(let list) = condition, list.count == 1 {
-            // The usual form does not read the node: the host checks pending commits.
-            var rev: UInt64?
-            list.forEach { tag, isWeak in
-                if !isWeak { rev = Self.rev(in: tag, epoch: node.graph.epoch) }
-                return true
+    /// The change rev that the node must have for `If-Match` to hold.
+    ///
+    /// - Throws: `conflict` if it cannot hold.
+    private static func expectedChange(
+        _ condition: EntityTagCondition,
+        _ node: NamedNode
+    ) throws(HostError) -> UInt64 {
+        guard case .list(let list) = condition else {
+            let reading = node.graph.read(node)
+            if case .empty = reading.held {
+                throw conflict(node, "the node is empty, and If-Match: * asks for a value")
             }
-            return rev
+            return reading.changed
         }
-        let reading = node.graph.read(node)
-        return condition.matchesStrongly(tag(reading, of: node)) ? reading.changed : nil
+        var (revs, isForeign) = ([UInt64](), true)
+        list.forEach { tag in
+            guard let (epoch, rev) = version(in: tag) else { return true }
+            isForeign = false
+            if epoch.elementsEqual(node.graph.epoch.utf8) { revs.append(rev) }
+            return true
+        }
+        guard let first = revs.first else {
+            if isForeign { throw foreign(node) }
+            throw conflict(node, "the tag in If-Match is of another epoch of the graph: read the node again")
+        }
+        // The usual form does not read the node: the host checks pending commits, and says at which
+        // rev the node has changed.
+        guard revs.count > 1 else { return first }
+        let changed = node.graph.read(node).changed
+        return revs.contains(changed) ? changed : first
     }
 
-    /// The rev in a tag `epoch:rev`; nil if the tag has another epoch or another form.
-    private static func rev(in tag: UnsafeRawBufferPointer, epoch: String) -> UInt64? {
-        guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), tag[..<colon].elementsEqual(epoch.utf8) else {
-            return nil
-        }
-        return UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal.map { UInt64($0) }
+    /// What a tag `epoch:rev` says; nil if it has another form.
+    private static func version(
+        in tag: UnsafeRawBufferPointer
+    ) -> (epoch: Slice<UnsafeRawBufferPointer>, rev: UInt64)? {
+        guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
+        let rev = UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal
+        return rev.map { (tag[..<colon], UInt64($0)) }
     }
 
-    /// The tag of a node; nil if it is empty and so has no representation.
-    private static func tag(_ reading: Reading, of node: NamedNode) -> String? {
-        if case .empty = reading.held { return nil }
-        return "\(node.graph.epoch):\(reading.changed)"
+    private static func foreign(_ node: NamedNode) -> HostError {
+        var error = conflict(node, TagConditions.foreignTag)
+        error.hint = TagConditions.foreignHint
+        return error
     }
 
     private static func conflict(_ node: NamedNode, _ sentence: String) -> HostError {
@@ -114,21 +131,36 @@ struct TagConditions: Sendable {
         ifNoneMatch = try read(.ifNoneMatch, "If-None-Match")
     }
 
+    /// The cause of a refusal of tags that no server of this kind makes.
+    static let foreignTag = "no tag in If-Match has the form of this server's tags"
+    static let foreignHint =
+        "a proxy may have changed the tag, as Apache does unless it has 'DeflateAlterETag NoChange'"
+
     /// Whether `If-Match` allows a change of what has this tag; nil: there is no such thing.
     func allowsMatch(_ tag: String?) -> Bool {
-        ifMatch.map { Self.holds($0, tag) { $0.matchesStrongly($1) } } ?? true
+        ifMatch.map { Self.holds($0, tag) } ?? true
     }
 
     /// Whether `If-None-Match` allows a change of what has this tag.
     func allowsNoMatch(_ tag: String?) -> Bool {
-        ifNoneMatch.map { !Self.holds($0, tag) { $0.matchesWeakly($1) } } ?? true
+        ifNoneMatch.map { !Self.holds($0, tag) } ?? true
     }
 
-    private static func holds(
-        _ value: [UInt8],
-        _ tag: String?,
-        _ matches: (EntityTagCondition, String?) -> Bool
-    ) -> Bool {
-        value.withUnsafeBytes { EntityTagCondition($0).map { matches($0, tag) } ?? false }
+    /// Whether no tag in `If-Match` can be one of a definition or a dashboard: a digest in
+    /// hexadecimal digits.
+    var isForeign: Bool {
+        ifMatch?.withUnsafeBytes { value in
+            guard case .list(let list) = EntityTagCondition(value) else { return false }
+            var isForeign = true
+            list.forEach { tag in
+                isForeign = !tag.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
+                return isForeign
+            }
+            return isForeign
+        } ?? false
+    }
+
+    private static func holds(_ value: [UInt8], _ tag: String?) -> Bool {
+        value.withUnsafeBytes { EntityTagCondition($0)?.matches(tag) ?? false }
     }
 }

@@ -107,6 +107,8 @@ enum DashboardChange: Sendable {
     case missing
     /// The condition does not hold; the present entity tag, if the dashboard exists.
     case conflict(tag: String?)
+    /// The same where the client's tags are not ours.
+    case foreign(tag: String)
     /// The same for one that must not exist yet, or must have another tag than this.
     case exists(tag: String)
     /// The dashboard that would be replaced or removed belongs to a graph that the caller has no
@@ -229,7 +231,9 @@ struct DashboardFolder: Sendable {
             guard graphs.contains(graph) else { return .forbidden(graph: graph) }
         }
         let tag = present.map(Self.tag)
-        guard condition.allowsMatch(tag) else { return .conflict(tag: tag) }
+        guard condition.allowsMatch(tag) else {
+            return if let tag, condition.isForeign { .foreign(tag: tag) } else { .conflict(tag: tag) }
+        }
         guard let tag, !condition.allowsNoMatch(tag) else { return nil }
         return .exists(tag: tag)
     }

@@ -70,7 +70,7 @@ enum FileAnswer {
 
 extension EntityTagCondition {
     fileprivate func matches(quoted tag: String) -> Bool {
-        matchesWeakly(String(tag.dropFirst().dropLast()))
+        matches(String(tag.dropFirst().dropLast()))
     }
 }
 
