@@ -44,4 +44,7 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     public var isSafe: Bool {
         self == .get || self == .head || self == .options || self == .trace
     }
+
+    /// Whether performing a request twice has the effect of one (RFC 9110 §9.2.2).
+    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }

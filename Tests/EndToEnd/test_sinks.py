@@ -189,6 +189,74 @@ def test_what_fails_is_tried_again_under_the_same_key(receiver, kind):
         assert log.count("a sink cannot send") == 1 and log.count("a sink sends again") == 1
 
 
+class Script:
+    """A receiver that reads a request and writes what the test says: bytes, and whether it then closes."""
+
+    def __init__(self, answers):
+        self.answers, self.bodies, self.keys, self.connections = answers, [], [], 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            connection, _ = self.listener.accept()
+            self.connections += 1
+            with connection, connection.makefile("rb") as stream:
+                for number in range(1, 1000):
+                    fields = {}
+                    while (line := stream.readline().decode().strip()):
+                        name, _, value = line.partition(": ")
+                        fields[name] = value
+                    if not fields:
+                        break
+                    self.bodies.append(json.loads(stream.read(int(fields["Content-Length"]))))
+                    self.keys.append(fields["Idempotency-Key"])
+                    answer, closes = self.answers(number, self.connections)
+                    connection.sendall(answer)
+                    if closes:
+                        break
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+@pytest.mark.parametrize("answers, arrivals, failed", [
+    # The end of the connection is the end of the answer.
+    (lambda number, _: (b"HTTP/1.0 200 OK\r\n\r\nok", True), 20, 0),
+    (lambda number, _: (b"HTTP/1.1 200 OK\r\n\r\nok", True), 20, 0),
+    (lambda number, _: (b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", True), 20, 0),
+    (lambda number, _: (OK.replace(b"\r\n\r", b"\r\nConnection: close\r\n\r"), True), 20, 0),
+    # It closes after each answer, without having said so.
+    (lambda number, _: (OK, True), 20, 0),
+    # It reads the second request of a connection, and closes without an answer.
+    (lambda number, _: (OK, False) if number == 1 else (b"", True), 39, 0),
+    # Bytes after an answer belong to no request.
+    (lambda number, _: (OK + b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", False), 20, 0),
+    # The first byte of an answer has come, or the connection is new: tried again after a pause.
+    (lambda number, connection: (b"H", True) if (number, connection) == (2, 1) else (OK, False), 21, 1),
+    (lambda number, connection: (b"", True) if connection == 1 else (OK, False), 21, 1),
+], ids=["1.0", "1.1", "1.0-length", "close", "closes", "unheard", "surplus", "begun", "new"])
+def test_a_connection_that_ends_costs_no_pause(answers, arrivals, failed):
+    receiver = Script(answers)
+    with serve(receiver, "  s: { from: x, url: HOST/, mode: all }") as server:
+        for value in range(20):
+            server.set("g", "x", value)
+        eventually(lambda: sinks(server)["s"]["sent"] == 20, 20)
+        state = sinks(server)["s"]
+        assert (state["failed"], state["retried"], state["dropped"]) == (failed, failed, 0), state
+        assert list(dict.fromkeys(receiver.bodies)) == list(range(20)) and len(set(receiver.keys)) == 20
+        assert len(receiver.bodies) == arrivals, receiver.bodies
+
+
+def test_a_redirect_says_where_it_leads(receiver):
+    receiver.answer = lambda handler: handler.reply(307, Location="https://elsewhere.example/hook/T0K3N?moved=1")
+    with serve(receiver, "  s: { from: x, url: HOST/hook/T0K3N }") as server:
+        said = "status 307, Location: https://elsewhere.example/...?moved=1"
+        eventually(lambda: sinks(server)["s"].get("failure") == said)
+        assert said in server.log_text() and "T0K3N" not in server.log_text()
+
+
 @pytest.mark.parametrize("form", ["seconds", "date"])
 def test_a_receiver_that_asks_for_time_gets_it(receiver, form):
     times = []

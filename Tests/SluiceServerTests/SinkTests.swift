@@ -52,6 +52,22 @@ struct SinkTests {
         #expect(outcome(200, "7", at: now) == .arrived)
     }
 
+    @Test("A redirect says where it leads, without what may be a secret of the sink")
+    func locations() {
+        #expect(
+            SinkOutcome(status: 307, location: "/new", at: 0) == .refused("status 307, Location: /new")
+        )
+        #expect(SinkOutcome(status: 401, location: "/new", at: 0) == .refused("status 401"))
+        for (location, target, shown) in [
+            ("https://a/new", "/hook", "https://a/new"), ("https://a/new", "/", "https://a/new"),
+            ("https://a/hook/T0K", "/hook/T0K", "https://a/..."), ("/h/?key=T0K", "/h?key=T0K", "/.../?..."),
+            ("/a\u{1B}[2Jb", "/", "/a?[2Jb"), ("/ü", "/", "/??"),
+            (String(repeating: "/", count: 300), "/", String(repeating: "/", count: 200) + "..."),
+        ] {
+            #expect(SinkOutcome.shown(location, hiding: target) == shown)
+        }
+    }
+
     @Test("The pause grows from a second to a minute, and is as long as the receiver asks, up to ten minutes")
     func pauses() {
         for (failures, longest) in [

@@ -19,6 +19,8 @@ public final class HTTPClient {
         public let retryAfter: String?
         /// When it was sent (`Date`), by the clock of the server that sent it.
         public let date: String?
+        /// Where a redirect leads (`Location`).
+        public let location: String?
 
         /// Whether the status is 2xx.
         public var isSuccess: Bool { (200..<300).contains(status) }
@@ -29,6 +31,8 @@ public final class HTTPClient {
 
     private struct Request {
         let bytes: [UInt8]
+        /// Performing it twice does no harm: the method says so, or a key.
+        let isRepeatable: Bool
         let handler: Handler
     }
 
@@ -38,6 +42,10 @@ public final class HTTPClient {
     private var timer: LoopTimer?
     private var attempt: ServiceConnector?
     private var connection: Transport?
+    /// The connection has carried an answer, so the server may be about to close it.
+    private var isReused = false
+    /// Bytes of the current answer have come.
+    private var hasAnswerBegun = false
     private let mostBytes: Int
     /// What the secure connections of many clients share; nil: each makes its own.
     package var trust: TLSContext?
@@ -69,6 +77,10 @@ public final class HTTPClient {
     }
 
     /// Sends a request.
+    ///
+    /// If a kept connection ends before a byte of the answer has come, the request is sent again on
+    /// a new one (RFC 9112 §9.3.1): only if its method is idempotent or it has an
+    /// `Idempotency-Key`, because the server may have performed it.
     /// - Parameters:
     ///   - method: the request's method.
     ///   - target: path and query, escaped already; the URL's own path goes before it.
@@ -97,7 +109,8 @@ public final class HTTPClient {
             }
         }
         if let body { body.withUnsafeBytes { write($0) } } else { write(nil) }
-        waiting.append(Request(bytes: Array(buffer.bytes), handler: handler))
+        let isRepeatable = method.isIdempotent || fields.contains { $0.name.description == "Idempotency-Key" }
+        waiting.append(Request(bytes: Array(buffer.bytes), isRepeatable: isRepeatable, handler: handler))
         loop.soon { [weak self] in self?.next() }
     }
 
@@ -122,6 +135,7 @@ public final class HTTPClient {
 
     private func connect() {
         parser = Self.parser(mostBytes)
+        isReused = false
         attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
             guard let self else { return }
             attempt = nil
@@ -139,6 +153,7 @@ public final class HTTPClient {
 
     private func transmit() {
         guard let connection, let current else { return }
+        hasAnswerBegun = false
         current.bytes.withUnsafeBytes { connection.send($0) }
     }
 
@@ -162,27 +177,32 @@ public final class HTTPClient {
         connection = nil
     }
 
-    private func answered() {
+    /// - Parameter isLast: the connection has ended, or has bytes that belong to no request.
+    private func answered(isLast: Bool) {
         let head = parser.head
         let answer = Answer(
             status: Int(head.status.rawValue),
             body: Array(parser.body),
             entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) },
             retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) },
-            date: head.value(.date).map { String(decoding: $0, as: UTF8.self) }
+            date: head.value(.date).map { String(decoding: $0, as: UTF8.self) },
+            location: head.value(.location).map { String(decoding: $0, as: UTF8.self) }
         )
-        if !parser.keepsAlive { drop() }
+        isReused = true
+        if isLast || !parser.keepsAlive { drop() }
         finish(.success(answer))
     }
 }
 
 extension HTTPClient: ConnectionDelegate {
     public func received(_ bytes: UnsafeRawBufferPointer) {
+        guard current != nil else { return drop() }
+        hasAnswerBegun = true
         var rest = bytes
         while connection != nil {
             switch parser.parse(&rest) {
             case .more: return
-            case .response: answered()
+            case .response: answered(isLast: !rest.isEmpty)
             case .upgrade: return fail(.notUnderstood("an unexpected upgrade"))
             case .failed(let failure): return fail(.notUnderstood(failure.reason.description))
             }
@@ -190,15 +210,18 @@ extension HTTPClient: ConnectionDelegate {
     }
 
     public func peerClosed() {
-        if case .response = parser.finish() { answered() }
+        // An answer without a length ends with its connection. The next request then has begun to
+        // connect already.
+        if case .response = parser.finish() { return answered(isLast: true) }
         closed(error: nil)
     }
 
     public func wroteAll() {}
 
     public func closed(error: UVError?) {
+        let isUnheard = isReused && !hasAnswerBegun
         drop()
-        // No request is repeated automatically: the server may have performed it.
-        if current != nil { fail(.lost) }
+        guard let current else { return }
+        if isUnheard, current.isRepeatable { connect() } else { fail(.lost) }
     }
 }

@@ -161,7 +161,7 @@ final class Sink {
         server.beginTurn()
         current = nil
         counters.milliseconds += server.loop.now &- began
-        switch SinkOutcome(result, at: server.loop.wallClock) {
+        switch SinkOutcome(result, of: definition.url, at: server.loop.wallClock) {
         case .arrived:
             counters.sent += 1
             if failures > 0 { log(.info, "a sink sends again") }
