@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from rawsocket import RawSocket
-from sluice import BINARY, Server
+from sluice import BINARY, Server, eventually
 
 FAMILY = {"graph": "x", "nodes": {"s.{id}.v": {"set": "number"}, "d.{id}": {"from": "s.{id}.v"}}}
 OTHER = {"graph": "x", "nodes": {"s.{id}.v": {"set": "number"}, "e.{id}": {"from": "s.{id}.v"}}}
@@ -43,6 +43,22 @@ def test_a_member_that_is_read_in_the_turn_in_which_its_graph_is_removed():
                     lines(server, "GET", "/v1/graphs/x/nodes/s.7.v") + lines(server, "DELETE", "/v1/graphs/x")
                 )
                 assert [socket.response()[0] for _ in range(2)] == [204, 204]
+            assert server.get("/healthz").status == 200
+
+
+def test_a_read_that_waits_for_a_member_whose_graph_is_removed():
+    """F-1: the entry that the waiting read has asked for is not the graph's any more."""
+    with Server({}, environment=FILLED) as server:
+        for change in (remove, lambda server: put(server, {"nodes": {"n": {"set": "any"}}})):
+            put(server, FAMILY)
+            tag = server.get("/v1/graphs/x/nodes/d.7").headers["ETag"]
+            with RawSocket(server) as socket:
+                line = lines(server, "GET", "/v1/graphs/x/nodes/d.7")
+                socket.send(line.replace("\r\n", f"\r\nIf-None-Match: {tag}\r\nPrefer: wait=30\r\n", 1))
+                eventually(lambda: server.get("/v1/graphs/x").json()["listeners"] == 1, what="a listener")
+                change(server)
+                status, _, body = socket.response()
+                assert status == 404 and json.loads(body)["code"] in ("unknown_node", "unknown_graph")
             assert server.get("/healthz").status == 200
 
 

@@ -11,7 +11,9 @@ final class LongPoll: MessageSink {
     let deadline: UInt64
     private unowned let connection: HTTPConnection
     private let number: UInt64
-    private let node: NamedNode
+    private let graph: LiveGraph
+    /// The name of the node, not its entry: the next member of that name may have another one.
+    private let nodeName: String
     private let known: [UInt8]
     private let hasFacets: Bool
     private var session: Session?
@@ -21,18 +23,20 @@ final class LongPoll: MessageSink {
     init(
         _ connection: HTTPConnection,
         request number: UInt64,
-        node: NamedNode,
+        graph: LiveGraph,
+        name: String,
         known: UnsafeRawBufferPointer,
         facets hasFacets: Bool,
         deadline: UInt64
     ) throws(HostError) {
         self.connection = connection
         self.number = number
-        self.node = node
+        self.graph = graph
+        nodeName = name
         self.known = Array(known)
         self.hasFacets = hasFacets
         self.deadline = deadline
-        let stream = try EventStream(of: GraphView(node.graph, for: connection.access), nodes: [node.name])
+        let stream = try EventStream(of: GraphView(graph, for: connection.access), nodes: [name])
         let session = Session(
             host: connection.server.host,
             sink: self,
@@ -53,16 +57,16 @@ final class LongPoll: MessageSink {
     func finish() {
         guard let session else { return }
         self.session = nil
-        // Read while the chain is alive, because the answer may lead to the next request. A graph
-        // whose epoch was lost continues as another object.
-        let node = node.exists ? node : connection.server.host[node.graph.name]?.node(node.name) ?? node
-        let reading = node.exists ? node.graph.read(node) : nil
-        let refusal = Self.refusal(of: node, to: session.access)
+        // A graph whose epoch was lost continues as another object.
+        let node = connection.server.host[graph.name]?.node(nodeName)
+        // Read while the chain is alive, because the answer may lead to the next request.
+        let reading = node.map { $0.graph.read($0) }
+        let refusal = node.flatMap { Self.refusal(of: $0, to: session.access) }
         session.close()
         connection.poll = nil
         connection.answerLater(number) { connection throws(HostError) in
             if let refusal { throw refusal }
-            guard let reading else { throw HostError(.unknownNode, "the node was removed") }
+            guard let node, let reading else { throw HostError(.unknownNode, "the node was removed") }
             let isUnchanged = known.withUnsafeBytes { known in
                 (try? Preconditions.isKnown(known, reading, of: node)) == true
             }
@@ -75,7 +79,7 @@ final class LongPoll: MessageSink {
     }
 
     private static func refusal(of node: NamedNode, to access: Access?) -> HostError? {
-        guard let access, node.exists else { return nil }
+        guard let access else { return nil }
         do throws(HostError) {
             try GraphView(node.graph, for: access).require(.read, on: node)
             return nil
@@ -126,7 +130,8 @@ extension HTTPConnection {
             poll = try LongPoll(
                 self,
                 request: waitAsAsked(),
-                node: node,
+                graph: node.graph,
+                name: node.name,
                 known: known,
                 facets: hasFacets,
                 deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
