@@ -63,22 +63,6 @@ public struct MediaType {
             || type.isType("application/x-www-form-urlencoded")
     }
 
-    /// Whether a request's body is taken as JSON: its type, and no `Content-Encoding` but
-    /// `identity` (415, RFC 9110 §8.4).
-    public static func carriesJSON(_ head: RequestHead) -> Bool {
-        carriesJSON(head.value(.contentType)) && isPlain(head)
-    }
-
-    /// Whether a request's body is a JSON merge patch, without content coding.
-    public static func isMergePatch(_ head: RequestHead) -> Bool {
-        isMergePatch(head.value(.contentType)) && isPlain(head)
-    }
-
-    private static func isPlain(_ head: RequestHead) -> Bool {
-        guard let coding = head.value(.contentEncoding) else { return true }
-        return coding.isEmpty || coding.equalsIgnoringCase("identity")
-    }
-
     /// Whether the body is a JSON merge patch (RFC 7396), which only PATCH takes.
     public static func isMergePatch(_ value: UnsafeRawBufferPointer?) -> Bool {
         guard let value, let type = MediaType(value) else { return false }

@@ -50,6 +50,14 @@ struct BodyStore: ~Copyable {
         count &+= length
     }
 
+    /// Puts other bytes in the body's place.
+    mutating func replace(with bytes: consuming ByteBuffer) {
+        saved = bytes
+        isSaved = true
+        base = UnsafeRawPointer(saved.bytes.baseAddress)
+        count = saved.count
+    }
+
     /// Moves a lent body into own memory.
     ///
     /// It takes no more than what has come: a peer may announce a body and send none.

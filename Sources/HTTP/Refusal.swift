@@ -18,6 +18,8 @@ public struct Refusal: Sendable {
     public var retryAfterSeconds: Int?
     /// The value of `Allow`, for 405.
     public var allow: String?
+    /// The value of `Accept-Encoding`, for 415 because of a content coding (RFC 9110 §12.5.3).
+    public var acceptEncoding: StaticString?
     /// Further members, written as they stand: each begins with a comma, as `,"node":"x","rev":7`.
     ///
     /// JSON by the caller.
@@ -68,6 +70,7 @@ public struct Refusal: Sendable {
         if let allow {
             buffer.field("Allow", string: allow)
         }
+        if let acceptEncoding { buffer.field("Accept-Encoding", acceptEncoding) }
         if row.sendsRetryAfter && retry != false || retryAfterSeconds != nil {
             buffer.field("Retry-After", retryAfterSeconds ?? 1)
         }

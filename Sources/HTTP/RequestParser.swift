@@ -41,6 +41,8 @@ public final class RequestParser {
     }
 
     private let core: UnsafeMutablePointer<MessageCore>
+    /// Inflates the body of the request at hand.
+    private var gunzip: Gunzip?
 
     /// Makes a parser for one connection.
     public init(limits: Limits = Limits()) {
@@ -88,7 +90,12 @@ public final class RequestParser {
 
     /// Bytes held for the request at hand, complete or not, until the next `parse` after it.
     @inline(__always)
-    public var heldBytes: Int { core.pointee.head.saved.count &+ core.pointee.body.saved.count }
+    public var heldBytes: Int {
+        core.pointee.head.saved.count &+ core.pointee.body.saved.count &+ (gunzip?.heldBytes ?? 0)
+    }
+
+    /// Whether the body of the request at hand is being inflated.
+    public var isInflating: Bool { gunzip != nil }
 
     /// Bytes of the last head, kept for a next request that has the same.
     var rememberedBytes: Int { core.pointee.remembered.count }
@@ -107,8 +114,32 @@ public final class RequestParser {
         }
     }
 
+    /// Inflates the next slice of the body of the request at hand, which is gzip.
+    ///
+    /// The inflated body has the limit of any body. While there is more to do, `head` and `body`
+    /// are in memory of the parser's own: the input may go away.
+    public func inflateBody() -> Inflation {
+        let gunzip = gunzip ?? Gunzip()
+        let step = gunzip.advance(body, limitBytes: core.pointee.limits.bodyBytes)
+        if case .more = step {
+            core.pointee.hold()
+            self.gunzip = gunzip
+            return step
+        }
+        self.gunzip = nil
+        if case .done = step { core.pointee.body.replace(with: gunzip.take()) }
+        return step
+    }
+
+    /// The request at hand is answered before its body is inflated.
+    @inline(__always)
+    public func stopInflating() {
+        if gunzip != nil { gunzip = nil }
+    }
+
     /// Forgets everything but the limits: for another connection.
     public func reset() {
+        stopInflating()
         core.pointee.reset()
     }
 }

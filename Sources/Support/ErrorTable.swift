@@ -71,7 +71,7 @@ public enum ErrorTable {
             "The body, the message or the answer is too large, or a limit of nodes or graphs is reached."
         ),
         row("uri_too_long", 414, nil, "The request target is longer than 8 KiB."),
-        row("unsupported_type", 415, 1003, "The body's media type cannot be read as JSON."),
+        row("unsupported_type", 415, 1003, "The body's media type or content coding is not supported."),
         row("misdirected", 421, nil, "Host does not name this server."),
         row("type_mismatch", 422, nil, "The value does not satisfy the node's checks."),
         row("expr_syntax", 422, nil, "The expression cannot be parsed."),

@@ -34,20 +34,6 @@ struct MediaTypeTests {
         #expect(lend(value) { MediaType.carriesJSON($0) } == expected)
     }
 
-    @Test(
-        "a coded body is not read",
-        arguments: [("gzip", false), ("identity", true), ("Identity", true), ("gzip, identity", false)]
-    )
-    func coding(value: String, expected: Bool) {
-        let parser = RequestParser()
-        lend("PATCH / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(value)\r\n\r\n") {
-            var input = $0
-            guard case .request = parser.parse(&input) else { return #expect(Bool(false), "no request") }
-            #expect(MediaType.carriesJSON(parser.head) == expected)
-            #expect(!MediaType.isMergePatch(parser.head))
-        }
-    }
-
     @Test("no type at all is JSON; a merge patch is one only by name")
     func others() {
         #expect(MediaType.carriesJSON(nil))

@@ -167,10 +167,10 @@ struct RequestTests {
         #expect(try patch(server, #"{"a":null,"b":1}"#).status == 200)
     }
 
-    @Test("a merge patch with a content coding is refused")
+    @Test("a merge patch with a content coding other than gzip is refused")
     func codedMergePatch() throws {
         let server = try TestServer()
-        #expect(try patch(server, "{}", "Content-Encoding: gzip\r\n").status == 415)
+        #expect(try patch(server, "{}", "Content-Encoding: br\r\n").status == 415)
     }
 
     @Test("a failed node answers 424 and says why")

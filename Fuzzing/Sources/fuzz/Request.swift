@@ -46,6 +46,11 @@ extension Target {
         let fields = (0..<head.fieldCount).map { head.field(at: $0) }.map {
             "\($0.name.text)=\($0.value.text)"
         }
+        if ContentCoding(head.value(.contentEncoding)) == .gzip {
+            var step = RequestParser.Inflation.more
+            while case .more = step { step = parser.inflateBody() }
+            require(parser.body.count <= 512, "an inflated body beyond the limit")
+        }
         _ = Handshake.judge(head, subprotocols: ["sluice.v1.json"], compression: .full)
         return
             "\(head.method.name) \(head.path.text) \(head.authority.text) \(fields) \(parser.body.text) \(query)"

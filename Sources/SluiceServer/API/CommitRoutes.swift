@@ -31,7 +31,9 @@ enum CommitRoutes {
         _ head: RequestHead,
         _ server: Server
     ) throws(HostError) {
-        guard MediaType.carriesJSON(head) else { throw .unsupportedType("application/json") }
+        guard MediaType.carriesJSON(head.value(.contentType)) else {
+            throw .unsupportedType("application/json")
+        }
         let body = connection.parser.body
         let value: Datum
         do throws(JSONError) {
@@ -72,7 +74,7 @@ enum CommitRoutes {
     /// has not changed meanwhile.
     static func patchNode(_ request: Request) throws(HostError) {
         let node = try request.node(to: .set)
-        guard MediaType.isMergePatch(request.head) else {
+        guard MediaType.isMergePatch(request.head.value(.contentType)) else {
             throw .unsupportedType("application/merge-patch+json")
         }
         let reading = node.graph.read(node)

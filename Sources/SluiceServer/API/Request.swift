@@ -54,7 +54,9 @@ struct Request {
     }
 
     func requireJSON() throws(HostError) {
-        guard MediaType.carriesJSON(head) else { throw .unsupportedType("application/json") }
+        guard MediaType.carriesJSON(head.value(.contentType)) else {
+            throw .unsupportedType("application/json")
+        }
     }
 }
 

@@ -87,6 +87,7 @@ extension HTTPConnection {
     private func perform(_ number: Int, _ captures: Captures, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
             try identify(head, for: server.operations[number].right)
+            guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             try server.operations[number].handler(Request(connection: self, captures: captures, head: head))
         } catch {
             refuse(error)
@@ -96,6 +97,7 @@ extension HTTPConnection {
     private func set(_ node: NamedNode, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
             try identify(head, for: .ofNodes)
+            guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             try CommitRoutes.setNode(node, self, head, server)
         } catch {
             refuse(error)

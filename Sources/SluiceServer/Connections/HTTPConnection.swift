@@ -114,7 +114,7 @@ final class HTTPConnection: Connection {
             if waitingFor != 0 || isUnfinished || unsentBytes > server.pendingBytes { return false }
             if let body, !sendPiece(of: body) { return socket == nil }
             if isClosing { return true }
-            switch parser.parse(&input) {
+            switch parser.isInflating ? .request : parser.parse(&input) {
             case .more:
                 return true
             case .request:
@@ -122,10 +122,8 @@ final class HTTPConnection: Connection {
                 let before = workDone
                 answer()
                 if isUpgraded { return true }
-                if workDone != before, share.spend(since: before, of: server.host) {
-                    // This client has used its share; others are served before the next turn.
-                    isUnfinished = true
-                    server.continueNextTurn(self)
+                if workDone != before, !isUnfinished, share.spend(since: before, of: server.host) {
+                    continueInNextTurn()
                 }
             case .upgrade:
                 startedAt = 0
@@ -163,8 +161,7 @@ final class HTTPConnection: Connection {
             return false
         }
         guard body.isOver else {
-            isUnfinished = true
-            server.continueNextTurn(self)
+            continueInNextTurn()
             return false
         }
         self.body = nil
@@ -174,6 +171,12 @@ final class HTTPConnection: Connection {
 
     /// The cost of requests for the host so far.
     private var workDone: UInt64 { server.host.workDone }
+
+    /// This client has used its share: others are served before it goes on.
+    func continueInNextTurn() {
+        isUnfinished = true
+        server.continueNextTurn(self)
+    }
 
     /// The next turn has begun.
     func continueRequests() {
@@ -201,7 +204,7 @@ final class HTTPConnection: Connection {
         if poll != nil || look != nil { return close() }
         guard saved.isEmpty else { return }
         // A request that is being answered still gets its answer.
-        if waitingFor != 0 || body != nil {
+        if waitingFor != 0 || body != nil || parser.isInflating {
             framing.keepsAlive = false
             return
         }
@@ -238,11 +241,15 @@ final class HTTPConnection: Connection {
     }
 
     private func answer() {
-        requests &+= 1
         let server = server
-        server.requests &+= 1
+        if !parser.isInflating {
+            requests &+= 1
+            server.requests &+= 1
+        }
         takeHead(server)
         respond(server)
+        if isUnfinished { return }
+        parser.stopInflating()
         if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
     }
 
