@@ -168,3 +168,18 @@ def test_a_restart_loses_no_member():
         server.start()
         assert server.get("/v1/graphs/fleet/values?nodes=*").json()["m"] == before
         assert "sensor.7.celsius" not in before and len(before) == 29 * 3 + 1
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_the_members_of_a_removed_graph_count_no_longer(keeps):
+    """F-7: however often a graph with members is removed and comes back."""
+    with Server({"fleet": FLEET}, "limits: { members: 5 }", keeps=keeps) as server:
+        text = "graph: y\nnodes: { 'note.{room}.{n}': { set: string } }\n"
+        for _ in range(3):
+            answer = server.request("PUT", "/v1/graphs/y", text, {"Content-Type": "application/yaml"})
+            assert answer.status == 201
+            server.batch("y", set={f"note.a.{number}": "x" for number in range(5)})
+            assert post(server, "note.a.1", "x").status == 429
+            assert server.request("DELETE", "/v1/graphs/y").status == 204
+            assert post(server, "note.a.1", "x").status == 200
+            assert server.request("DELETE", node("note.a.1")).status == 204

@@ -21,9 +21,14 @@ final class MemberAccount {
 /// those of a snapshot count for the principal that set them last.
 final class MemberAccounts {
     private let nameless = MemberAccount(nil)
-    private var named: [String: MemberAccount] = [:]
+    private(set) var named: [String: MemberAccount] = [:]
     /// The principal that is charged for members created now.
     private var current: MemberAccount?
+
+    /// What counts for all principals together.
+    var total: (count: Int, bytes: Int) {
+        named.values.reduce((nameless.count, nameless.bytes)) { ($0.0 + $1.count, $0.1 + $1.bytes) }
+    }
 
     func count(of principal: String?) -> Int {
         guard let principal else { return nameless.count }

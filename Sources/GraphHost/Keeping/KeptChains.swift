@@ -2,9 +2,9 @@ internal import ReactiveGraph
 
 /// The tickets of a host's clients (K-1 … K-3).
 final class KeptChains {
-    private var tickets: [Ticket: KeptChain] = [:]
+    private(set) var tickets: [Ticket: KeptChain] = [:]
     /// The number of tickets of each principal; nil: all clients without a name together.
-    private var counts: [String?: Int] = [:]
+    private(set) var counts: [String?: Int] = [:]
     private var created: UInt64 = 0
     /// The account for chains kept for clients without a name, whose own account ended with their
     /// connection.

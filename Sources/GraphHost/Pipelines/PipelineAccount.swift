@@ -113,7 +113,7 @@ final class PipelineAccount {
 }
 
 struct PipelineAccounts {
-    private var named: [String: PipelineAccount] = [:]
+    private(set) var named: [String: PipelineAccount] = [:]
 
     /// The account of that principal, made on first use.
     mutating func account(of name: String, in host: Host) -> PipelineAccount {
