@@ -133,3 +133,15 @@ def test_a_draining_server_answers_at_once():
         answer = poll.join()
         assert answer.status == 304 and answer.headers["Connection"] == "close"
         assert server.process.wait(10) == 0
+
+
+def test_a_read_that_waits_for_a_member_of_a_family_gets_its_first_value():
+    """The member has no entry of its own until it has a value: the reader waits for its name."""
+    with Server({"g": "graph: g\nnodes:\n  s.{id}: { set: number }\n  d.{id}: { from: 's.{id}' }\n"}) as server:
+        for name in ["s.a", "d.b"]:
+            poll = Poll(server, name, tag(server, name), 15)
+            eventually(lambda: server.counts("g")["listeners"] > 0)
+            server.set("g", "s" + name[1:], 12)
+            answer = poll.join()
+            assert answer.status == 200 and answer.json() == 12, (name, answer.status)
+            eventually(lambda: server.counts("g")["listeners"] == 0)

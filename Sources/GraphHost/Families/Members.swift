@@ -181,6 +181,10 @@ extension NamedNode {
     /// The node that has the name now.
     @inline(__always)
     var present: NamedNode { isCurrent ? self : graph.node(name) ?? self }
+
+    /// Whether it is in the graph under its name; for an entry from an earlier turn ask that of
+    /// ``present``.
+    var isThere: Bool { exists && isCurrent }
 }
 
 extension Host {

@@ -41,7 +41,7 @@ enum CommitCheck {
     }
 
     private static func checkMutable(_ node: NamedNode, of graph: LiveGraph) throws(HostError) {
-        guard node.exists, node.isCurrent, node.graph === graph else {
+        guard node.isThere, node.graph === graph else {
             throw HostError(.unknownNode, "no node \(node.name) in \(graph.name)", node: node.name)
         }
         guard node.isMutable else {

@@ -24,7 +24,7 @@ enum Conditions {
     /// Why the condition does not hold; nil if it does; throws if it is invalid.
     private static func check(_ condition: Condition, of commit: Commit) throws(HostError) -> HostError? {
         let node = condition.node
-        guard node.exists, node.isCurrent, node.graph === commit.graph else {
+        guard node.isThere, node.graph === commit.graph else {
             throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
         }
         guard node.isMutable else {

@@ -18,7 +18,8 @@ struct BareStream {
     func start(_ options: StreamOptions) throws(HostError) {
         // The graph or the node may have been removed since the connection was opened.
         guard node.graph.isShown else { throw session.host.noGraph }
-        guard node.exists else {
+        let node = node.present
+        guard node.isThere else {
             throw HostError(.unknownNode, "no node \(node.name) in \(node.graph.name)", node: node.name)
         }
         var stages: [Stage] = []

@@ -62,7 +62,7 @@ extension ClientRequest {
             if let open {
                 open.madeExtras.presence.add(nodes, applied)
             } else {
-                host.presences.clear(nodes.map { Presence(node: $0, rev: applied.rev) }, by: by)
+                host.presences.clear(nodes.map { Presence(node: $0.present, rev: applied.rev) }, by: by)
             }
         }
     }

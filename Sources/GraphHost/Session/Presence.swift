@@ -30,9 +30,9 @@ struct PresenceClaims {
         }
     }
 
-    /// Claims nodes by a commit.
+    /// Claims nodes by a commit, before which it may have waited.
     mutating func add(_ nodes: [NamedNode], _ applied: Applied) {
-        for node in nodes {
+        for node in nodes.map(\.present) {
             // A set that is repeated under its key gets the rev of the first time.
             if let known = claims[ObjectIdentifier(node)], known.rev > applied.rev { continue }
             claims[ObjectIdentifier(node)] = Presence(node: node, rev: applied.rev)

@@ -55,9 +55,15 @@ public struct EventStream {
         guard place < nodes.count, !session.isClosed else { return }
         // A cursor before the last snapshot would make a client miss the others.
         session.isOpening = place + 1 < nodes.count
+        let (id, node) = (UInt64(place + 1), nodes[place].present)
+        // The stream may have waited for the first value of the node before.
+        guard node.isThere else {
+            session.sendEnd(of: id, .nodeRemoved, released: 0)
+            return subscribe(place + 1, in: session)
+        }
         session.subscribe(
-            to: Subject(origin: .node(nodes[place].present), pipe: pipe),
-            id: UInt64(place + 1),
+            to: Subject(origin: .node(node), pipe: pipe),
+            id: id,
             in: graph,
             options,
             SnapRequest(resume: resume)
