@@ -113,8 +113,8 @@ extension Members {
             family.shown -= 1
             let node = graph.existing(name)
             gone.append(node)
-            guard let node else { return }
-            watchers.call(name, { node }) { $0.vanishing($1) }
+            // Watchers may know a name without an entry, too: as one for which they have no room.
+            watchers.call(name, { node ?? graph.node(name) }) { $0.vanishing($1) }
         }
         for node in nodes {
             guard let family = node.family else { continue }

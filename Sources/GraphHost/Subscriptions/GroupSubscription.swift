@@ -9,14 +9,15 @@ final class GroupSubscription: Subscription {
 
     /// Owns the members.
     let bag = CancellableBag()
+    private var memberCount = 0
     private var changed: [GroupMember] = []
     /// Members added by the commit that is being applied.
     private var newcomers: [GroupMember] = []
     /// Mode `all`: the emission that was queued last, and its number.
     private var newest: GroupEmission?
     private var frames: UInt64 = 0
-    /// The matching nodes for which `limits.matches` leaves no room.
-    private var left: [NamedNode] = []
+    /// The names of the matching nodes for which `limits.matches` leaves no room.
+    private var left = SortedNames()
     private var isLeftChanged = false
     /// Whether it watches for new members.
     private var isWatching = false
@@ -39,6 +40,7 @@ final class GroupSubscription: Subscription {
     func listen(to nodes: [(name: String, node: Node<Datum>)]) {
         watch()
         for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
+        memberCount = nodes.count
     }
 
     /// Only families have nodes that come and go with commits.
@@ -139,10 +141,16 @@ final class GroupSubscription: Subscription {
     func leave(_ nodes: Set<UInt64>) -> Bool {
         for member in Array(members) {
             guard let node = member.node, nodes.contains(node.id) else { continue }
-            member.leave()
-            include(member)
+            remove(member)
         }
         return bag.isEmpty && !patterns.contains(where: Glob.isGlob)
+    }
+
+    /// The client receives that the node is gone.
+    private func remove(_ member: GroupMember) {
+        memberCount -= 1
+        member.leave()
+        include(member)
     }
 
     /// Adds new nodes, in the order of the definition, and earlier ones for which there was no
@@ -152,25 +160,61 @@ final class GroupSubscription: Subscription {
     /// it changes.
     func join(_ added: [NamedNode]?, for access: Access) {
         watch()
+        let former = left.count
         let added = isOutdated ? nil : added
         isOutdated = false
-        guard added?.isEmpty != true || !left.isEmpty else { return }
-        let nodes = candidates(added, for: access)
-        guard !nodes.isEmpty || !left.isEmpty else { return }
-        var known = Set(members.map(\.name))
-        var came: Set<String> = []
-        for node in nodes where known.count < session.host.limits.matches {
-            guard known.insert(node.name).inserted else { continue }
-            let member = GroupMember(of: self, name: node.name, node: graph.builder.materialise(node))
-            include(member)
-            if options.hasFacets { includeState(of: member) }
-            came.insert(node.name)
-        }
+        if added == nil { left = SortedNames() } else { forgetRemovedLeft() }
+        let before = newcomers.count
+        admitLeft(to: access)
+        let known = Set(members.map(\.name))
+        for node in candidates(added, for: access) where !known.contains(node.name) { admit(node) }
+        let came = Set(newcomers[before...].map(\.name))
+        includeNewcomers()
         // A node that was removed and added with the same change is reported once, as it is now.
         changed.removeAll { $0.node == nil && came.contains($0.name) }
-        let former = left.count
-        left = nodes.filter { !known.contains($0.name) }
         if left.count != former { tellLeft() }
+    }
+
+    private var hasRoom: Bool { memberCount < session.host.limits.matches }
+
+    /// Adds a node that it does not have, or its name to those that are left out.
+    private func admit(_ node: NamedNode) {
+        guard hasRoom else {
+            left.insert(node.name)
+            return
+        }
+        left.remove(node.name)
+        let living = charging { graph.builder.materialise(node) }
+        let member = GroupMember(of: self, name: node.name, node: living)
+        memberCount += 1
+        member.isNew = true
+        newcomers.append(member)
+    }
+
+    /// Nodes have gone: adds those that were left out, in the order of their names.
+    private func admitLeft(to access: Access) {
+        while hasRoom, let name = left.first {
+            left.remove(name)
+            guard let node = graph.node(name), access.rights(on: node).contains(.read) else { continue }
+            admit(node)
+        }
+    }
+
+    /// The definition no longer has some of the nodes that were left out.
+    private func forgetRemovedLeft() {
+        for name in left.matching("*")
+        where graph.existing(name) == nil && !graph.members.names.contains(name) {
+            left.remove(name)
+        }
+    }
+
+    private func includeNewcomers() {
+        let came = newcomers
+        newcomers = []
+        for member in came {
+            if member.isNew { include(member) }
+            if options.hasFacets { includeState(of: member) }
+        }
     }
 
     /// Sends the client the number of nodes for which there was no room.
@@ -190,17 +234,17 @@ final class GroupSubscription: Subscription {
 
     var names: [String] { members.map(\.name) }
 
-    /// The nodes that match and that the client may read, from the given and the left-out ones, in
-    /// the order of the definition.
+    /// The nodes that match and that the client may read, from the added ones; with nil, from all.
     private func candidates(_ added: [NamedNode]?, for access: Access) -> [NamedNode] {
-        let meant = (added ?? graph.nodes).filter { node in
+        guard let added else {
+            var seen: Set<ObjectIdentifier> = []
+            return patterns.flatMap { graph.visibleNodes(matching: $0) }
+                .filter { seen.insert(ObjectIdentifier($0)).inserted && access.rights(on: $0).contains(.read) }
+        }
+        return added.filter { node in
             patterns.contains { NodeSelection.matches($0, node.name) }
                 && access.rights(on: node).contains(.read)
         }
-        guard added != nil, !left.isEmpty else { return meant }
-        // Names and rights of earlier nodes have not changed.
-        let all = Set((meant + left).map { ObjectIdentifier($0) })
-        return graph.nodes.filter { all.contains(ObjectIdentifier($0)) }
     }
 
     override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
@@ -270,7 +314,7 @@ final class GroupSubscription: Subscription {
         bag.cancel()
         changed = []
         newest = nil
-        left = []
+        left = SortedNames()
     }
 
     /// Appends members: those with changes, or all of them.
@@ -328,32 +372,25 @@ extension GroupSubscription: NameWatcher {
         guard !isEnded, !session.isClosed, let access = session.access,
             access.rights(on: node).contains(.read), !members.contains(where: { $0.name == node.name })
         else { return }
-        guard members.reduce(0, { count, _ in count + 1 }) < session.host.limits.matches else {
-            left.append(node)
-            return tellLeft()
-        }
-        let member = GroupMember(of: self, name: node.name, node: graph.builder.materialise(node))
-        member.isNew = true
-        newcomers.append(member)
+        let former = left.count
+        admit(node)
+        guard left.count == former else { return tellLeft() }
         session.revise(claimOf: self)
     }
 
     func settled() {
-        let came = newcomers
-        newcomers = []
-        for member in came {
-            if member.isNew { include(member) }
-            if options.hasFacets { includeState(of: member) }
+        if hasRoom, left.count > 0, !session.isClosed, let access = session.access {
+            admitLeft(to: access)
+            session.revise(claimOf: self)
+            tellLeft()
         }
+        includeNewcomers()
     }
 
     func vanishing(_ node: NamedNode) {
-        let former = left.count
-        left.removeAll { $0.name == node.name }
-        if left.count != former { tellLeft() }
+        if left.remove(node.name) { tellLeft() }
         guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
         newcomers.removeAll { $0 === member }
-        member.leave()
-        include(member)
+        remove(member)
     }
 }

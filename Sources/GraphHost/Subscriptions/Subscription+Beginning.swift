@@ -25,7 +25,7 @@ extension Subscription {
     }
 
     /// Members that `make` creates count for the client's principal.
-    private func charging<Result>(_ make: () -> Result) -> Result {
+    func charging<Result>(_ make: () -> Result) -> Result {
         session.host.memberAccounts.charging(session.access?.name, make)
     }
 

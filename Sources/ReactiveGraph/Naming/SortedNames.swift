@@ -64,6 +64,9 @@ package final class SortedNames {
         return true
     }
 
+    /// The first name; nil if there is none.
+    package var first: String? { chunks.first?.first }
+
     /// Whether the name is there.
     package func contains(_ name: String) -> Bool {
         guard !chunks.isEmpty else { return false }
