@@ -37,19 +37,20 @@ store.listen("session", (session) => {
   } catch { /* for now only */ }
 });
 
-// `state` in the store is the client's state, with `late` (the server is silent) and `restarted`
-// (the graph has a new epoch).
+// `state` in the store is the client's state, with `late` (the server is silent), `restarted` (the
+// graph has a new epoch) and `lost` (values were missed for good).
 const meters = { trips: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
-let late = false, restarted = false, asked = 0, pinged = 0;
+let late = false, restarted = false, lost = false, asked = 0, pinged = 0;
 
 const client = connect("/v1/ws", {
   client: "dashboard",
   onState(state) {
-    late = restarted = false;
+    late = restarted = lost = false;
     // A page that is still connecting waits for an answer, too.
     asked = state.name === "live" || state.name === "closed" || state.at ? 0 : performance.now();
     tell(state);
   },
+  onGap: (gap) => { if (gap.lost && !lost) tell(client.state, (lost = true)); },
   onMessage({ op, d, val }, length) {
     meters.messages++;
     meters.bytes += length;
@@ -61,7 +62,7 @@ const client = connect("/v1/ws", {
 });
 
 function tell(state) {
-  store.set("state", Object.freeze({ ...state, late, restarted }));
+  store.set("state", Object.freeze({ ...state, late, restarted, lost }));
   document.documentElement.dataset.conn = state.name;
   dispatchEvent(new Event("connection"));
 }

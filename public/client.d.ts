@@ -28,6 +28,11 @@ export interface Options {
   every?: number;
   onState?: (state: State) => void;
   /**
+   * Called for each subscription that the server continues after a reconnect, or after it has ended
+   * one with `slow`: whether anything was lost in between.
+   */
+  onGap?: (gap: Gap) => void;
+  /**
    * Called with errors that a listener throws, subscriptions that are too long to send, and
    * unreadable frames. Without it they become unhandled rejections.
    */
@@ -54,6 +59,15 @@ export interface State {
   /** How the last connection ended. */
   readonly code?: number;
   readonly reason?: string;
+}
+
+/** How a subscription continues, with its graph, nodes, mode and further options. */
+export interface Gap extends Pick<Meta, "epoch" | "rev" | "gap" | "lost" | "lostRevs"> {
+  readonly graph: string;
+  readonly node?: string;
+  readonly nodes?: string[];
+  readonly mode?: "latest" | "all";
+  readonly [option: string]: unknown;
 }
 
 /** The state of a node besides its value; requested with `facets`. */
@@ -85,6 +99,16 @@ export interface Meta {
   readonly history?: boolean;
   /** The first delivery after a reconnect: how long the connection was away, milliseconds. */
   readonly gap?: number;
+  /**
+   * The server could not continue from the last revision: values before this one may be missing,
+   * or a pipeline has begun anew.
+   */
+  readonly lost?: true;
+  /**
+   * How many revisions of the graph lie in between, so at most as many values are missing; only
+   * within one epoch.
+   */
+  readonly lostRevs?: number;
   /** The node is empty; `value` is undefined. */
   readonly empty?: boolean;
   /**

@@ -36,7 +36,7 @@ function place(target) {
 }
 
 export function connect(address = "/v1/ws", {
-  client, token, every, onState, onMessage, onError = (error) => Promise.reject(error), WebSocket = globalThis.WebSocket,
+  client, token, every, onState, onMessage, onGap, onError = (error) => Promise.reject(error), WebSocket = globalThis.WebSocket,
 } = {}) {
   const url = new URL(address, globalThis.location?.href).href.replace(/^http/, "ws"), away = new AbortController();
   const subs = new Map(), byID = new Map(), claims = new Map(), limits = { msg: 65536 };
@@ -202,7 +202,7 @@ export function connect(address = "/v1/ws", {
     say({ gap });
     for (const each of claims) presence(...each).catch(onError);
     for (const sub of subs.values()) {
-      sub.gap = gap;
+      sub.cut = { ...sub.cut, gap };
       if (sub.ended !== "complete") safely(ask, sub);
     }
   }
@@ -272,14 +272,23 @@ export function connect(address = "/v1/ws", {
   }
 
   function snap(sub, message) {
-    const { epoch, rev, local, ticket, c, d = [], resumed, m } = message, known = sub.entry, news = told(message);
+    const { epoch, rev, local, ticket, c, d = [], resumed, m } = message, { entry: known, cursor, fields } = sub, news = told(message);
+    // What is lost counts until the next delivery, however often the connection breaks before it.
+    if (resumed === false) {
+      const lostRevs = cursor.epoch === epoch && rev >= cursor.rev ? rev - cursor.rev + (sub.cut?.lostRevs ?? 0) : undefined;
+      sub.cut = { ...sub.cut, lost: true, lostRevs };
+    }
+    const { cut } = sub;
     sub.cursor = { epoch, rev, local, ticket };
     if (!resumed) for (const each in m && sub.values) m[each] ??= { gone: true };
     for (const entry of d) deliver(sub, entry, entry, !resumed);
     sub.cursor.rev = rev;
-    if (known && resumed === false && !m && told(known) === news) Object.assign(sub.meta, { rev, c, epoch });
-    else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
+    if (known && resumed === false && !m && fields.mode !== "all" && told(known) === news) {
+      Object.assign(sub.meta, { rev, c, epoch });
+      for (const { meta = {} } of sub.watchers) Object.assign(meta, { rev, c, epoch, ...cut });
+    } else if ((resumed || d.at(-1)?.rev !== (c ?? rev)) && (m || news !== "{}")) deliver(sub, message, message);
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
+    if (resumed !== undefined) safely(onGap, { ...fields, epoch, rev, ...cut });
   }
 
   // The first answer of a connection names all wanted matches.
@@ -297,13 +306,13 @@ export function connect(address = "/v1/ws", {
       const { m } = entry = joined(sub.entry, entry), parts = sub.parts ??= {};
       for (const each in m) parts[each] = m[each] = joined(parts[each], m[each]);
     }
-    const { c, n: folded = 1, empty, fail, m, more, state, same } = entry, { cursor, gap, values } = sub;
+    const { c, n: folded = 1, empty, fail, m, more, state, same } = entry, { cursor, values, cut: { gap, lost, lostRevs } = {} } = sub;
     const changed = m && Object.keys(m);
-    const meta = { t, rev, epoch: cursor.epoch, c, folded, by, ctx, history, gap, empty, fail, m, more, state, same, changed };
+    const meta = { t, rev, epoch: cursor.epoch, c, folded, by, ctx, history, empty, fail, m, more, state, same, changed };
     for (const each in m) if ("v" in m[each]) values[each] = m[each].v; else delete values[each];
-    Object.assign(sub, { entry, meta, gap: undefined, ended: 0 });
+    Object.assign(sub, { entry, meta, cut: undefined, ended: 0 });
     cursor.rev = rev;
-    tell(sub, entry, meta);
+    tell(sub, entry, { ...meta, gap, lost, lostRevs });
   }
 
   function tell({ values, watchers }, entry, meta, who = watchers) {

@@ -21,6 +21,7 @@ nodes:
   y: { set: number }
   any: { set: any }
   log: { set: number, history: 1000 }
+  short: { set: number, history: 3 }
   small: { set: integer, min: 0, max: 10, initial: 3 }
   double: { from: x, pipe: [ { map: "value * 2" } ] }
   deep:

@@ -6,7 +6,7 @@ from sluice import ROOT, Server
 from tracing import QUIET
 
 pytestmark = pytest.mark.browser
-BUDGET = 40, 240_000, 70_000
+BUDGET = 40, 240_000, 72_000
 VIEWS = {
     "": ".graphs a",
     "#/g/house/values": "[data-node=indoor_f]",

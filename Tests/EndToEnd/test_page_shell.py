@@ -53,12 +53,13 @@ def test_words_for_every_state(open_page, server):
         { name: "reconnecting", since: now - 1000, tries: 3, at: now + 1500 }, { name: "reconnecting", tries: 2, at: now },
         { name: "offline", since: now - 42000 }, { name: "closed", code: 4401 }, { name: "closed", code: 4400 },
       ].map((state) => words(state, now)).concat(
-        [{ name: "live", gap: 3000 }, { name: "live", gap: 3000, restarted: true }, { name: "live" }].map((state) => resumedWords(state)));
+        [{ name: "live", gap: 3000 }, { name: "live", gap: 3000, lost: true }, { name: "live", gap: 3000, restarted: true, lost: true },
+          { name: "live" }].map((state) => resumedWords(state)));
     }""")
     assert [text.replace("\u202f", " ") for text in words] == [
         "Live", "No answer from the server", "Connecting", "No answer from the server yet", "Reconnecting, try 3, next in 2 s",
         "Cannot connect, try 2, now", "Offline for 42 s", "Signed out", "Closed",
-        "Back after 3 s, nothing was lost", "Restarted, values began anew", "",
+        "Back after 3 s, nothing was lost", "Back after 3 s, some values are missing", "Restarted, values began anew", "",
     ]
 
 

@@ -23,9 +23,10 @@ function partsOf(state, now) {
 export const words = (state, now = Date.now()) => partsOf(state, now).join("");
 
 /** Shown for a while after a reconnect: whether anything was missed. */
-export function resumedWords({ name, gap, restarted }) {
+export function resumedWords({ name, gap, restarted, lost }) {
   if (name !== "live" || gap === undefined) return "";
-  return restarted ? "Restarted, values began anew" : `Back after ${formatDuration(gap)}, nothing was lost`;
+  if (restarted) return "Restarted, values began anew";
+  return `Back after ${formatDuration(gap)}, ${lost ? "some values are missing" : "nothing was lost"}`;
 }
 
 /** How long the result of a reconnect is shown (ms). */

@@ -50,6 +50,7 @@ function make(widget, { page, graph, feeds: [feed], unit, signal, mark }) {
     if (meta.ended) return;
     const entry = meta.fail ? { fail: meta.fail }
       : meta.empty || value === undefined ? { empty: true } : { v: value };
+    if (meta.lost) lines.unshift({ t: meta.t, text: "some values are missing here", isFail: true });
     const last = lines[0], text = formatEntry(entry, unit(feed.node));
     if (last && last.rev === meta.rev && last.text === text) return;
     lines.unshift({ t: meta.t, rev: meta.rev, text, v: value, isFail: !!meta.fail });

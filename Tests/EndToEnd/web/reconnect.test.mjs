@@ -33,6 +33,71 @@ test("mode all resumes without missing or repeating one value", async (t) => {
   assert.equal(revs.length, 34);
 });
 
+/** Breaks the connection, and mends it when `act` is done. */
+async function away({ road, c, states }, act) {
+  const lives = () => states.filter(({ name }) => name === "live").length, before = lives();
+  road.state.refusing = true;
+  road.cut();
+  await eventually(() => c.state.name !== "live");
+  await act();
+  road.state.refusing = false;
+  await eventually(() => lives() > before, 12_000);
+  await c.list();
+}
+
+test("what the server no longer has is lost, and that is told in every mode and to onGap", async (t) => {
+  const gaps = [], heard = {}, all = { mode: "all" };
+  const line = await connected(t, { onGap: (gap) => gaps.push(gap) }), { c } = line;
+  await post("short", 1);
+  await post("x", 5);
+  const hear = (name, target, given) => {
+    heard[name] = [];
+    return c.watch(target, null, (value, meta) => heard[name].push([value, meta.lost, meta.lostRevs, meta.gap > 0]), given);
+  };
+  hear("all", "g/short", all);
+  hear("equal", "g/x", all);
+  hear("both", "g/short,x", all);
+  hear("latest", "g/short");
+  hear("began", "g/short", { pipe: [{ window: { last: "10m", of: "avg" } }], keep: undefined });
+  const haveOne = () => Object.values(heard).every(({ length }) => length === 1);
+  await eventually(haveOne);
+  assert.deepEqual(gaps, [], "a first connection has no gap");
+
+  // Three values are within the history.
+  await away(line, async () => { for (const value of [2, 3, 4]) await post("short", value); });
+  await eventually(() => heard.all.length === 4 && gaps.length === 5);
+  assert.deepEqual(heard.all.slice(1).map(([value, lost]) => [value, lost]), [[2, undefined], [3, undefined], [4, undefined]]);
+  assert.deepEqual(heard.latest.at(-1), [4, undefined, undefined, true]);
+  assert.deepEqual(gaps.filter(({ lost }) => lost).map(({ pipe, lostRevs }) => [!!pipe, lostRevs]), [[true, 3]]);
+  assert.deepEqual(heard.equal.length, 1, "nothing of it was lost");
+
+  // Ten are not; nor is a value that is set again, where each value counts.
+  for (const each in heard) heard[each].length = 0;
+  gaps.length = 0;
+  await away(line, async () => {
+    for (let value = 10; value < 20; value++) await post("short", value);
+    await post("x", 5);
+  });
+  await eventually(() => haveOne() && gaps.length === 5);
+  assert.deepEqual(heard.all, [[19, true, 11, true]]);
+  assert.deepEqual(heard.equal, [[5, true, 11, true]]);
+  assert.deepEqual(heard.both.map(([value, ...rest]) => [{ ...value }, ...rest]), [[{ short: 19, x: 5 }, true, 11, true]]);
+  assert.deepEqual(heard.latest, [[19, undefined, undefined, true]], "the newest value is all that mode latest promises");
+  assert.deepEqual(heard.began, [[19, true, 11, true]]);
+  const told = gaps.map(({ graph, node, nodes, mode, pipe, lost }) => [graph, node ?? nodes.join(), mode ?? "latest", !!pipe, !!lost]);
+  assert.deepEqual(told.sort().map(String), [
+    "g,short,all,false,true", "g,short,latest,false,false", "g,short,latest,true,true", "g,short,x,all,false,true", "g,x,all,false,true",
+  ]);
+  assert.ok(gaps.every(({ gap, epoch, rev }) => gap > 0 && epoch && rev));
+  // A view that joins late has missed nothing, and the next value says it no more.
+  const late = c.watch("g/short", null, null, all);
+  await eventually(() => late.meta);
+  assert.deepEqual([late.value, late.meta.lost, late.meta.gap], [19, undefined, undefined]);
+  await post("short", 20);
+  await eventually(() => heard.all.length === 2);
+  assert.deepEqual(heard.all[1], [20, undefined, undefined, false]);
+});
+
 test("mode latest resumes with the newest value, or with none where nothing is newer", async (t) => {
   const { road, c, states } = await connected(t);
   await post("x", 1);
@@ -57,13 +122,13 @@ test("mode latest resumes with the newest value, or with none where nothing is n
 });
 
 test("another history: state is sent again, an equal value is not sent twice", async (t) => {
-  const { road, c } = await connected(t);
+  const gaps = [], { road, c } = await connected(t, { onGap: (gap) => gaps.push(gap) });
   await post("x", 8);
   await fetch(`${other}/v1/graphs/g/nodes/x`, { method: "POST", body: "8" });
   await fetch(`${other}/v1/graphs/g/nodes/y`, { method: "POST", body: "77" });
   const x = [], y = [], topo = [];
-  c.watch("g/x", Number, (value) => x.push(value));
-  c.watch("g/y", null, (value) => y.push(value));
+  const handle = c.watch("g/x", Number, (value) => x.push(value));
+  c.watch("g/y", null, (value, meta) => y.push(value) && meta.gap !== undefined && assert.equal(meta.lost, true));
   c.observe("g", ({ op, epoch }) => op === "topo" && topo.push(epoch));
   await eventually(() => x.length === 1 && y.length === 1 && topo.length === 1);
   road.state.target = new URL(other);
@@ -72,6 +137,8 @@ test("another history: state is sent again, an equal value is not sent twice", a
   assert.equal(y[1], 77);
   assert.deepEqual(x, [8]);
   assert.notEqual(topo[0], topo[1]);
+  assert.deepEqual(gaps.map(({ node, lost, lostRevs }) => [node, lost, lostRevs]), [["x", true, undefined], ["y", true, undefined]]);
+  assert.equal(handle.meta.lost, true, "of an equal value, too");
   assert.ok(c.state.gap >= 0);
 });
 
