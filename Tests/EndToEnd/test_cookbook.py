@@ -38,7 +38,7 @@ def test_hysteresis():
 
 def test_held_for_a_time_with_repetitions():
     text, = recipe("Held for 30 seconds")
-    with Server({"g": text.replace("30s", "600ms")}) as server:
+    with Server({"g": text.replace("30s", "600ms") + "  count: { from: door_alarm, pipe: [ { scan: { start: 0, with: acc + 1 } } ], retain: always }\n"}) as server:
         alarm = lambda: server.value("g", "door_alarm")  # noqa: E731
         assert alarm() is False
         began = time.monotonic()
@@ -46,6 +46,8 @@ def test_held_for_a_time_with_repetitions():
             server.set("g", "door_open", True)
             time.sleep(0.1)
         assert 0.55 < time.monotonic() - began < 3
+        server.set("g", "door_open", True)
+        assert server.value("g", "count") == 2, "off, then on: repetitions are no alarms"
         server.set("g", "door_open", False)
         assert alarm() is False
         # Opened again before the delay of the first time is over: the time begins anew.

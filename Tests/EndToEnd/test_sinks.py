@@ -154,6 +154,42 @@ def test_mode_latest_leaves_out_what_is_overtaken_and_mode_all_nothing(receiver)
         assert by_path == {"/latest": [1, 49], "/all": list(range(2, 50))}
 
 
+def test_mode_latest_sends_changes_and_mode_all_everything(receiver):
+    lines = "  l: { from: x, url: HOST/l }\n  r: { from: x, url: HOST/r, repeats: true }\n  a: { from: x, url: HOST/a, mode: all }"
+    with serve(receiver, lines) as server:
+        bodies = lambda: {path: [json.loads(each.body) for each in receiver.requests if each.path == path]  # noqa: E731
+                          for path in ("/l", "/r", "/a")}
+        eventually(lambda: bodies() == {"/l": [1], "/r": [1], "/a": []})
+        for number, value in enumerate([2, 2, 2.0, 3, 3, 2], 1):
+            server.set("g", "x", value)
+            eventually(lambda: len(bodies()["/r"]) == 1 + number and len(bodies()["/a"]) == number)
+        # An empty node in between makes the next value a change.
+        server.request("DELETE", "/v1/graphs/g/nodes/x/value")
+        server.set("g", "x", 2)
+        eventually(lambda: len(bodies()["/a"]) == 7)
+        eventually(lambda: bodies()["/l"] == [1, 2, 3, 2, 2])
+        assert sinks(server)["l"]["dropped"] == 0
+
+
+@pytest.mark.parametrize("status", [401, 404, 307])
+@pytest.mark.parametrize("cause", ["time", "reload"])
+def test_a_refused_value_is_tried_again_in_mode_latest(receiver, status, cause):
+    receiver.answer = lambda handler: handler.reply(status)
+    wait = "300ms" if cause == "time" else "1h"
+    lines = "  l: { from: x, url: HOST/l }\n  a: { from: x, url: HOST/a, mode: all }"
+    with serve(receiver, lines, f"# fixed: times.refusedSink={wait}\n") as server:
+        server.set("g", "x", 2)
+        eventually(lambda: sinks(server)["a"]["dropped"] == 1 and sinks(server)["l"]["dropped"] >= 1)
+        receiver.answer = lambda handler: handler.reply(204)
+        if cause == "reload":
+            assert server.request("POST", "/v1/reload").status == 200
+        eventually(lambda: sinks(server)["l"]["sent"] == 1)
+        ours = [each for each in receiver.requests if each.path == "/l" and each.body == b"2"]
+        assert len({each.headers["Idempotency-Key"] for each in ours}) == 1 and len(ours) >= 2
+        assert "failure" not in sinks(server)["l"] and sinks(server)["a"]["sent"] == 0
+        assert "a sink sends again" in server.log_text()
+
+
 def test_a_full_queue_drops_the_oldest_and_says_so_once(receiver):
     gate = threading.Event()
     receiver.answer = lambda handler: (gate.wait(10), handler.reply(200))
@@ -194,6 +230,8 @@ class Script:
 
     def __init__(self, answers):
         self.answers, self.bodies, self.keys, self.connections = answers, [], [], 0
+        # Nothing is answered before: values wait then, and the connection is kept for them.
+        self.begins = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.run, daemon=True).start()
@@ -212,6 +250,7 @@ class Script:
                         break
                     self.bodies.append(json.loads(stream.read(int(fields["Content-Length"]))))
                     self.keys.append(fields["Idempotency-Key"])
+                    self.begins.wait(30)
                     answer, closes = self.answers(number, self.connections)
                     connection.sendall(answer)
                     if closes:
@@ -242,6 +281,7 @@ def test_a_connection_that_ends_costs_no_pause(answers, arrivals, failed):
     with serve(receiver, "  s: { from: x, url: HOST/, mode: all }") as server:
         for value in range(20):
             server.set("g", "x", value)
+        receiver.begins.set()
         eventually(lambda: sinks(server)["s"]["sent"] == 20, 20)
         state = sinks(server)["s"]
         assert (state["failed"], state["retried"], state["dropped"]) == (failed, failed, 0), state
@@ -432,6 +472,7 @@ def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):
     ('{ from: x, url: "http://a:99999/" }', "5:22", "url must be an address"),
     ('{ from: x, url: "http://a/#b" }', "5:22", "url must be an address"),
     ('{ from: x, url: "http://a/", queue: 3 }', "5:42", "'queue' is for mode all"),
+    ('{ from: x, url: "http://a/", mode: all, repeats: true }', "5:55", "'repeats' is for mode latest"),
     ('{ from: x, url: "http://a/", mode: al }', "5:41", "mode must be one of latest, all"),
     ('{ from: x, url: "http://a/", timeout: 2m }', "5:44", "timeout must be at most 1m"),
     ('{ from: x, url: "http://a/", secret: lower }', "5:43", "secret must be the name of a secret"),

@@ -89,4 +89,41 @@ struct SinkTests {
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         )
     }
+
+    private func value(_ text: String) -> SinkValue { SinkValue(body: Array(text.utf8), rev: 1, key: "k") }
+
+    @Test("Mode latest sends changes: what is equal to the value that arrived last is not sent")
+    func changes() {
+        var changes = SinkChanges()
+        func isSent(_ text: String, repeats: Bool = false) -> Bool {
+            changes.begins(value(text), repeats: repeats)
+        }
+        #expect(isSent("1"))
+        #expect(isSent("1"), "it is not known to have arrived")
+        changes.arrived(value("1"))
+        #expect(!isSent("1"))
+        #expect(!isSent("1.0"), "values are compared, not texts")
+        #expect(isSent("1", repeats: true))
+        changes.end()
+        #expect(isSent("1"), "the node was empty")
+        #expect(!isSent("1"))
+        #expect(isSent("2"))
+        changes.failed()
+        #expect(isSent("1"), "the receiver may have taken 2")
+        changes.arrived(value(#"{"a":1,"b":2}"#))
+        #expect(!isSent(#"{"b":2, "a":1}"#))
+    }
+
+    @Test("What the receiver refused is kept until a newer value comes")
+    func refusedValues() {
+        var changes = SinkChanges()
+        changes.refused(value("1"))
+        let isSent = changes.begins(value("1"), repeats: false)
+        let (kept, none) = (changes.takeRefused(), changes.takeRefused())
+        #expect(isSent && kept == value("1") && none == nil)
+        changes.refused(value("1"))
+        changes.came()
+        let overtaken = changes.takeRefused()
+        #expect(overtaken == nil)
+    }
 }

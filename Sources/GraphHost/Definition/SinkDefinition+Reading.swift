@@ -24,6 +24,11 @@ extension SinkDefinition {
             .count(1, mostQueued),
             "How many values may wait in mode all, 256 without it; then the oldest is dropped."
         ),
+        .optional(
+            "repeats",
+            ArgumentSchema(members: #""type":"boolean","default":false"#),
+            "Whether mode latest also sends a value equal to the one that arrived last."
+        ),
         .optional("timeout", .duration, "How long an answer may take, at most a minute; 10s without it."),
         .optional(
             "secret",
@@ -59,6 +64,10 @@ extension SinkDefinition {
         if let document = fields["queue"], (mode ?? .latest) == .latest {
             reader.add("'queue' is for mode all", at: document.position)
         }
+        let repeats = fields["repeats"].flatMap { reader.flag($0, of: "repeats") }
+        if let document = fields["repeats"], mode == .all {
+            reader.add("'repeats' is for mode latest: mode all sends every value", at: document.position)
+        }
         let timeout = fields["timeout"].flatMap { reader.span($0, of: "timeout") }
         if let document = fields["timeout"], let timeout, timeout.milliseconds > Self.longestTimeout {
             reader.add("timeout must be at most 1m", at: document.position)
@@ -71,6 +80,7 @@ extension SinkDefinition {
             url: url,
             mode: mode ?? .latest,
             queue: queue ?? 256,
+            repeats: repeats ?? false,
             timeout: timeout?.milliseconds ?? 10_000,
             secret: secret,
             canonical: entry.value.json(isCanonical: true),

@@ -19,6 +19,8 @@ public struct SinkDefinition: Sendable {
     public let mode: Mode
     /// In mode `all`: how many values may wait; then the oldest is dropped.
     public let queue: Int
+    /// In mode `latest`: whether a value equal to the one that arrived last is sent, too.
+    public let repeats: Bool
     /// How long connecting and the answer may take together, in milliseconds.
     public let timeout: Int
     /// The name of the secret for signing; nil: requests are not signed.

@@ -28,6 +28,7 @@ struct FixedTimes: Sendable {
     var wait: UInt64 = 60_000
     var refusal: UInt64 = 1_000
     var outage: UInt64 = 10_000
+    var refusedSink: UInt64 = 600_000
 }
 
 /// The documentation of a limit that cannot be configured.
@@ -96,6 +97,10 @@ struct FixedLimit {
             Self("times.outage", \.times.outage, .time)
                 .means(
                     "How long the store may take no commits before /readyz answers 503: a change of its leader takes less."
+                ),
+            Self("times.refusedSink", \.times.refusedSink, .time)
+                .means(
+                    "How long until a sink in mode latest tries again what its receiver refused; a reload does so at once."
                 ),
             Self("times.breaches", \.session.breachMilliseconds, .time)
                 .means("The period in which `limits.breaches` refusals end a connection."),

@@ -39,6 +39,7 @@ extension Server {
         beginTurn()
         var report = ReloadReport()
         report.problems += reloadCertificate() + reloadTokens()
+        sinks?.tryRefused()
         graphFiles.reload(report, done)
     }
 

@@ -11,6 +11,8 @@ internal import Logging
 /// - A value is tried until it arrives, a newer one replaces it (mode `latest`), the outbox is full
 ///   (mode `all`), or the receiver refuses it for good. The pause between attempts grows up to a
 ///   minute.
+/// - Mode `latest` sends changes: not a value equal to the one that arrived last, and again, after
+///   a long pause, one that the receiver refused.
 final class Sink {
     /// Counters of attempts and their results.
     struct Counters {
@@ -45,6 +47,8 @@ final class Sink {
     private var pause: LoopTimer?
     private var waiting: Deque<SinkValue> = []
     private var current: SinkValue?
+    private var changes = SinkChanges()
+    private var refusalPause: LoopTimer?
     private var began: UInt64 = 0
     /// How many attempts have failed in a row.
     private var failures = 0
@@ -91,6 +95,7 @@ final class Sink {
         session?.close()
         client = nil
         pause = nil
+        refusalPause = nil
         current = nil
         waiting = []
     }
@@ -107,7 +112,7 @@ final class Sink {
 
     private func take(_ entry: JSONReader, rev: Int) {
         // Only values are sent: empties and failures are not.
-        guard let value = entry["v"] else { return }
+        guard let value = entry["v"] else { return changes.end() }
         newest = (rev, rev == newest.rev ? newest.count + 1 : 0)
         let mark = newest.count == 0 ? "\(rev)" : "\(rev).\(newest.count)"
         let item = SinkValue(
@@ -116,6 +121,7 @@ final class Sink {
             key: "\(graph.name)/\(definition.name)/\(epoch)/\(mark)"
         )
         if definition.mode == .latest {
+            changes.came()
             waiting = [item]
         } else {
             if waiting.count >= definition.queue {
@@ -138,6 +144,7 @@ final class Sink {
 
     private func next() {
         guard current == nil, pause?.isActive != true, let value = waiting.popFirst() else { return }
+        if definition.mode == .latest, !changes.begins(value, repeats: definition.repeats) { return }
         current = value
         if waiting.isEmpty { hasOverflowed = false }
         if failures > 0 { counters.retried += 1 }
@@ -163,8 +170,9 @@ final class Sink {
         counters.milliseconds += server.loop.now &- began
         switch SinkOutcome(result, of: definition.url, at: server.loop.wallClock) {
         case .arrived:
+            changes.arrived(value)
             counters.sent += 1
-            if failures > 0 { log(.info, "a sink sends again") }
+            if failure != nil { log(.info, "a sink sends again") }
             failures = 0
             failure = nil
             failingSince = nil
@@ -173,7 +181,9 @@ final class Sink {
             note(reason)
             counters.dropped += 1
             failures = 0
+            if definition.mode == .latest, waiting.isEmpty { keep(refused: value) }
         case .failed(let reason, let wait):
+            changes.failed()
             note(reason)
             if isDraining { counters.dropped += 1 } else { tryAgain(value, after: wait) }
         }
@@ -181,6 +191,25 @@ final class Sink {
         // A connection is kept only while there is something to send.
         if current == nil { client = nil }
         if !isBusy { sinks.becameIdle() }
+    }
+
+    private func keep(refused value: SinkValue) {
+        changes.refused(value)
+        if refusalPause == nil {
+            refusalPause = try? LoopTimer(on: server.loop) { [weak self] in
+                self?.server.beginTurn()
+                self?.tryRefused()
+            }
+        }
+        refusalPause?.start(after: .milliseconds(server.times.fixed.refusedSink))
+    }
+
+    /// Tries what the receiver refused, unless a newer value has come: it may take it by now.
+    func tryRefused() {
+        guard !isBusy, let value = changes.takeRefused() else { return }
+        counters.retried += 1
+        waiting = [value]
+        next()
     }
 
     private func note(_ reason: String) {
@@ -258,12 +287,4 @@ extension Sink: MessageSink {
     }
 
     func pauseReading(_ paused: Bool) {}
-}
-
-/// A value that waits to be sent.
-struct SinkValue {
-    let body: [UInt8]
-    let rev: Int
-    /// Equal for all attempts of the same value.
-    let key: String
 }

@@ -91,6 +91,11 @@ final class Sinks {
     /// The longest body of an answer that is read, in bytes.
     static let longestAnswer = 64 * 1024
 
+    /// The files are read again: receivers may take by now what they refused.
+    func tryRefused() {
+        for sink in all.values { sink.tryRefused() }
+    }
+
     // MARK: - The end
 
     var isBusy: Bool { all.values.contains { $0.isBusy } }
