@@ -278,11 +278,13 @@ public final class Host {
 
     /// The rights of principals have changed: ends what sessions may no longer see (`forbidden`),
     /// and closes sessions of principals that no longer exist (4401).
-    public func reviseAccess(_ revise: (Principal) -> Access?) {
-        for session in sessions.all {
-            guard let principal = session.access?.principal else { continue }
-            session.change(to: revise(principal))
-        }
+    ///
+    /// Many sessions take several turns; `done` is called after the last one.
+    public func reviseAccess(
+        _ revise: @escaping (Principal) -> Access?,
+        then done: @escaping () -> Void = {}
+    ) {
+        AccessRevision(of: sessions, revise, done).goOn(in: self)
     }
 
     /// The counters.

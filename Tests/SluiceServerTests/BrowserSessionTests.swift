@@ -12,12 +12,16 @@ struct BrowserSessionTests {
         let folder = try TemporaryFolder()
         let tokens = [Token().text, Token().text]
         write(["loud": tokens[0], "quiet": tokens[1]], folder)
-        let made = try Authenticator(
-            file: folder.path + "/tokens.yaml",
+        let made = Authenticator(
+            try table(folder),
             sessionLife: 1_000_000,
             mostSessions: limit
         )
         return (made, tokens[0], tokens[1], folder)
+    }
+
+    private func table(_ folder: TemporaryFolder) throws -> TokenTable {
+        try TokenTable.read(folder.path + "/tokens.yaml", limit: 1 << 20)
     }
 
     private func write(_ tokens: [String: String], _ folder: TemporaryFolder) {
@@ -79,7 +83,7 @@ struct BrowserSessionTests {
         let fourth = try signIn(quiet, authenticator, at: 2_900_003)
         #expect(isKnown(third, authenticator, at: 2_900_004) && isKnown(fourth, authenticator, at: 2_900_004))
         write(["quiet": quiet], folder)
-        try authenticator.read(file: folder.path + "/tokens.yaml")
+        _ = authenticator.take(try table(folder))
         #expect(
             !isKnown(third, authenticator, at: 2_900_005) && isKnown(fourth, authenticator, at: 2_900_005)
         )

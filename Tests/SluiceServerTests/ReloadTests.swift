@@ -139,4 +139,65 @@ struct ReloadTests {
             server.server.graphFiles.reloading == nil && !isDone && server.server.graphFiles.requests.isEmpty
         )
     }
+
+    private func write(tokens: Int, _ folder: TemporaryFolder, can: String = "read") {
+        let hash = String(repeating: "0", count: 56)
+        let entries = (0..<tokens).map { number in
+            let end = String(number + 0x1000_0000, radix: 16)
+            return "- { name: 'device:\(number)', hash: 'sha256:\(hash)\(end)', can: [\(can)] }\n"
+        }
+        folder.write("tokens.yaml", entries.joined())
+    }
+
+    private func principal(_ server: TestServer, _ number: Int) throws -> Principal? {
+        let digest = Array(repeating: UInt8(0), count: 28) + [0x10, 0, UInt8(number >> 8), UInt8(number & 255)]
+        return try #require(server.server.authenticator)
+            .principal(like: Principal(name: "", grants: [], digest: digest))
+    }
+
+    @Test("limits.tokens: the file of tokens is read on another thread, and a longer one is refused by name")
+    func tokens() throws {
+        let folder = try TemporaryFolder()
+        write(tokens: 300, folder)
+        let server = try TestServer { configuration in
+            configuration.auth = folder.path + "/tokens.yaml"
+            configuration.fixed.tokens = 1 << 16
+        }
+        #expect(try principal(server, 299)?.grants[0].can == .read)
+        write(tokens: 200, folder, can: "set")
+        // As soon as it returns, and until the thread has answered, the old tokens count.
+        var isDone = false
+        server.server.reload { _ in isDone = true }
+        #expect(try principal(server, 299)?.grants[0].can == .read)
+        #expect(server.until { isDone })
+        #expect(try principal(server, 199)?.grants[0].can == .set && principal(server, 200) == nil)
+
+        write(tokens: 1000, folder)
+        let problem = try #require(try reload(server).problems.first)
+        #expect(problem.message.contains("64KiB (limits.tokens); the old tokens stay"), "\(problem)")
+        #expect(try principal(server, 199) != nil)
+    }
+
+    @Test("no more than a hundred problems of a file of tokens are listed")
+    func manyProblems() throws {
+        let folder = try TemporaryFolder()
+        write(tokens: 250, folder, can: "reed")
+        do throws(StartFailure) {
+            _ = try TokenTable.read(folder.path + "/tokens.yaml", limit: 1 << 20)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.problems.count == 101)
+            #expect(error.problems.last?.message == "and 150 further problems")
+        }
+    }
+
+    @Test("tokens are released in parts")
+    func release() throws {
+        let folder = try TemporaryFolder()
+        write(tokens: 300, folder)
+        let table = try TokenTable.read(folder.path + "/tokens.yaml", limit: 1 << 20)
+        var parts = 0
+        while table.releaseSome() { parts += 1 }
+        #expect(parts == 256)
+    }
 }

@@ -30,6 +30,7 @@ extension Session {
     }
 
     private func isAllowed(_ subscription: Subscription) -> Bool {
+        host.work += Access.work(looking: subscription.requiredRights?.nodes.count ?? 0)
         if let access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
             return false
         }

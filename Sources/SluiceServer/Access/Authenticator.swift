@@ -1,4 +1,3 @@
-internal import EventLoop
 internal import GraphHost
 
 /// Recognises tokens and session cookies, and finds their principals.
@@ -8,7 +7,7 @@ internal import GraphHost
 final class Authenticator {
     /// How long a session cookie is valid after its last use.
     private let sessionLife: UInt64
-    private var principals: [[UInt8]: Principal] = [:]
+    private var tokens: TokenTable
     private typealias Sessions = FairShares<String, Cookie>
     private var cookies: [[UInt8]: Sessions.Place] = [:]
     /// Shared among the principals, by name.
@@ -29,30 +28,20 @@ final class Authenticator {
         }
     }
 
-    /// Reads the file of tokens; throws all its problems.
-    init(file: String, sessionLife: UInt64, mostSessions: Int) throws(StartFailure) {
+    init(_ tokens: TokenTable, sessionLife: UInt64, mostSessions: Int) {
+        self.tokens = tokens
         self.sessionLife = sessionLife
         sessions = Sessions(limit: mostSessions)
-        try read(file: file)
     }
 
-    /// Reads the file again; if it has problems, it throws them and nothing changes.
-    func read(file path: String) throws(StartFailure) {
-        let bytes: [UInt8]
-        do throws(UVError) {
-            bytes = try Files.read(path, limit: 16 * 1024 * 1024).bytes
-        } catch {
-            throw StartFailure([FileProblem("auth: cannot be read (\(error.message))", file: path)])
-        }
-        let (document, syntax) = YAMLReader.read(bytes, file: path)
-        guard let document else {
-            guard syntax.isEmpty else { throw StartFailure(syntax.map { FileProblem($0) }) }
-            throw StartFailure([FileProblem("auth: the file has no tokens", file: path)])
-        }
-        let (tokens, problems) = TokenFile.read(document, file: path)
-        guard problems.isEmpty else { throw StartFailure(problems.map { FileProblem($0) }) }
-        principals = Dictionary(tokens.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
-        removeSessions { principals[$0.digest] == nil }
+    /// Takes the tokens of the file as it is now; sessions of removed tokens end.
+    ///
+    /// - Returns: the former tokens. Releasing many takes long, so the caller chooses the thread.
+    func take(_ new: TokenTable) -> TokenTable {
+        let former = tokens
+        tokens = new
+        removeSessions { tokens[$0.digest] == nil }
+        return former
     }
 
     /// The principal of a token at a time (milliseconds since 1970).
@@ -68,7 +57,7 @@ final class Authenticator {
     }
 
     private func outcome(_ digest: [UInt8], at now: UInt64) -> Outcome {
-        guard let principal = principals[digest] else { return .unknown }
+        guard let principal = tokens[digest] else { return .unknown }
         if let expires = principal.expires, expires <= now { return .expired }
         return .known(principal)
     }
@@ -76,7 +65,7 @@ final class Authenticator {
     /// The principal with the same token as one from before the file was reloaded; nil if the token
     /// is gone.
     func principal(like former: Principal) -> Principal? {
-        principals[former.digest]
+        tokens[former.digest]
     }
 
     // MARK: - Sessions of browsers

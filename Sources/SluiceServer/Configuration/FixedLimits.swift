@@ -12,6 +12,7 @@ struct FixedLimits: Sendable {
     var times = FixedTimes()
     var expression = Options().cost
     var sessions = 10_000
+    var tokens = 64 << 20
     var wrongTokens = 10
     var dashboards = 1000
     var contextBytes = 64 << 20
@@ -121,6 +122,8 @@ struct FixedLimit {
             ),
             Self("limits.wrongTokens", \.wrongTokens, .number)
                 .means("Wrong tokens of one address in a second (IPv6: /64); valid ones still pass."),
+            Self("limits.tokens", \.tokens, .size)
+                .means("The file of tokens, about 300,000 of them: some seconds to read, and 200 MB."),
             Self("limits.sessions", \.sessions, .number)
                 .means(
                     "Sessions of browsers. A principal with more than its share loses the one unused for longest."

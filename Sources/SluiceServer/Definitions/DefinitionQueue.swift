@@ -83,6 +83,19 @@ final class DefinitionQueue {
         }
     }
 
+    /// Reads the file of tokens; `answer` is called once, in a later turn.
+    ///
+    /// - Throws: if no thread can be started.
+    func readTokens(_ answer: @escaping (sending Result<TokenTable, StartFailure>) -> Void) throws(UVError) {
+        try startedThread().run { [configuration] in
+            Result { () throws(StartFailure) in
+                try TokenTable.read(configuration.auth, limit: configuration.fixed.tokens)
+            }
+        } then: {
+            answer($0)
+        }
+    }
+
     private func startedThread() throws(UVError) -> SerialThread {
         if let thread { return thread }
         let started = try SerialThread(on: loop, lowersPriority: true)

@@ -30,10 +30,22 @@ final class Reloading {
         removeOthers()
     }
 
-    /// Starts; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
+    /// Starts with the tokens; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.
+            try server.reloadTokens { [weak self] problems in
+                guard let self else { return }
+                report.problems += problems
+                list()
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func list() {
+        do throws(UVError) {
             try server.definitions.list { [weak self] paths in
                 guard let self else { return }
                 take(paths)

@@ -38,26 +38,39 @@ extension Server {
         guard !graphFiles.queue(done) else { return }
         beginTurn()
         var report = ReloadReport()
-        report.problems += reloadCertificate() + reloadTokens()
+        report.problems += reloadCertificate()
         sinks?.tryRefused()
         graphFiles.reload(report, done)
     }
 
-    /// Reads the file of tokens again: open sessions continue with the present rights of their
-    /// principal, or are closed.
+    /// Reads the file of tokens again, on another thread: open sessions continue with the present
+    /// rights of their principal, or are closed.
     ///
-    /// - Returns: the problems of the file; if there are any, the old tokens stay.
-    private func reloadTokens() -> [FileProblem] {
-        guard let authenticator else { return [] }
-        do throws(StartFailure) {
-            try authenticator.read(file: configuration.auth)
-            log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
-        } catch {
-            return error.problems.map { $0.with(remark: "the old tokens stay") }
+    /// - Parameter done: gets the problems of the file in a later turn, when all sessions are
+    ///   revised. If there are problems, the old tokens stay.
+    func reloadTokens(_ done: @escaping ([FileProblem]) -> Void) throws(UVError) {
+        guard let authenticator else { return done([]) }
+        try definitions.readTokens { [weak self] result in
+            guard let self else { return }
+            beginTurn()
+            switch result {
+            case .failure(let failure):
+                done(failure.problems.map { $0.with(remark: "the old tokens stay") })
+            case .success(let tokens):
+                release(authenticator.take(tokens))
+                host.reviseAccess { authenticator.principal(like: $0).map(Access.init) } then: { [weak self] in
+                    guard let self else { return }
+                    log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
+                    done([])
+                }
+            }
         }
-        beginTurn()
-        host.reviseAccess { principal in authenticator.principal(like: principal).map(Access.init) }
-        return []
+    }
+
+    /// Releases tokens that no longer count, a part in each turn.
+    private func release(_ tokens: TokenTable) {
+        guard tokens.releaseSome() else { return }
+        host.later { [weak self] in self?.release(tokens) }
     }
 
     /// Reads certificate and key again for new connections; with problems, the old ones stay.

@@ -54,8 +54,8 @@ extension Server {
 
     private func openTokens() throws(StartFailure) {
         guard !configuration.auth.isEmpty else { return }
-        authenticator = try Authenticator(
-            file: configuration.auth,
+        authenticator = Authenticator(
+            try TokenTable.read(configuration.auth, limit: configuration.fixed.tokens),
             sessionLife: UInt64(configuration.session.milliseconds),
             mostSessions: configuration.fixed.sessions
         )
