@@ -23,6 +23,15 @@ let redisTLS: [Target.Dependency] = {
     return isThere ? ["CHiredisSSL", "COpenSSL"] : []
 }()
 
+/// The commit that is built, for `sluice version`; nothing without git.
+///
+/// SwiftPM reads this file at every build. Another commit compiles `CBuild` alone.
+let commit: [CSetting] = {
+    guard let git = Context.gitInformation else { return [] }
+    let mark = git.hasUncommittedChanges ? "-dirty" : ""
+    return [.define("SLUICE_COMMIT", to: "\"\(git.currentCommit)\(mark)\"")]
+}()
+
 /// The first versions of Apple's systems that have what the libraries need.
 ///
 /// `Synchronization` (`Mutex`, `Atomic`), 128-bit integers and function types with typed throws came
@@ -138,11 +147,14 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // The commit, in C.
+        .target(name: "CBuild", cSettings: commit),
+
         // Where everything meets.
         .target(
             name: "SluiceServer",
             dependencies: [
-                "Platform", "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog", "CYAML",
+                "CBuild", "Platform", "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog", "CYAML",
                 "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -26,8 +26,9 @@ enum Metrics {
         times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
         server.sinks?.appendMetrics(to: &out)
-        out.head("sluice_build_info", "The version of Sluice.")
-        out.append(utf8: "sluice_build_info{version=\"\(Version.text)\"} 1\n")
+        out.head("sluice_build_info", "The version of Sluice and its commit.")
+        let commit = Build.commit ?? ""
+        out.append(utf8: "sluice_build_info{version=\"\(Version.text)\",commit=\"\(commit)\"} 1\n")
         process(server, &out)
     }
 

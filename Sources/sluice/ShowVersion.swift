@@ -1,11 +1,11 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import Support
+internal import SluiceServer
 
 struct ShowVersion: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract: "Print which Sluice this is.",
+        abstract: "Print which Sluice this is: version, commit, and the formats of stored data.",
         discussion: """
             EXAMPLES
               sluice version
@@ -17,8 +17,6 @@ struct ShowVersion: ParsableCommand {
     var json = false
 
     func run() {
-        Terminal.print(
-            json ? "{\"name\":\"sluice\",\"version\":\"\(Version.text)\"}" : "sluice \(Version.text)"
-        )
+        Terminal.print(json ? Build.json : Build.line)
     }
 }

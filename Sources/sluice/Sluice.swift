@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CEL
 internal import CommandSupport
-internal import Support
+internal import SluiceServer
 
 struct Sluice: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +16,7 @@ struct Sluice: ParsableCommand {
               sluice watch house/indoor_c
               sluice --generate-completion-script bash > sluice.bash
             """,
-        version: "sluice \(Version.text)",
+        version: Build.line,
         subcommands: [
             Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
             Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Reload.self, Backup.self, Restore.self,

@@ -9,6 +9,9 @@ public import GraphHost
 /// fails, its commits and all later pending ones are refused, and numbering continues after the
 /// last answered commit.
 public final class SQLiteLog: CommitLog {
+    /// The version of the database's tables and entries; a server reads no other one.
+    public static var format: Int { Int(Store.version) }
+
     /// After so many revs a graph is stored whole.
     public static let snapshotRevs: UInt64 = 10_000
     /// After so many milliseconds it is, where it has changed at all.

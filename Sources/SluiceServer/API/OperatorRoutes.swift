@@ -70,11 +70,8 @@ enum OperatorRoutes {
 
     static func showVersion(_ request: Request) {
         request.connection.answerJSON { out in
-            out.append("{")
-            out.member("name", "sluice")
-            out.member("version", Version.text)
-            out.member("protocol", "sluice.v1.json")
-            out.append("}\n")
+            out.append(utf8: Build.json)
+            out.append("\n")
         }
     }
 

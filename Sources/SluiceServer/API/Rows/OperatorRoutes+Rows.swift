@@ -2,6 +2,9 @@ internal import GraphHost
 internal import HTTP
 
 extension OperatorRoutes: Routes {
+    private static let build =
+        #"{"type":"object","required":["name","version","protocol","formats"],"properties":{"name":{"type":"string"},"version":{"type":"string"},"commit":{"type":"string","description":"What it was built from; missing if that is unknown"},"protocol":{"type":"string"},"formats":{"type":"object","description":"The formats of stored data that it reads and writes","required":["sqlite","redis"],"properties":{"sqlite":{"type":"integer"},"redis":{"type":"integer"}}}}}"#
+
     static let rows: [Operation] = [
         Operation(
             method: .get,
@@ -81,7 +84,7 @@ extension OperatorRoutes: Routes {
             handler: showVersion,
             name: "version",
             summary: "What server this is",
-            successes: [answer("Name and version", #"{"type":"object","required":["name","version"]}"#)]
+            successes: [answer("Version, commit, and the formats of stored data", build)]
         ),
         Operation(
             method: .get,

@@ -1,0 +1,35 @@
+internal import CBuild
+internal import RedisLog
+internal import SQLiteLog
+internal import Support
+
+/// Which build of Sluice this is, and which formats of stored data it reads and writes.
+public enum Build {
+    /// The commit it was built from, with `-dirty` if files were changed; nil: it was built from
+    /// files without git's data.
+    static let commit: String? = {
+        let text = String(cString: cbuild_commit())
+        return text.isEmpty ? nil : text
+    }()
+
+    /// A line for people.
+    public static var line: String {
+        let formats = "stores SQLite format \(SQLiteLog.format), Redis format \(RedisLog.format)"
+        return "sluice \(Version.text) (\(commit.map { "commit \($0)" } ?? "commit unknown"); \(formats))"
+    }
+
+    /// A JSON object, without a line break at its end.
+    public static var json: String {
+        var out = ByteBuffer()
+        out.append("{")
+        out.member("name", "sluice")
+        out.member("version", Version.text)
+        out.member("commit", commit)
+        out.member("protocol", "sluice.v1.json")
+        out.append(",\"formats\":{")
+        out.member("sqlite", UInt64(SQLiteLog.format))
+        out.member("redis", UInt64(RedisLog.format))
+        out.append("}}")
+        return String(decoding: out.bytes, as: UTF8.self)
+    }
+}
