@@ -22,6 +22,8 @@ final class Extras {
     /// Waits for the `hello` of a client that needs a token.
     var greeting: Greeting?
     var expiry: TokenExpiry?
+    /// Waits for the last answers to the client of a stopping server.
+    var leaving: Leaving?
 
     /// The session is closed: nothing is awaited or observed any more.
     func close() {
@@ -29,6 +31,8 @@ final class Extras {
         greeting = nil
         expiry?.cancel()
         expiry = nil
+        leaving?.cancel()
+        leaving = nil
         for observer in observers { observer.cancel() }
         observers = []
         for demand in demands { demand.end() }

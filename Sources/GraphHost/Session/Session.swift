@@ -338,7 +338,8 @@ public final class Session {
     /// The server is about to stop: every subscription ends with `shutdown`, the connection with
     /// 4503 and the milliseconds after which to reconnect.
     ///
-    /// Answers to pending sets are sent first; new requests are not performed.
+    /// Answers to pending sets are sent first, if they come within that time; new requests are not
+    /// performed.
     public func shutDown(after milliseconds: Int) {
         guard !isClosed else { return }
         deliver()
@@ -351,6 +352,15 @@ public final class Session {
         madeExtras.reconnectAfter = milliseconds
         inbox.pending.dropUnperformed()
         endIfAnswered()
+        if !isClosed { madeExtras.leaving = Leaving(self, within: milliseconds) }
+    }
+
+    /// The log has not answered in time: the client does not wait here any longer, and learns that
+    /// the outcome is unknown.
+    func endUnanswered() {
+        guard !isClosed, let sink else { return }
+        close(.shutdown)
+        sink.close(code: 4503, reason: "{\"after\":0}")
     }
 
     /// Closes the connection of a stopping server once all pending sets are answered.

@@ -80,7 +80,7 @@ extension Access {
 }
 
 extension HostError {
-    static let draining = HostError(.draining, "the server is about to stop", after: 5000)
+    static let draining = HostError(.draining, "the server is about to stop", after: 1000)
 
     static func unsupportedType(_ wanted: String...) -> HostError {
         let types = wanted.joined(separator: " or ")

@@ -56,6 +56,21 @@ struct PendingTests {
         #expect(try bench.read(graph, "x") == "1")
     }
 
+    @Test("A server that stops waits for the log no longer than until its client could be back elsewhere")
+    func leavingUnanswered() throws {
+        let (bench, log, _) = try prepared()
+        let client = bench.connect()
+        client.ask(#"{"op":"set","id":2,"graph":"g","set":{"x":1}}"#)
+        client.session.shutDown(after: 250)
+        bench.pass(249)
+        #expect(client.sink.closes == [] && log.pending == 1)
+        bench.pass(1)
+        #expect(client.sink.closes == [#"4503 {"after":0}"#] && client.session.isClosed)
+        log.confirm()
+        bench.endTurn()
+        #expect(client.take() == [])
+    }
+
     @Test("Nothing is visible before it is durable; then value, frames and answer come together")
     func invisible() throws {
         let (bench, log, graph) = try prepared()
