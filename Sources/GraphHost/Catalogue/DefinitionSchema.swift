@@ -52,6 +52,74 @@ extension Catalogue {
             """
     }
 
+    /// The JSON Schema of a client's pipeline, as `Pipeline`, and the parts that it refers to.
+    ///
+    /// A pipeline begins with a node, or with one of ``clientSources``; beside it are stages and
+    /// the source's own keys.
+    public var pipelineSchemas: [(name: String, schema: String)] {
+        var forms = [Self.form("node", beside: [:])]
+        var properties = [ArgumentSchema.node.property("node", "The node whose values it takes.")]
+        var siblings: [String: String] = [:]
+        for row in all where clientSources.contains(row.name) {
+            guard case .source(_, let type, _) = row.form else { continue }
+            properties.append(type.schema.property(row.name, row.summary))
+            let fields = type.beside.filter { Source.clientKeys.contains($0.key) }
+            for field in fields {
+                siblings[field.key] = field.schema.property(field.key, field.description)
+            }
+            forms.append(
+                Self.form(row.name, beside: Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.isRequired) }))
+            )
+        }
+        properties += siblings.keys.sorted().compactMap { siblings[$0] }
+        properties.append(#""pipe":{"type":"array","items":{"type":["string","object"]}}"#)
+        let schema = """
+            {"type":"object","oneOf":[\(forms.joined(separator: ","))],\
+            "properties":{\(properties.joined(separator: ","))}}
+            """
+        return Self.parts + [("Pipeline", schema)]
+    }
+
+    /// One way to write a pipeline: which keys it needs, and which of the others it may not have.
+    private static func form(_ source: String, beside keys: [String: Bool]) -> String {
+        let required = [source] + keys.keys.filter { keys[$0] == true }.sorted()
+        let refused = Source.clientKeys.filter { keys[$0] == nil }.map { #"{"required":["\#($0)"]}"# }
+        let form = #""required":\#(ArgumentSchema.list(required))"#
+        return refused.isEmpty ? "{\(form)}" : #"{\#(form),"not":{"anyOf":[\#(refused.joined(separator: ","))]}}"#
+    }
+
+    /// What the schemas of definitions and of pipelines refer to.
+    private static let parts: [(name: String, schema: String)] = [
+        (
+            "name",
+            #"""
+            {"description":"The name of a node, or of a family with placeholders: sensor.{id}.celsius.",\#
+            "type":"string","pattern":"^[A-Za-z0-9_{][A-Za-z0-9_.{}-]{0,127}$"}
+            """#
+        ),
+        (
+            "names",
+            ##"""
+            {"type":"array","minItems":1,"maxItems":\##(NodeDefinition.mostInputs),\##
+            "items":{"$ref":"#/$defs/name"}}
+            """##
+        ),
+        (
+            "identifier",
+            #"""
+            {"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$",\#
+            "not":{"enum":\#(ArgumentSchema.list(Identifier.reserved.sorted()))}}
+            """#
+        ),
+        (
+            "expression",
+            #"""
+            {"description":"An expression in CEL, see docs/expressions.md.",\#
+            "type":["string","number","boolean"]}
+            """#
+        ),
+    ]
+
     private static let commonKeys = ##"""
         "title": {"description": "A name for people.", "$ref": "#/$defs/text"},
         "unit": {"description": "The unit of the values, for people.", "$ref": "#/$defs/text"},
@@ -125,30 +193,14 @@ extension Catalogue {
           },
           "$defs": {
             "right": {"enum": \##(ArgumentSchema.list(Rights.words.map(\.word)))},
-            "name": {
-              "description": "The name of a node, or of a family with placeholders: sensor.{id}.celsius.",
-              "type": "string", "pattern": "^[A-Za-z0-9_{][A-Za-z0-9_.{}-]{0,127}$"
-            },
             "text": {"type": ["string", "number", "boolean"]},
-            "names": {
-              "type": "array", "minItems": 1, "maxItems": \##(NodeDefinition.mostInputs),
-              "items": {"$ref": "#/$defs/name"}
-            },
-            "identifier": {
-              "type": "string",
-              "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-              "not": {"enum": \##(ArgumentSchema.list(Identifier.reserved.sorted()))}
-            },
+            \##(parts.map { #""\#($0.name)": \#($0.schema)"# }.joined(separator: ",")),
             "duration": {
               "description": "250ms, 5s, 2m, 1h, or whole milliseconds; at most 366 days.",
               "oneOf": [
                 {"type": "integer", "minimum": 1, "maximum": \##(Stage.Span.longest)},
                 {"type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)?$"}
               ]
-            },
-            "expression": {
-              "description": "An expression in CEL, see docs/expressions.md.",
-              "type": ["string", "number", "boolean"]
             },
             "enum": {"type": "array", "minItems": 1, "uniqueItems": true},
             "node": {

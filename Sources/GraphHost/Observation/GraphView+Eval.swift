@@ -40,13 +40,14 @@ extension GraphView {
         guard words.count == 1, let argument = document[words[0]] else {
             throw HostError(.badField, "one of node, \(sources.joined(separator: ", ")) is needed")
         }
+        var beside: [String: Document] = [:]
+        for key in Source.clientKeys { beside[key] = document[key] }
         let origin: Subject.Origin
         if words[0] == "node" {
+            try pipe.requireBelonging(beside, to: "node")
             let text = argument.scalar?.text
             origin = .node(try node(text.flatMap { graph.node($0) }, named: text, to: .read))
         } else {
-            var beside: [String: Document] = [:]
-            for key in Source.clientKeys { beside[key] = document[key] }
             origin = .source(try pipe.source(words[0], argument, beside: beside, in: self))
         }
         let stages =

@@ -62,6 +62,15 @@ final class Pipe {
         beside: [String: Document],
         in view: GraphView
     ) throws(HostError) -> Source {
+        try requireBelonging(beside, to: word)
+        let source = try source(part(.source(word, argument, beside: beside)))
+        source.choose(for: view.access)
+        for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
+        return source
+    }
+
+    /// Throws `bad_field` for the first key that may not stand beside a source, or beside `node`.
+    func requireBelonging(_ beside: [String: Document], to word: String) throws(HostError) {
         for key in beside.keys.sorted() {
             let words = options.catalogue.keysBesideSources[key] ?? []
             guard !words.contains(word) else { continue }
@@ -71,10 +80,6 @@ final class Pipe {
                 + (isStage ? "; elsewhere it is a stage of pipe" : "")
             throw HostError(.badField, message)
         }
-        let source = try source(part(.source(word, argument, beside: beside)))
-        source.choose(for: view.access)
-        for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
-        return source
     }
 
     private func source(_ part: UnreadPart) throws(HostError) -> Source {

@@ -29,11 +29,11 @@ enum OpenAPI {
         }
         out.append("},\"components\":{\"schemas\":{")
         appendProblem(to: &out)
-        for (name, schema) in schemas {
+        for (name, schema) in schemas + Catalogue.standard.pipelineSchemas {
             out.append(",")
             out.append(json: name)
             out.append(":")
-            out.append(utf8: schema)
+            out.append(utf8: schema.replacing("#/$defs/", with: "#/components/schemas/"))
         }
         out.append("},\"securitySchemes\":")
         out.append(utf8: securitySchemes)
@@ -91,7 +91,9 @@ enum OpenAPI {
             out.append("]")
         }
         if let body = operation.body {
-            out.append(",\"requestBody\":{\"required\":true,\"content\":{")
+            out.append(",\"requestBody\":{\"required\":true")
+            if !body.remark.isEmpty { out.member("description", body.remark) }
+            out.append(",\"content\":{")
             append(body, to: &out)
             out.append("}}")
         }
@@ -176,20 +178,21 @@ enum OpenAPI {
         out.append("]}}}")
     }
 
+    /// Only `true`: an `enum`, since generators of clients take a `const` for the name of a type.
+    private static let yes = #"{"type":"boolean","enum":[true]}"#
+
     private static let state =
-        #""state":{"type":"object","properties":{"t":{"type":"integer"},"loading":{"const":true},"progress":{"type":"number","minimum":0,"maximum":1},"stale":{"const":true},"error":{"type":"object","required":["code","msg","at"]}}}"#
+        #""state":{"type":"object","properties":{"t":{"type":"integer"},"loading":\#(yes),"progress":{"type":"number","minimum":0,"maximum":1},"stale":\#(yes),"error":{"type":"object","required":["code","msg","at"]}}}"#
 
     private static let held =
-        #""v":{},"empty":{"const":true},"fail":{"type":"object","required":["code","at","msg"]}"#
-
-    /// Pipelines begin with a node, or with one of the operators that make one node of others.
-    private static let sources = Catalogue.standard.clientSources.map { #",{"required":["\#($0)"]}"# }
-        .joined()
+        #""v":{},"empty":\#(yes),"fail":{"type":"object","required":["code","at","msg"]}"#
 
     private static let cursor =
         #""epoch":{"type":"string","maxLength":32},"rev":{"type":"integer","minimum":0}"#
 
     private static let names = #"{"type":"array","items":{"type":"string"}}"#
+
+    private static let objects = #"{"type":"array","items":{"type":"object"}}"#
 
     /// The shapes of bodies.
     private static let schemas: [(String, String)] = [
@@ -199,7 +202,7 @@ enum OpenAPI {
         ),
         (
             "Load",
-            ##"{"description":"loading with progress, or one of the others","type":"object","oneOf":[{"anyOf":[{"required":["loading"]},{"required":["progress"]}]},{"required":["error"]},{"required":["notModified"]},{"required":["cancelled"]},{"required":["invalidate"]}],"properties":{"loading":{"type":"boolean"},"progress":{"type":"number","minimum":0,"maximum":1},"error":{"type":"object","required":["code"],"properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,\##(FacetChange.longestCode - 1)}$"},"msg":{"type":"string"}}},"notModified":{"const":true},"cancelled":{"const":true},"invalidate":{"const":true}}}"##
+            ##"{"description":"loading with progress, or one of the others","type":"object","oneOf":[{"anyOf":[{"required":["loading"]},{"required":["progress"]}]},{"required":["error"]},{"required":["notModified"]},{"required":["cancelled"]},{"required":["invalidate"]}],"properties":{"loading":{"type":"boolean"},"progress":{"type":"number","minimum":0,"maximum":1},"error":{"type":"object","required":["code"],"properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,\##(FacetChange.longestCode - 1)}$"},"msg":{"type":"string"}}},"notModified":\##(yes),"cancelled":\##(yes),"invalidate":\##(yes)}}"##
         ),
         (
             "Applied",
@@ -219,7 +222,7 @@ enum OpenAPI {
         ),
         (
             "Defined",
-            ##"{"type":"object","required":["graph","definition","diff"],"properties":{"graph":{"type":"string"},\##(cursor),"dryRun":{"const":true},"definition":{"type":"string"},"diff":{"$ref":"#/components/schemas/Difference"}}}"##
+            ##"{"type":"object","required":["graph","definition","diff"],"properties":{"graph":{"type":"string"},\##(cursor),"dryRun":\##(yes),"definition":{"type":"string"},"diff":{"$ref":"#/components/schemas/Difference"}}}"##
         ),
         (
             "Reloaded",
@@ -243,15 +246,11 @@ enum OpenAPI {
         ),
         (
             "History",
-            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":{"const":true},"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"state":{"type":"object","description":"With facets: what was known besides, where that has changed"},\##(held)}}}}}"##
+            ##"{"type":"object","required":["epoch","from","rev","d"],"properties":{\##(cursor),"from":{"type":"integer"},"more":\##(yes),"to":{"type":"integer","description":"With more, where nothing was left out: as far as the log was looked at"},"d":{"type":"array","items":{"type":"object","required":["rev","t"],"properties":{"rev":{"type":"integer"},"t":{"type":"integer"},"state":{"type":"object","description":"With facets: what was known besides, where that has changed"},\##(held)}}}}}"##
         ),
         (
             "Batch",
             ##"{"type":"object","anyOf":[{"required":["set"],"properties":{"set":{"minProperties":1}}},{"required":["clear"],"properties":{"clear":{"minItems":1}}}],"properties":{"set":{"type":"object"},"clear":{"type":"array","items":{"type":"string"}},"if":{"type":"object"},"ctx":{},"key":{"type":"string","minLength":1,"maxLength":128}}}"##
-        ),
-        (
-            "Pipeline",
-            ##"{"type":"object","oneOf":[{"required":["node"]}\##(sources)],"properties":{"node":{"type":"string"},"map":{"type":"string"},"pipe":{"type":"array"}}}"##
         ),
         (
             "Result",
@@ -263,15 +262,15 @@ enum OpenAPI {
         ),
         (
             "Why",
-            ##"{"type":"object","required":["graph","node","epoch","rev","t","retain","exists","ways"],"properties":{"graph":{"type":"string"},"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"retain":{"enum":["whileInUse","untilPressure","always"]},"exists":{"type":"boolean"},"more":{"const":true},"ways":{"type":"array","items":{"type":"object","required":["by","path"],"properties":{"by":{"enum":["listener","always","untilPressure","edge","reference","ring"]},"l":{"type":"string"},"client":{"type":"string"},"transport":{"type":"string"},"subs":{"type":"array","items":{"type":"integer"}},"owners":\##(names),"path":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"via":{"type":"string"},"name":{"type":"string"},"chain":{"type":"string"},"of":{"type":"string"},"label":{"type":"string"}}}}}}}}}"##
+            ##"{"type":"object","required":["graph","node","epoch","rev","t","retain","exists","ways"],"properties":{"graph":{"type":"string"},"node":{"type":"string"},\##(cursor),"t":{"type":"integer"},"retain":{"enum":["whileInUse","untilPressure","always"]},"exists":{"type":"boolean"},"more":\##(yes),"ways":{"type":"array","items":{"type":"object","required":["by","path"],"properties":{"by":{"enum":["listener","always","untilPressure","edge","reference","ring"]},"l":{"type":"string"},"client":{"type":"string"},"transport":{"type":"string"},"subs":{"type":"array","items":{"type":"integer"}},"owners":\##(names),"path":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"via":{"type":"string"},"name":{"type":"string"},"chain":{"type":"string"},"of":{"type":"string"},"label":{"type":"string"}}}}}}}}}"##
         ),
         (
             "Flushed",
-            ##"{"type":"object","required":["graph","released","names"],"properties":{"graph":{"type":"string"},"released":{"type":"integer"},"names":\##(names),"more":{"const":true}}}"##
+            ##"{"type":"object","required":["graph","released","names"],"properties":{"graph":{"type":"string"},"released":{"type":"integer"},"names":\##(names),"more":\##(yes)}}"##
         ),
         (
             "Picture",
-            ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":{"type":"array"},"edges":{"type":"array"},"families":{"type":"array","description":"Families of nodes, each with its number of members"},"listeners":{"type":"array"}}}"##
+            ##"{"type":"object","required":["graph","epoch","rev","t","nodes","edges"],"properties":{"graph":{"type":"string"},\##(cursor),"t":{"type":"integer"},"nodes":\##(objects),"edges":\##(objects),"families":{"type":"array","items":{"type":"object"},"description":"Families of nodes, each with its number of members"},"listeners":\##(objects)}}"##
         ),
     ]
 }

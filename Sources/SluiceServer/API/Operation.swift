@@ -92,6 +92,10 @@ struct Operation: Sendable {
         let types: [String]
         /// Its JSON Schema, for those types that are JSON.
         let schema: String
+        var remark = ""
+
+        /// A body of the same types with another schema.
+        func of(_ schema: String) -> Body { Body(types: types, schema: schema, remark: remark) }
     }
 
     /// A way in which it succeeds.

@@ -17,8 +17,9 @@ extension Routes {
     /// The body of a set: each of these types is read as JSON, so that `curl -d 21.5 URL` works.
     static var valueBody: Body {
         Body(
-            types: ["application/json", "text/plain", "application/x-www-form-urlencoded"],
-            schema: "{}"
+            types: ["application/json"],
+            schema: "{}",
+            remark: "text/plain and form types, as `curl -d` sends, are read as JSON, too"
         )
     }
 

@@ -58,7 +58,7 @@ extension CommitRoutes: Routes {
                 summary:
                     "Reports the node's state besides its value: loading, an error, or that it is out of date",
                 fields: setFields,
-                body: Body(types: valueBody.types, schema: reference("Load")),
+                body: valueBody.of(reference("Load")),
                 successes: applied("It is recorded"),
                 errors: setErrors
             ),
@@ -95,7 +95,7 @@ extension CommitRoutes: Routes {
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext],
-                body: Body(types: valueBody.types, schema: reference("Batch")),
+                body: valueBody.of(reference("Batch")),
                 successes: [answer("All of it is applied", reference("Applied"))],
                 errors: setErrors
             ),

@@ -11,7 +11,7 @@ extension EvaluationRoutes: Routes {
             handler: evaluate,
             name: "evaluate",
             summary: "A pipeline's present result, without subscribing",
-            body: Body(types: valueBody.types, schema: reference("Pipeline")),
+            body: valueBody.of(reference("Pipeline")),
             successes: [answer("The result", reference("Result"))],
             errors: [
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,

@@ -15,7 +15,7 @@ extension InspectionRoutes: Routes {
                 .choice("format", ["json", "dot", "mermaid"], "Instead of Accept"),
                 .flag("live", "1: also everything that lives at the moment, and its owners"),
                 .text("around", "A node: only its surroundings"),
-                .integer("depth", from: 1, to: 16, default: 2, "With around: the largest distance, in lines"),
+                .integer("depth", from: 1, to: 16, "With around: the largest distance, in lines; else 2"),
             ] + pastParameters,
             successes: [
                 answer(
