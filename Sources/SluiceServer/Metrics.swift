@@ -5,8 +5,13 @@ internal import Support
 
 /// The counters of a server in the text form of Prometheus (exposition format 0.0.4).
 enum Metrics {
-    static func append(of server: Server, to out: inout ByteBuffer) {
-        graphs(server, &out)
+    /// Appends what the caller may see: the counters of its graphs, and those of the server with
+    /// the right over everything.
+    static func append(of server: Server, for access: Access, to out: inout ByteBuffer) {
+        let shown = server.host.graphs.filter { access.has(.metrics, over: .graph($0.name)) }
+        graphs(shown, &out)
+        server.sinks?.appendMetrics(of: Set(shown.map(\.name)), to: &out)
+        guard access.has(.metrics, over: .everything) else { return }
         connections(server, &out)
         out.sample("sluice_log_ready", "Whether the log takes commits.", server.host.health == .ready ? 1 : 0)
         if server.host.isShared {
@@ -25,7 +30,6 @@ enum Metrics {
         out.sample("sluice_internal_errors_total", "Internal faults of the server.", server.faults)
         times(server.loopTimes, &out)
         sessions(server.host.statistics, &out)
-        server.sinks?.appendMetrics(to: &out)
         out.head("sluice_build_info", "The version of Sluice and its commit.")
         let commit = Build.commit ?? ""
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\",commit=\"\(commit)\"} 1\n")
@@ -47,8 +51,8 @@ enum Metrics {
         out.sample("sluice_log_bytes", "Bytes of the database.", statistics.bytes)
     }
 
-    private static func graphs(_ server: Server, _ out: inout ByteBuffer) {
-        let all = server.host.graphs.map { ($0, $0.statistics) }
+    private static func graphs(_ graphs: [LiveGraph], _ out: inout ByteBuffer) {
+        let all = graphs.map { ($0, $0.statistics) }
         func family(
             _ name: StaticString,
             _ help: StaticString,

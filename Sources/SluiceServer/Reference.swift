@@ -6,7 +6,7 @@ internal import Support
 public enum Reference {
     /// A page section that is generated.
     public enum Section: String, CaseIterable, Sendable {
-        case operators, errors, keys, fixed, routes
+        case operators, errors, keys, fixed, routes, rights
         /// The shipped file and the schema of such files.
         case configuration, schema
     }
@@ -17,6 +17,7 @@ public enum Reference {
         case .operators: operators
         case .errors: errors
         case .routes: routes
+        case .rights: rights
         case .keys: ConfigurationDocuments.keys
         case .fixed: ConfigurationDocuments.fixed
         case .configuration: ConfigurationDocuments.file
@@ -49,8 +50,18 @@ public enum Reference {
         for row in Operation.all where !row.isDiagnostic {
             let side = row.side == .operations ? "; operations side" : ""
             lines.append(
-                "| \(row.method.name) | `\(OpenAPI.shown(row.path))` | \(row.right.text)\(side) | \(cell(row.summary)) |"
+                "| \(row.method.name) | `\(OpenAPI.shown(row.path))` | \(row.need.text)\(side) | \(cell(row.summary)) |"
             )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What each route needs.
+    private static var rights: String {
+        var lines = ["| method | path | right | over |", "|---|---|---|---|"]
+        for row in Operation.all where !row.isDiagnostic {
+            let place = "| \(row.method.name) | `\(OpenAPI.shown(row.path))`"
+            lines.append("\(place) | \(row.need.text) | \(row.need.extentText) |")
         }
         return lines.joined(separator: "\n")
     }

@@ -43,6 +43,8 @@ class Guarded(Server):
         self.add("bob", "--role", "viewer")
         self.add("device:7", "--can", "set", "--graphs", "house")
         self.add("scraper", "--can", "metrics")
+        self.add("pub", *can("read", "admin", "metrics"), "--graphs", "op*")
+        self.add("part", *can("read", "admin", "metrics"), "--graphs", "open", "--nodes", "x")
         config = options.pop("config", "")
         super().__init__({"house": HOUSE, "open": OPEN, "hidden": HIDDEN}, f"auth: {self.file}\n{config}", **options)
 
@@ -184,6 +186,18 @@ def test_commands_show_the_token_of_the_environment(guarded):
     ("device:7", "GET", f"{NODE}/room.temp", None, 404, "unknown_node"),
     ("device:7", "POST", f"{NODE}/room.note", "22", 404, "unknown_node"),
     ("device:7", "POST", "/v1/graphs/open/nodes/x", "3", 404, "unknown_graph"),
+    # Its result would depend on the value, or on whether there is a member.
+    ("device:7", "PATCH", f"{NODE}/room.temp", "{}", 403, "forbidden"),
+    ("device:7", "DELETE", f"{NODE}/room.temp", None, 403, "forbidden"),
+    ("pub", "GET", "/v1/graphs/open/definition", None, 200, None),
+    ("pub", "GET", "/v1/graphs/house/definition", None, 403, "forbidden"),
+    ("pub", "GET", "/v1/connections", None, 200, None),
+    ("pub", "DELETE", "/v1/connections/c:1", None, 403, "forbidden"),
+    ("pub", "POST", "/v1/reload", None, 403, "forbidden"),
+    ("pub", "GET", "/v1/backup", None, 403, "forbidden"),
+    ("pub", "GET", "/metrics", None, 200, None),
+    ("part", "GET", "/v1/graphs/open/definition", None, 403, "forbidden"),
+    ("part", "DELETE", "/v1/graphs/open", None, 403, "forbidden"),
     ("scraper", "GET", "/metrics", None, 200, None),
     ("scraper", "GET", f"{NODE}/room.temp", None, 404, "unknown_graph"),
 ])
@@ -194,6 +208,30 @@ def test_rights(guarded, who, method, path, body, status, code):
         assert answer.json()["code"] == code
     if status == 401:
         assert answer.headers.get_all("WWW-Authenticate") == ["Bearer"]
+
+
+def test_figures_follow_the_graphs_of_a_token(guarded):
+    def named(who):
+        text = guarded.ask(who, "GET", "/metrics").body.decode()
+        return set(re.findall(r'graph="(\w+)"', text)), "sluice_connections{" in text
+
+    assert named("scraper") == ({"house", "open", "hidden"}, True), "a token with metrics alone sees all"
+    assert named("pub") == ({"open"}, False)
+    assert named("part") == (set(), False)
+
+
+def test_a_limited_admin_sees_and_ends_nothing_of_others(guarded):
+    with guarded.socket("alice") as alice, guarded.socket("bob") as bob:
+        tell(alice, op="sub", id=1, graph="house", node="secret", owner="hidden-panel")
+        tell(alice, op="sub", id=2, graph="open", node="x", owner="panel")
+        tell(bob, op="sub", id=1, graph="house", node="room.temp")
+        (listed,) = guarded.ask("pub", "GET", "/v1/connections").json()["connections"]
+        assert listed["subscriptions"] == [{"graph": "open", "count": 1}] and listed["owners"] == ["panel"]
+        assert guarded.ask("pub", "DELETE", f"/v1/connections/{listed['c']}").status == 403
+        everything = guarded.ask("alice", "GET", "/v1/connections").json()["connections"]
+        assert sorted(each["subscriptions"] for each in everything if each["transport"] == "ws") == [
+            [{"graph": "house", "count": 1}], [{"graph": "house", "count": 1}, {"graph": "open", "count": 1}]]
+        assert guarded.ask("alice", "DELETE", f"/v1/connections/{listed['c']}").status == 204
 
 
 def test_what_may_not_be_read_does_not_exist(guarded):

@@ -50,10 +50,20 @@ public struct Access {
         return principal.grants.contains { $0.can.contains(right) }
     }
 
-    /// Whether the caller may define and remove graphs with that name.
-    public func administers(graph name: String) -> Bool {
-        guard let principal else { return everywhere.contains(.admin) }
-        return principal.grants.contains { $0.can.contains(.admin) && Glob.matches(name, anyOf: $0.graphs) }
+    /// More than nodes that are known one by one.
+    public enum Scope {
+        /// All nodes that a graph of this name has and may get.
+        case graph(String)
+        /// All graphs and nodes.
+        case everything
+    }
+
+    /// Whether the caller has the right over all of that.
+    ///
+    /// The rules of graphs do not count: they are about nodes.
+    public func has(_ right: Rights, over scope: Scope) -> Bool {
+        guard let principal else { return everywhere.contains(right) }
+        return principal.grants.contains { $0.can.contains(right) && $0.covers(scope) }
     }
 
     public var dashboardGraphs: GraphNames {
@@ -236,8 +246,8 @@ public struct GraphView {
 
     /// A node on which the caller has the right.
     ///
-    /// - Throws: `forbidden` if the caller may read the node but lacks the right; otherwise
-    ///   `unknown_node`, whether or not the node exists.
+    /// - Throws: `forbidden` if the caller may read the node, or has a part of the right, but lacks
+    ///   some of it; otherwise `unknown_node`, whether or not the node exists.
     @inline(__always)
     public func node(
         _ node: NamedNode?,
@@ -252,13 +262,14 @@ public struct GraphView {
 
     @inline(never)
     private func refusal(_ node: NamedNode?, _ name: String?, _ right: Rights) -> HostError {
-        guard let node, access.rights(on: node).contains(.read) else {
-            if node == nil, right == .set { graph.noteMissed(name) }
+        guard let node, !access.rights(on: node).isDisjoint(with: right.union(.read)) else {
+            if node == nil, right.contains(.set) { graph.noteMissed(name) }
             var error = HostError(.unknownNode, "no such node in \(graph.name)", node: name)
             error.hint = name.flatMap(guess)
             return error
         }
-        return HostError(.forbidden, "the right to \(right.text) this node is missing", node: node.name)
+        let missing = right.subtracting(access.rights(on: node)).text
+        return HostError(.forbidden, "the right to \(missing) this node is missing", node: node.name)
     }
 
     /// The most names that one wrong name is compared with.

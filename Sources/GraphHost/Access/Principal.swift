@@ -1,3 +1,5 @@
+internal import ReactiveGraph
+
 /// A caller with a token: its name, its roles, and what the token grants.
 public final class Principal {
     /// The name recorded as `by` in commits, such as `device:7`.
@@ -43,6 +45,15 @@ public final class Principal {
             self.graphs = graphs
             self.nodes = nodes
             self.can = can
+        }
+
+        /// Whether the grant is about all of that, whatever names there are.
+        func covers(_ scope: Access.Scope) -> Bool {
+            guard nodes.contains("*") else { return false }
+            return switch scope {
+            case .graph(let name): Glob.matches(name, anyOf: graphs)
+            case .everything: graphs.contains("*")
+            }
         }
     }
 }

@@ -42,8 +42,9 @@ public struct Rights: OptionSet, Hashable, Sendable {
         self = right
     }
 
-    /// The words of these rights, with commas.
-    public var text: String {
-        Rights.words.filter { contains($0.right) }.map(\.word).joined(separator: ", ")
-    }
+    /// The words of these rights.
+    public var words: [String] { Rights.words.filter { contains($0.right) }.map(\.word) }
+
+    /// The same with commas.
+    public var text: String { words.joined(separator: ", ") }
 }

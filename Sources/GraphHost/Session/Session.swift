@@ -72,9 +72,6 @@ public final class Session {
         watchExpiry()
     }
 
-    /// How many emissions were folded into a later one, in all present subscriptions.
-    public var folded: UInt64 { table.listed.reduce(0) { $0 + $1.foldedInAll } }
-
     // MARK: - Messages
 
     /// Handles one complete text message from the client: an object, or an array of objects that

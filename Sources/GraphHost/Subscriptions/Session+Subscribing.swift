@@ -37,5 +37,5 @@ extension Session {
     }
 
     /// The named owners of this connection's subscriptions, in alphabetical order.
-    public var ownerNames: [String] { owners?.names ?? [] }
+    var ownerNames: [String] { owners?.names ?? [] }
 }

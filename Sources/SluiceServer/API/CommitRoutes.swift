@@ -4,9 +4,12 @@ internal import Support
 
 /// Requests that change values, one commit each.
 enum CommitRoutes {
+    /// What setting a node needs.
+    static let setting = Operation.Need(.set, over: .node)
+
     /// `POST` and `PUT …/nodes/{n}`: the body is the value.
     static func setNode(_ request: Request) throws(HostError) {
-        let node = try request.node(to: .set)
+        let node = try request.node()
         let (connection, head) = (request.connection, request.head)
         if head.method == .post {
             connection.listener.nodePaths.keep(node, at: head.path, in: request.server.host)
@@ -21,7 +24,7 @@ enum CommitRoutes {
         _ head: RequestHead,
         _ server: Server
     ) throws(HostError) {
-        try connection.access.require(.set, on: node)
+        try connection.access.require(setting.rights, on: node)
         try set(node, connection, head, server)
     }
 
@@ -73,7 +76,7 @@ enum CommitRoutes {
     /// The patch is computed from the present value and set only if it
     /// has not changed meanwhile.
     static func patchNode(_ request: Request) throws(HostError) {
-        let node = try request.node(to: .set)
+        let node = try request.node()
         guard MediaType.isMergePatch(request.head.value(.contentType)) else {
             throw .unsupportedType("application/merge-patch+json")
         }
@@ -105,7 +108,7 @@ enum CommitRoutes {
 
     /// `DELETE …/nodes/{n}/value`: the node becomes empty.
     static func clearNode(_ request: Request) throws(HostError) {
-        let node = try request.node(to: .set)
+        let node = try request.node()
         var commit = Commit(graph: node.graph)
         commit.clear.append(node)
         try prepare(&commit, node, request)
@@ -114,7 +117,7 @@ enum CommitRoutes {
 
     /// `DELETE …/nodes/{n}`: drops the family member.
     static func dropNode(_ request: Request) throws(HostError) {
-        let node = try request.node(to: .set)
+        let node = try request.node()
         if let refusal = node.dropRefusal {
             let allow = node.isMutable ? "GET, HEAD, POST, PUT, PATCH, OPTIONS" : nil
             return request.connection.refuse(refusal, allow: allow)
@@ -126,7 +129,7 @@ enum CommitRoutes {
 
     /// `POST …/nodes/{n}/load`: a producer's report on the node besides its value.
     static func loadNode(_ request: Request) throws(HostError) {
-        let node = try request.node(to: .set)
+        let node = try request.node()
         try request.requireJSON()
         var commit = Commit(graph: node.graph)
         commit.report(try FacetChange(body: request.body), of: node)

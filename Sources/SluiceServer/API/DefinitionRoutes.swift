@@ -10,7 +10,7 @@ enum DefinitionRoutes {
     /// `?dry_run=1` only reports the changes, `?adopt=1` takes over a graph that a file owns.
     static func defineGraph(_ request: Request) throws(HostError) {
         let (connection, name) = (request.connection, request.name)
-        try request.access.requireAdministration(of: name)
+        let need = request.need
         let (adopts, isDryRun) = (try request.query.isSet("adopt"), try request.query.isSet("dry_run"))
         let conditions = try TagConditions(request.head)
         try request.server.definitions.read(try text(in: request), named: name) {
@@ -18,7 +18,7 @@ enum DefinitionRoutes {
             guard let connection else { return }
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in
                 // The tokens may have been reloaded in the meantime.
-                try connection.access.requireAdministration(of: name)
+                try need.check(connection.access, graph: name)
                 let definition = try result.get()
                 let graph = try connection.server.presentGraph(name)
                 try conditions.check(graph)
@@ -72,7 +72,7 @@ enum DefinitionRoutes {
     }
 
     static func readDefinition(_ request: Request) throws(HostError) {
-        let definition = try request.administeredGraph().definition
+        let definition = try request.wholeGraph().definition
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
             condition.matches(definition.hash)
         {
@@ -88,7 +88,7 @@ enum DefinitionRoutes {
 
     /// `DELETE /v1/graphs/{g}`.
     static func removeGraph(_ request: Request) throws(HostError) {
-        let graph = try request.administeredGraph()
+        let graph = try request.wholeGraph()
         try TagConditions(request.head).check(graph)
         if let file = request.server.graphFiles.owners[graph.name] {
             throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
@@ -134,18 +134,6 @@ enum DefinitionRoutes {
             (change ?? DefinitionChange(toNew: definition)).append(to: &body)
             body.append("}\n")
         }
-    }
-}
-
-extension Request {
-    /// The graph that the path names, for a caller that may administer it.
-    func administeredGraph() throws(HostError) -> LiveGraph {
-        let name = name
-        try access.requireAdministration(of: name)
-        guard let graph = server.host[name] else {
-            throw server.host.noGraph(named: name, for: access)
-        }
-        return graph
     }
 }
 

@@ -46,7 +46,7 @@ enum EvaluationRoutes {
         let view = try request.graph()
         let subject = PastQuestion.Subject.explanation(of: request.nodeName)
         if try PastQuery.answers(request, view, subject, needsLog: true) { return }
-        let node = try request.node(to: .read)
+        let node = try request.node()
         request.connection.answerJSON(GraphView.explain(node, to: request.access))
     }
 }

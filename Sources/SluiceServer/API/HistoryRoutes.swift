@@ -9,7 +9,7 @@ enum HistoryRoutes {
     /// Only the log has facets.
     static func readHistory(_ request: Request) throws(HostError) {
         let (connection, server) = (request.connection, request.server)
-        let node = try request.node(to: .read)
+        let node = try request.node()
         let rev = try request.number("since", 0...Int.max).map(UInt64.init)
         let limit = try request.number("limit", 1...100_000) ?? 1000
         let epoch = request.query.string("epoch")

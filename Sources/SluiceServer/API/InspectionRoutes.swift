@@ -50,14 +50,13 @@ enum InspectionRoutes {
     /// `GET /v1/graphs/{g}/listeners`.
     static func listListeners(_ request: Request) throws(HostError) {
         let view = try request.graph()
-        try view.requireObservation()
         request.connection.answerJSON(PictureText(of: view.graph, live: true).listenersJSON())
     }
 
     /// `GET …/nodes/{n}/why?limit=16`: what keeps the node alive.
     static func explainLife(_ request: Request) throws(HostError) {
         let view = try request.graph()
-        let node = try request.node(to: .read)
+        let node = try request.node()
         let limit = try request.number("limit", 1...100) ?? 16
         request.connection.answerJSON(try view.whyAlive(node, limit: limit))
     }

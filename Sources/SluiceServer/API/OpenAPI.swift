@@ -72,11 +72,11 @@ enum OpenAPI {
         out.append(":{\"operationId\":")
         out.append(json: operation.name)
         out.member("summary", operation.summary)
-        switch operation.right {
-        case .everybody: out.append(",\"security\":[]")
-        case .ofNodes: break
-        case .needs(let right):
-            out.member("description", "Needs the right '\(right.text)'.")
+        let need = operation.need
+        if case .nothing = need.extent {
+            out.append(",\"security\":[]")
+        } else if !need.rights.isEmpty {
+            out.member("description", "Needs '\(need.rights.text)' over \(need.extentText).")
         }
         if !operation.parameters.isEmpty || !operation.fields.isEmpty {
             out.append(",\"parameters\":[")

@@ -4,26 +4,6 @@ internal import HTTP
 /// One row of the HTTP API (docs/protocol.md, HTTP): the router, `Allow`, the rights,
 /// `/openapi.json` and the table of docs/http.md are made from it.
 struct Operation: Sendable {
-    /// What a caller needs.
-    enum Need {
-        /// Nothing: it says nothing about graphs or clients, or lets people in.
-        case everybody
-        /// A token, if there are tokens; the handler asks for rights on graphs and nodes, which it
-        /// has to find first.
-        case ofNodes
-        /// A right, whatever graph it is about.
-        case needs(Rights)
-
-        /// The right as documentation names it.
-        var text: String {
-            switch self {
-            case .everybody: "–"
-            case .ofNodes: "of the graph"
-            case .needs(let right): "`\(right.text)`"
-            }
-        }
-    }
-
     /// What the path speaks after an upgrade to WebSocket.
     enum Upgrade { case messages, echo, node }
 
@@ -110,7 +90,7 @@ struct Operation: Sendable {
     let path: String
     /// Where it is answered if the operations side has a listener of its own.
     let side: HTTPListener.Side
-    let right: Need
+    let need: Need
     let handler: Handler
     var upgrade: Upgrade?
     /// Whether the configuration has to switch it on; then no description has it.

@@ -5,10 +5,23 @@ internal import Support
 
 /// Requests of the server's operator: connections, memory, metrics, health, version.
 enum OperatorRoutes {
+    /// `GET /v1/connections`: with the right over everything all of them, otherwise those that
+    /// subscribe to the caller's graphs, without what they do in others.
     static func listConnections(_ request: Request) {
+        let access = request.access
+        let hasAll = access.has(request.need.rights, over: .everything)
+        let isShown = { (graph: LiveGraph) in
+            hasAll || access.has(request.need.rights, over: .graph(graph.name))
+        }
+        let rows = request.server.connections.compactMap { connection -> ConnectionRow? in
+            let session = (connection as? SessionConnection)?.session
+            let interest = session?.interest(where: isShown)
+            guard hasAll || interest?.graphs.isEmpty == false else { return nil }
+            return ConnectionRow(connection: connection, interest: interest, isWhole: hasAll)
+        }
         request.connection.answerJSON { out in
             out.append("{")
-            out.member("connections", list: request.server.connections) { $1.append(connection: $0) }
+            out.member("connections", list: rows) { $0.append(to: &$1) }
             out.append("}\n")
         }
     }
@@ -29,7 +42,7 @@ enum OperatorRoutes {
 
     /// `POST …/flush?match=glob`: releases unused nodes that are kept until memory is short.
     static func flushGraph(_ request: Request) throws(HostError) {
-        let graph = try request.administeredGraph()
+        let graph = try request.wholeGraph()
         let query = request.query
         let pattern = query.raw("match") == nil ? "*" : query.string("match") ?? ""
         guard (1...longestGlob).contains(pattern.utf8.count) else {
@@ -54,7 +67,7 @@ enum OperatorRoutes {
         let server = request.server
         server.leakRounds?.begin()
         var body = ByteBuffer()
-        Metrics.append(of: server, to: &body)
+        Metrics.append(of: server, for: request.access, to: &body)
         request.connection.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
     }
 
@@ -82,24 +95,35 @@ enum OperatorRoutes {
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func append(connection: Connection) {
-        append("{")
-        member("c", connection.name)
-        member("transport", connection.transport.description)
+/// A connection as one caller may see it.
+private struct ConnectionRow {
+    let connection: Connection
+    /// Its subscriptions to graphs that the caller may see; nil if it has no session.
+    let interest: Session.Interest?
+    /// Whether the caller may see what is not about one graph.
+    let isWhole: Bool
+
+    func append(to out: inout ByteBuffer) {
+        out.append("{")
+        out.member("c", connection.name)
+        out.member("transport", connection.transport.description)
         let peer = connection.socket?.socket.peerAddress?.description ?? ""
-        member("peer", connection.client?.description ?? peer)
-        if connection.client != nil { member("proxy", peer) }
-        member("since", Int(connection.since))
-        member("queued", connection.unsentBytes)
-        if let session = (connection as? SessionConnection)?.session {
-            member("folded", session.folded)
-            append(ownerNames: session.ownerNames)
+        out.member("peer", connection.client?.description ?? peer)
+        if connection.client != nil { out.member("proxy", peer) }
+        out.member("since", Int(connection.since))
+        if isWhole { out.member("queued", connection.unsentBytes) }
+        if let interest {
+            if isWhole { out.member("folded", interest.folded) }
+            out.append(ownerNames: interest.owners)
+            out.member("subscriptions", objects: interest.graphs) { subscriptions, out in
+                out.member("graph", subscriptions.graph)
+                out.member("count", subscriptions.count)
+            }
         }
         if let socket = connection as? WebSocketConnection {
-            member("rtt", socket.roundTrip)
-            member("client", socket.session?.client)
+            if isWhole { out.member("rtt", socket.roundTrip) }
+            out.member("client", socket.session?.client)
         }
-        append("}")
+        out.append("}")
     }
 }

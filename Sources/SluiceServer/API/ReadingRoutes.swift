@@ -10,7 +10,7 @@ enum ReadingRoutes {
     static func readNode(_ request: Request) throws(HostError) {
         let (connection, head) = (request.connection, request.head)
         if !head.query.isEmpty, try looksBack(request) { return }
-        let node = try request.node(to: .read)
+        let node = try request.node()
         if !head.query.isEmpty, try request.query.isSet("load") { node.graph.load(node) }
         let reading = node.graph.read(node)
         let hasFacets = head.query.isEmpty ? false : try request.query.isSet("facets")

@@ -10,6 +10,8 @@ struct Request {
     /// The names in the path.
     let captures: Captures
     let head: RequestHead
+    /// The rights that its route needs.
+    let need: Operation.Need
 
     var server: Server { connection.server }
     /// The caller's rights.
@@ -26,20 +28,31 @@ struct Request {
 
     /// The graph that the path names, as the caller may see it.
     ///
-    /// - Throws: `unknown_graph` if it does not exist for this caller.
+    /// - Throws: `unknown_graph` if it does not exist for this caller, `forbidden` if the route
+    ///   needs rights on all its nodes.
     func graph() throws(HostError) -> GraphView {
         let graph = connection.server.host.graph(named: captures[0])
         guard let graph else { throw server.host.noGraph(named: name, for: access) }
-        return try GraphView(graph, for: access)
+        let view = try GraphView(graph, for: access)
+        if case .everyNode = need.extent { try view.requireObservation() }
+        return view
     }
 
-    /// The node that the path names.
+    /// The graph that the path names, for a route that needs a right over all of it.
+    func wholeGraph() throws(HostError) -> LiveGraph {
+        let name = name
+        try need.check(access, graph: name)
+        guard let graph = server.host[name] else { throw server.host.noGraph(named: name, for: access) }
+        return graph
+    }
+
+    /// The node that the path names, with the rights that the route needs.
     ///
     /// - Throws: `unknown_node` if it does not exist for this caller, `forbidden` without the
-    ///   right.
-    func node(to right: Rights) throws(HostError) -> NamedNode {
+    ///   rights.
+    func node() throws(HostError) -> NamedNode {
         let view = try graph()
-        return try view.node(view.graph.node(named: captures[1]), named: nodeName, to: right)
+        return try view.node(view.graph.node(named: captures[1]), named: nodeName, to: need.rights)
     }
 
     /// A number in the query; nil if it is absent.
@@ -68,14 +81,6 @@ extension Query {
         guard let value = raw(name), !value.equals("0"), !value.equals("false") else { return false }
         if value.isEmpty || value.equals("1") || value.equals("true") { return true }
         throw HostError(.badField, "\(name): 1 or 0 is needed")
-    }
-}
-
-extension Access {
-    /// - Throws: `forbidden` if the caller may not administer graphs of that name.
-    func requireAdministration(of name: String) throws(HostError) {
-        if administers(graph: name) { return }
-        throw HostError(.forbidden, "the right 'admin' on this graph is missing")
     }
 }
 

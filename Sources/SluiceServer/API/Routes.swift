@@ -9,6 +9,7 @@ extension Routes {
     typealias Parameter = Operation.Parameter
     typealias Body = Operation.Body
     typealias Success = Operation.Success
+    typealias Need = Operation.Need
 
     static var node: String { "/v1/graphs/{g}/nodes/{n}" }
     static var graph: String { "/v1/graphs/{g}" }

@@ -16,8 +16,7 @@ enum SocketRoutes {
     /// - Returns: the new connection; nil if it was refused, which has been answered then.
     static func upgrade(
         _ request: Request,
-        to upgrade: Operation.Upgrade?,
-        for need: Operation.Need
+        to upgrade: Operation.Upgrade?
     ) throws(HostError) -> WebSocketConnection? {
         let (connection, head) = (request.connection, request.head)
         switch upgrade {
@@ -27,8 +26,8 @@ enum SocketRoutes {
         case .echo:
             return try accept(request, .echo, nil)
         case .node:
-            connection.take(try Identification.access(of: head, on: connection, for: need))
-            let node = try request.node(to: .read)
+            connection.take(try Identification.access(of: head, on: connection, for: request.need))
+            let node = try request.node()
             guard request.query.raw("at") == nil else {
                 throw HostError(.badField, "at: the past does not change, so there is no stream of it")
             }

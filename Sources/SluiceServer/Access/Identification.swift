@@ -6,8 +6,7 @@ internal import HTTP
 enum Identification {
     /// The caller's rights.
     ///
-    /// - Throws: `unauthenticated`, `token_expired` or `rate_limited` if the caller is not known,
-    ///   `forbidden` if the right is missing. The route checks rights on nodes.
+    /// - Throws: `unauthenticated`, `token_expired` or `rate_limited` if the caller is not known.
     @inline(__always)
     static func access(
         of head: RequestHead,
@@ -15,9 +14,7 @@ enum Identification {
         for need: Operation.Need
     ) throws(HostError) -> Access {
         guard let authenticator = connection.server.authenticator else {
-            let access = connection.listener.openAccess
-            try need.check(access)
-            return access
+            return connection.listener.openAccess
         }
         return try Self.access(of: head, on: connection, for: need, authenticator)
     }
@@ -29,12 +26,10 @@ enum Identification {
         for need: Operation.Need,
         _ authenticator: Authenticator
     ) throws(HostError) -> Access {
-        if case .everybody = need { return .nobody }
+        if case .nothing = need.extent { return .nobody }
         switch outcome(head, authenticator, at: connection.server) {
         case .known(let principal):
-            let access = Access(principal)
-            try need.check(access)
-            return access
+            return Access(principal)
         case .expired:
             throw .tokenExpired
         case .unknown:
@@ -106,15 +101,6 @@ enum Identification {
         let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
         guard begins else { return nil }
         return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
-    }
-}
-
-extension Operation.Need {
-    /// - Throws: `forbidden` if the caller lacks the right that the route needs as a whole.
-    @inline(__always)
-    fileprivate func check(_ access: Access) throws(HostError) {
-        guard case .needs(let right) = self, !access.has(right) else { return }
-        throw HostError(.forbidden, "the right '\(right.text)' is missing")
     }
 }
 

@@ -86,9 +86,12 @@ extension HTTPConnection {
 
     private func perform(_ number: Int, _ captures: Captures, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
-            try identify(head, for: server.operations[number].right)
+            let need = server.operations[number].need
+            try identify(head, for: need)
+            try need.check(access, captures)
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
-            try server.operations[number].handler(Request(connection: self, captures: captures, head: head))
+            let request = Request(connection: self, captures: captures, head: head, need: need)
+            try server.operations[number].handler(request)
         } catch {
             refuse(error)
         }
@@ -96,7 +99,7 @@ extension HTTPConnection {
 
     private func set(_ node: NamedNode, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
-            try identify(head, for: .ofNodes)
+            try identify(head, for: CommitRoutes.setting)
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             try CommitRoutes.setNode(node, self, head, server)
         } catch {
@@ -128,8 +131,8 @@ extension HTTPConnection {
                     return nil
                 }
                 let operation = server.operations[Int(route.rawValue)]
-                let request = Request(connection: self, captures: captures, head: head)
-                return try SocketRoutes.upgrade(request, to: operation.upgrade, for: operation.right)
+                let request = Request(connection: self, captures: captures, head: head, need: operation.need)
+                return try SocketRoutes.upgrade(request, to: operation.upgrade)
             }
         } catch {
             refuse(error)

@@ -2,9 +2,9 @@ internal import GraphHost
 internal import Support
 
 extension Sinks {
-    /// Appends the counters of all sinks in the text form of Prometheus.
-    func appendMetrics(to out: inout ByteBuffer) {
-        let sinks = list()
+    /// Appends the counters of these graphs' sinks in the text form of Prometheus.
+    func appendMetrics(of graphs: Set<String>, to out: inout ByteBuffer) {
+        let sinks = list().filter { graphs.contains($0.graph.name) }
         guard !sinks.isEmpty else { return }
         func family(_ name: StaticString, _ help: StaticString, _ value: (Sink) -> UInt64) {
             out.head(name, help)

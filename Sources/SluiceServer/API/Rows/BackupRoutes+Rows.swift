@@ -7,7 +7,7 @@ extension BackupRoutes: Routes {
             method: .get,
             path: "/v1/backup",
             side: .operations,
-            right: .needs(.admin),
+            need: Need(.admin, over: .everything),
             handler: sendBackup,
             name: "backup",
             summary: "A copy of all stored data at one moment, for `sluice restore`",

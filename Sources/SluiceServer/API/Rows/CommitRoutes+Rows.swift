@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import HTTP
 
 extension CommitRoutes: Routes {
@@ -25,7 +26,7 @@ extension CommitRoutes: Routes {
                 method: method,
                 path: node,
                 side: .service,
-                right: .ofNodes,
+                need: setting,
                 handler: setNode,
                 name: method == .post ? "setNode" : "putNode",
                 summary: "Sets the node: the body is the value",
@@ -39,7 +40,7 @@ extension CommitRoutes: Routes {
                 method: .patch,
                 path: node,
                 side: .service,
-                right: .ofNodes,
+                need: Need([.set, .read], over: .node),
                 handler: patchNode,
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
@@ -52,7 +53,7 @@ extension CommitRoutes: Routes {
                 method: .post,
                 path: node + "/load",
                 side: .service,
-                right: .ofNodes,
+                need: setting,
                 handler: loadNode,
                 name: "loadNode",
                 summary:
@@ -66,7 +67,7 @@ extension CommitRoutes: Routes {
                 method: .delete,
                 path: node + "/value",
                 side: .service,
-                right: .ofNodes,
+                need: setting,
                 handler: clearNode,
                 name: "clearNode",
                 summary: "Makes the node empty",
@@ -78,7 +79,7 @@ extension CommitRoutes: Routes {
                 method: .delete,
                 path: node,
                 side: .service,
-                right: .ofNodes,
+                need: Need([.set, .read], over: .node),
                 handler: dropNode,
                 name: "dropNode",
                 summary: "Drops a member of a family until it is set or asked for again",
@@ -90,7 +91,7 @@ extension CommitRoutes: Routes {
                 method: .post,
                 path: graph + "/batch",
                 side: .service,
-                right: .ofNodes,
+                need: Need(.set, over: .namedNodes),
                 handler: applyBatch,
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",

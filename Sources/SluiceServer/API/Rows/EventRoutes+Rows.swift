@@ -7,7 +7,7 @@ extension EventRoutes: Routes {
             method: .get,
             path: graph + "/events",
             side: .service,
-            right: .ofNodes,
+            need: Need(.read, over: .namedNodes),
             handler: streamEvents,
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",

@@ -7,7 +7,7 @@ extension HistoryRoutes: Routes {
             method: .get,
             path: node + "/history",
             side: .service,
-            right: .ofNodes,
+            need: Need(.read, over: .node),
             handler: readHistory,
             name: "readHistory",
             summary: "A node's emissions: from its history, and further back from the log",
