@@ -25,7 +25,10 @@ extension ClientRequest {
         }
         var commit = Commit(graph: view.graph)
         commit.kind = .drop
-        for name in names { commit.clear.append(try view.node(view.graph.node(name), named: name, to: [.set, .read])) }
+        for name in names {
+            // Whether a member was there is a thing to read.
+            commit.clear.append(try view.node(view.graph.node(name), named: name, to: [.set, .read]))
+        }
         try CommitReader.read(fields, into: &commit, for: view)
         commit.by = session.access?.name
         try submit(commit)

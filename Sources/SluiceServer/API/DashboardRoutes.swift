@@ -15,7 +15,7 @@ enum DashboardRoutes {
         dashboards.list { [weak connection = request.connection] rows in
             connection?.answerLater(number) { connection in
                 let access = connection.access
-                let rows = rows.filter { isVisible($0.graph, to: access, in: connection.server) }
+                let rows = rows.filter { isVisible($0.graph, to: access, at: connection.server) }
                 let obstacle = obstacle(to: access, in: dashboards.folder)
                 connection.answerJSON { append(rows, readOnly: obstacle, to: &$0) }
             }
@@ -48,7 +48,7 @@ enum DashboardRoutes {
     static func readDashboard(_ request: Request) throws(HostError) {
         let name = request.name
         guard let bytes = request.server.dashboards?.folder.read(name),
-            isVisible(DashboardText(bytes).graph ?? name, to: request.access, in: request.server)
+            isVisible(DashboardText(bytes).graph ?? name, to: request.access, at: request.server)
         else { throw noDashboard }
         let tag = DashboardFolder.tag(bytes)
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
@@ -121,7 +121,12 @@ enum DashboardRoutes {
             connection.refuse(conflict(TagConditions.foreignTag, tag, TagConditions.foreignHint))
         case .exists(let tag):
             connection.refuse(conflict("a dashboard of this name exists", tag))
-        case .forbidden(let graph): throw missingRight(graph)
+        case .forbidden(let graph, let removes):
+            if isVisible(graph, to: connection.access, at: connection.server) { throw missingRight(graph) }
+            // A dashboard that the caller may not see does not exist, but its name is in use.
+            throw removes
+                ? noDashboard
+                : HostError(.forbidden, "a dashboard of this name belongs to a graph that you may not see")
         case .full:
             throw HostError(
                 .tooLarge,
@@ -150,7 +155,7 @@ enum DashboardRoutes {
 
     /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save
     /// them.
-    private static func isVisible(_ graph: String, to access: Access, in server: Server) -> Bool {
+    private static func isVisible(_ graph: String, to access: Access, at server: Server) -> Bool {
         if let live = server.host[graph], access.sees(live) { return true }
         return access.dashboardGraphs.contains(graph)
     }

@@ -113,7 +113,7 @@ enum DashboardChange: Sendable {
     case exists(tag: String)
     /// The dashboard that would be replaced or removed belongs to a graph that the caller has no
     /// right to.
-    case forbidden(graph: String)
+    case forbidden(graph: String, removes: Bool)
     case full
     case unwritable(String)
 }
@@ -166,7 +166,7 @@ struct DashboardFolder: Sendable {
         allowed graphs: GraphNames
     ) -> DashboardChange {
         let present = read(name)
-        if let refusal = refusal(name, present, condition, graphs) { return refusal }
+        if let refusal = refusal(name, present, condition, graphs, removes: false) { return refusal }
         if present == nil, count >= most { return .full }
         let target = target(name)
         let folder = target[..<(target.lastIndex(of: "/") ?? target.startIndex)]
@@ -192,7 +192,7 @@ struct DashboardFolder: Sendable {
         allowed graphs: GraphNames
     ) -> DashboardChange {
         let present = read(name)
-        if let refusal = refusal(name, present, condition, graphs) { return refusal }
+        if let refusal = refusal(name, present, condition, graphs, removes: true) { return refusal }
         guard present != nil else { return .missing }
         guard unlink(file(name)) == 0 else { return Self.failure }
         synchronize(path)
@@ -224,11 +224,12 @@ struct DashboardFolder: Sendable {
         _ name: String,
         _ present: [UInt8]?,
         _ condition: TagConditions,
-        _ graphs: GraphNames
+        _ graphs: GraphNames,
+        removes: Bool
     ) -> DashboardChange? {
         if let present {
             let graph = DashboardText(present).graph ?? name
-            guard graphs.contains(graph) else { return .forbidden(graph: graph) }
+            guard graphs.contains(graph) else { return .forbidden(graph: graph, removes: removes) }
         }
         let tag = present.map(Self.tag)
         guard condition.allowsMatch(tag) else {
