@@ -15,7 +15,7 @@ enum OperatorRoutes {
         }
         let rows = request.server.connections.compactMap { connection -> ConnectionRow? in
             let session = (connection as? SessionConnection)?.session
-            let interest = session?.interest(where: isShown)
+            let interest = session.map { Interest(of: $0, where: isShown) }
             guard hasAll || interest?.graphs.isEmpty == false else { return nil }
             return ConnectionRow(connection: connection, interest: interest, isWhole: hasAll)
         }
@@ -99,7 +99,7 @@ enum OperatorRoutes {
 private struct ConnectionRow {
     let connection: Connection
     /// Its subscriptions to graphs that the caller may see; nil if it has no session.
-    let interest: Session.Interest?
+    let interest: Interest?
     /// Whether the caller may see what is not about one graph.
     let isWhole: Bool
 
