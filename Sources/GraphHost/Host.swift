@@ -48,6 +48,9 @@ public final class Host {
     /// Called when a client sets a node (the second argument) that the definition of a graph (the
     /// first) no longer has.
     public var onMissed: (String, String) -> Void = { _, _ in }
+    /// Whether sinks receive each change of values, and not only refusals
+    /// (``MessageSink/acted(_:)``).
+    public var recordsSets = false
     /// Writes an internal fault to the server's log, and returns a reference to the entry; see
     /// ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }

@@ -36,6 +36,9 @@ public protocol MessageSink: AnyObject {
     /// - Throws: `unauthenticated`, `token_expired` or `rate_limited`.
     func access(token: String) throws(HostError) -> Access?
 
+    /// The client changed values, or lacked a right.
+    func acted(_ act: SessionAct)
+
     /// True: too much is pending, stop reading from this peer. False: continue.
     func pauseReading(_ paused: Bool)
 }
@@ -46,6 +49,9 @@ extension MessageSink {
 
     /// By default of no interest.
     public func heldChanged() {}
+
+    /// By default of no interest.
+    public func acted(_ act: SessionAct) {}
 
     /// By default there is no authentication.
     public func access(token: String) throws(HostError) -> Access? { nil }

@@ -79,7 +79,12 @@ struct BareStream {
     /// Handles a value for the node from the client.
     func receive(_ message: UnsafeRawBufferPointer) {
         do throws(HostError) {
-            try view.require(.set, on: node)
+            do throws(HostError) {
+                try view.require(.set, on: node)
+            } catch {
+                session.sink?.acted(SessionAct("value", on: node.graph, .failure(error)))
+                throw error
+            }
             try session.rate.countMessage(of: session.host)
             try session.rate.countSet(of: session.host)
         } catch {
@@ -90,10 +95,15 @@ struct BareStream {
             commit.set.append(Assignment(node, try Datum.parse(message)))
             commit.by = session.access?.name
             switch session.host.submit(commit) {
-            case .applied: break
+            case .applied(let applied):
+                guard session.host.recordsSets else { return }
+                session.sink?.acted(SessionAct("value", on: node.graph, .success(applied)))
             case .refused(let error): refuse(error)
             case .pending(let pending):
-                pending.onAnswer { [weak session, node] result in
+                pending.onAnswer { [weak session, weak sink = session.sink, node] result in
+                    if node.graph.host.recordsSets {
+                        sink?.acted(SessionAct("value", on: node.graph, result))
+                    }
                     guard let session, case .failure(let error) = result else { return }
                     BareStream(session: session, node: node).refuse(error)
                 }

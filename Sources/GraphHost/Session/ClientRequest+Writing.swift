@@ -38,6 +38,7 @@ extension ClientRequest {
     func submit(_ commit: Commit, claiming claimed: [NamedNode] = []) throws(HostError) {
         switch host.submit(commit) {
         case .applied(let applied):
+            if host.recordsSets { note(.success(applied), of: commit, to: session.sink) }
             if !claimed.isEmpty { session.madeExtras.presence.add(claimed, applied) }
             let holds = host.dispatcher.deliverBeforeAnswer(to: session)
             guard id != nil else { return }
@@ -49,10 +50,22 @@ extension ClientRequest {
             session.answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
         case .refused(let error): throw error
         case .pending(let pending):
+            if host.recordsSets {
+                pending.onAnswer { [weak sink = session.sink] in note($0, of: commit, to: sink) }
+            }
             // Before its answer, which lets later requests proceed.
             if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
             host.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
         }
+    }
+
+    private func note(
+        _ result: Result<Applied, HostError>,
+        of commit: Commit,
+        to sink: (any MessageSink)?
+    ) {
+        let word = if case .drop = commit.kind { "drop" } else { commit.reports.isEmpty ? "set" : "load" }
+        sink?.acted(SessionAct(word, on: commit.graph, result))
     }
 
     /// The same for a set that waits for the log; the session may have ended by then.

@@ -168,6 +168,10 @@ final class Dispatcher {
                 .perform()
         } catch {
             if performsAgain(bytes, id: id, of: session) { return }
+            if error.code == .forbidden {
+                let graph = fields[.graph]?.string
+                session.sink?.acted(SessionAct("\(fields.operation)", graph: graph, error: error))
+            }
             refuse(error, id: id, session)
         }
     }

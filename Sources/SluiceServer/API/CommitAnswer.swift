@@ -36,7 +36,7 @@ enum CommitAnswer {
         guard isUsual, !server.cors.isOn else {
             return compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
         }
-        server.count(.ok)
+        connection.answered(.ok)
         connection.write { server.setAnswer.append(applied, server.encoder, to: &$0) }
     }
 

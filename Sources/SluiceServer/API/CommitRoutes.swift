@@ -205,7 +205,9 @@ enum CommitRoutes {
     ) throws(HostError) {
         try connection.rate.countSet(of: host)
         switch change(host) {
-        case .applied(let applied): form.send(applied, on: connection)
+        case .applied(let applied):
+            connection.record?.note(applied)
+            form.send(applied, on: connection)
         case .refused(let error): throw error
         case .pending(let pending): connection.answer(pending) { form.send($1, on: $0) }
         }

@@ -38,6 +38,7 @@ enum DefinitionRoutes {
         on connection: HTTPConnection
     ) {
         let change = graph?.change(to: definition)
+        connection.record?.subjects.append(AuditEntry.Field("dryRun", true))
         answer(.ok, definition, change, isDryRun: true, on: connection) { out in
             out.member("rev", graph?.rev)
         }
@@ -102,6 +103,7 @@ enum DefinitionRoutes {
         let connection = request.connection
         let number = connection.wait()
         connection.server.reload { [weak connection] report in
+            connection?.record?.subjects += report.subjects
             connection?.answerLater(number) { connection in
                 connection.answerJSON { report.append(to: &$0) }
             }

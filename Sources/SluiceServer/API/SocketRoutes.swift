@@ -5,7 +5,7 @@ enum SocketRoutes {
     /// A request for a path of WebSocket that is no upgrade.
     static func requireUpgrade(_ request: Request) {
         let connection = request.connection
-        connection.server.count(.upgradeRequired)
+        connection.answered(.upgradeRequired)
         connection.write {
             Handshake.requireUpgrade(request.head, connection.server.encoder, connection.framing, to: &$0)
         }
@@ -60,7 +60,7 @@ enum SocketRoutes {
             throw HostError(.badRequest, sentence)
         case .accepted(let subprotocol, let deflate):
             guard !server.isDraining else { throw .draining }
-            server.count(.switchingProtocols)
+            connection.answered(.switchingProtocols)
             connection.write { out in
                 Handshake.accept(
                     request.head,

@@ -190,6 +190,27 @@ public struct Keys: Sendable {
         )
     public let logFormat = Key("log.format", .word, LogFormat.text)
         .means("text: log entries are lines of text; json: JSON objects.")
+    public let audit = Key("audit", .path, "log").means(
+        """
+        Where the audit goes: log, among the entries of the log; or a file, which SIGHUP opens again. It has a line for each \
+        change of graphs and dashboards, each reload, backup and connection ended by an administrator, and each right that a \
+        client lacked. '': none.
+        """
+    )
+    public let auditAlso = Key(
+        "auditAlso",
+        .names(
+            "sets or requests",
+            pattern: "^(sets|requests)$",
+            where: { Audit.Extra(rawValue: $0) != nil }
+        ),
+        []
+    )
+    .means(
+        """
+        What the audit has besides: sets, each change of values, without the values; requests, each request over HTTP.
+        """
+    )
     public let drain = Key("drain", .duration(.zero ... .seconds(3600)), .seconds(30))
         .means("How long a server that is stopping waits for its clients.")
     public let heartbeat = Key(

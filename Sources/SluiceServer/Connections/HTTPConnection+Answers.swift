@@ -7,7 +7,7 @@ extension HTTPConnection {
     /// Begins an answer with the fields of CORS.
     @inline(__always)
     func begin(_ status: Status, in out: inout ByteBuffer) {
-        server.count(status)
+        answered(status)
         server.encoder.begin(status, framing, in: &out)
         if server.cors.isOn { server.cors.append(sharedWith: sharedWith, to: &out) }
     }
@@ -57,20 +57,6 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers OPTIONS on a known path: the methods, and for a browser's preflight the fields that
-    /// a page may send.
-    func answerOptions(_ head: RequestHead, allow: String) {
-        let isPreflight = head.has(.accessControlRequestMethod) && sharedWith != nil
-        let mayChange = listener.originCheck.accepts(head, forwarding)
-        answerEmpty(.noContent) { out in
-            out.field("Allow", string: allow)
-            guard isPreflight else { return }
-            out.field("Access-Control-Allow-Methods", string: mayChange ? allow : "GET, HEAD, OPTIONS")
-            out.field("Access-Control-Allow-Headers", CORS.requestFields)
-            out.field("Access-Control-Max-Age", CORS.lifetime)
-        }
-    }
-
     /// Answers with an error of the host, and closes the connection of a client that was refused
     /// too often.
     ///
@@ -83,7 +69,8 @@ extension HTTPConnection {
     /// Answers once the log has answered.
     func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
         let number = wait()
-        pending.onAnswer { [weak self] result in
+        pending.onAnswer { [weak self, record] result in
+            if case .success(let applied) = result { record?.note(applied) }
             self?.answerLater(number) { connection throws(HostError) in
                 respond(connection, try result.get())
             }
@@ -96,7 +83,9 @@ extension HTTPConnection {
         _ respond: @escaping (HTTPConnection, Applied) -> Void
     ) throws(HostError) {
         switch submission {
-        case .applied(let applied): respond(self, applied)
+        case .applied(let applied):
+            record?.note(applied)
+            respond(self, applied)
         case .refused(let error): throw error
         case .pending(let pending): answer(pending, respond)
         }

@@ -59,6 +59,7 @@ extension HTTPConnection {
     func respond(_ server: Server) {
         let head = parser.head
         if setsKnownNode(head, server, listener) { return }
+        record = .begin(nil, nil, head, at: server)
         switch admit(head, server, listener) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, server)
         case .file:
@@ -66,7 +67,7 @@ extension HTTPConnection {
             FileAnswer.send(head, on: self)
         case .options(let allow):
             take(.nobody)
-            answerOptions(head, allow: allow)
+            OptionsAnswer.send(head, allow: allow, on: self)
         case .refused(let refusal):
             take(.nobody)
             refuse(refusal)
@@ -87,6 +88,7 @@ extension HTTPConnection {
     private func perform(_ number: Int, _ captures: Captures, _ head: RequestHead, _ server: Server) {
         do throws(HostError) {
             let need = server.operations[number].need
+            record = .begin(server.operations[number], captures, head, at: server)
             try identify(head, for: need)
             try need.check(access, captures)
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
@@ -98,11 +100,13 @@ extension HTTPConnection {
     }
 
     private func set(_ node: NamedNode, _ head: RequestHead, _ server: Server) {
+        record = .begin(setting: node, head, at: server)
         do throws(HostError) {
             try identify(head, for: CommitRoutes.setting)
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             try CommitRoutes.setNode(node, self, head, server)
         } catch {
+            if error.code == .forbidden { record = .begin(setting: node, head, at: server, always: true) }
             refuse(error)
         }
     }
@@ -131,6 +135,7 @@ extension HTTPConnection {
                     return nil
                 }
                 let operation = server.operations[Int(route.rawValue)]
+                record = .begin(operation, captures, head, at: server)
                 let request = Request(connection: self, captures: captures, head: head, need: operation.need)
                 return try SocketRoutes.upgrade(request, to: operation.upgrade)
             }

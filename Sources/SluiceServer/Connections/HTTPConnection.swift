@@ -46,6 +46,8 @@ final class HTTPConnection: Connection {
     var poll: LongPoll?
     /// The past state that the current request waits for.
     var look: PastLook?
+    /// What the audit needs of the current request.
+    var record: RequestRecord?
 
     init(server: Server, listener: HTTPListener, number: UInt64, socket: Transport) {
         self.listener = listener
@@ -278,7 +280,7 @@ final class HTTPConnection: Connection {
                 fields(&out)
             }
         }
-        server.count(refusal.status)
+        answered(refusal.status, refusal.code)
         if !framing.keepsAlive { isClosing = true }
     }
 
@@ -438,6 +440,7 @@ final class HTTPConnection: Connection {
     }
 
     override func ended(_ error: UVError?) {
+        record.take()?.end(nil, on: self)
         poll?.cancel()
         look?.cancel()
         body = nil

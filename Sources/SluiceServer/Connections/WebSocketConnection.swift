@@ -94,6 +94,8 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
+    func acted(_ act: SessionAct) { server.audit?.note(act, of: self) }
+
     /// Handles the bytes after the request.
     func begin(with rest: UnsafeRawBufferPointer) {
         if isLingering { return }

@@ -36,7 +36,7 @@ final class GraphFiles {
     func watchFolder() throws(UVError) {
         watch = try FolderWatch(server.configuration.graphs, on: server.loop) { [unowned self] in
             server.beginTurn()
-            server.reload()
+            server.reload(because: "watch")
         }
     }
 

@@ -23,6 +23,11 @@ public struct ReloadReport {
     /// How many graphs were changed, added or removed.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
 
+    /// What the audit says of it.
+    var subjects: [AuditEntry.Field] {
+        [AuditEntry.Field("changes", changes), AuditEntry.Field("problems", problems.count)]
+    }
+
     mutating func keep(_ graph: String, of file: String, at rev: UInt64?) {
         entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
     }

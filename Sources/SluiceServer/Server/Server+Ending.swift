@@ -63,6 +63,7 @@ extension Server {
         endTurn()
         turnEnd = nil
         host.close()
+        audit?.finish()
         log.info("stopped")
         onStop?()
     }

@@ -35,12 +35,21 @@ extension Server {
     /// Requests that arrive meanwhile get a reload of their own afterwards. All problems are also
     /// in the log.
     public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
+        audit?.reopen()
         guard !graphFiles.queue(done) else { return }
         beginTurn()
         var report = ReloadReport()
         report.problems += reloadCertificate()
         sinks?.tryRefused()
         graphFiles.reload(report, done)
+    }
+
+    /// Reloads because of something other than a request, which the audit names.
+    public func reload(because reason: String) {
+        reload { [weak self] report in
+            let cause = AuditEntry.Field("because", reason)
+            self?.audit?.note(AuditEntry(action: "reload", subjects: [cause] + report.subjects))
+        }
     }
 
     /// Reads the file of tokens again, on another thread: open sessions continue with the present

@@ -16,6 +16,8 @@ extension Server {
             refusals.append("reusePort: servers at one address must be one service, which needs 'redis.url'")
         }
         guard refusals.isEmpty else { throw StartFailure(refusals) }
+        audit = try Audit.open(configuration, on: loop, log)
+        host.recordsSets = audit?.hasSets == true
         try openTokens()
         try folders.open(configuration, log)
         if !configuration.dashboards.isEmpty {

@@ -80,6 +80,8 @@ public final class Server {
     let inflaters = InflaterPool()
     let deadlines: Deadlines
     var dashboards: Dashboards?
+    /// nil if the configuration wants none.
+    var audit: Audit?
     private(set) var sinks: Sinks?
     private(set) lazy var acceptor = Acceptor(for: self)
     private(set) lazy var graphFiles = GraphFiles(of: self)

@@ -59,7 +59,7 @@ public final class Watchdog {
         requests = try MailboxReader(on: server.loop) { [unowned server] request in
             switch request {
             case .stop: server.stopSoon()
-            case .reload: server.reload()
+            case .reload: server.reload(because: "SIGHUP")
             case .releaseUnused: server.releaseUnused(because: "SIGUSR1")
             }
         }

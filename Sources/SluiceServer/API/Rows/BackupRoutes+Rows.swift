@@ -9,6 +9,7 @@ extension BackupRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .everything),
             handler: sendBackup,
+            audited: .change,
             name: "backup",
             summary: "A copy of all stored data at one moment, for `sluice restore`",
             successes: [

@@ -20,28 +20,35 @@ extension CommitRoutes: Routes {
         ]
     }
 
+    private static func setRow(_ method: Method, _ name: String) -> Operation {
+        Operation(
+            method: method,
+            path: node,
+            side: .service,
+            need: setting,
+            handler: setNode,
+            audited: .set,
+            name: name,
+            summary: "Sets the node: the body is the value",
+            fields: setFields,
+            body: valueBody,
+            successes: applied("It is set"),
+            errors: setErrors
+        )
+    }
+
+    /// The row that is also found without the router, by a path that is known.
+    static let setByPost = setRow(.post, "setNode")
+
     static let rows: [Operation] =
-        [Method.post, .put].map { method in
-            Operation(
-                method: method,
-                path: node,
-                side: .service,
-                need: setting,
-                handler: setNode,
-                name: method == .post ? "setNode" : "putNode",
-                summary: "Sets the node: the body is the value",
-                fields: setFields,
-                body: valueBody,
-                successes: applied("It is set"),
-                errors: setErrors
-            )
-        } + [
+        [setByPost, setRow(.put, "putNode")] + [
             Operation(
                 method: .patch,
                 path: node,
                 side: .service,
                 need: Need([.set, .read], over: .node),
                 handler: patchNode,
+                audited: .set,
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
                 fields: setFields,
@@ -55,6 +62,7 @@ extension CommitRoutes: Routes {
                 side: .service,
                 need: setting,
                 handler: loadNode,
+                audited: .set,
                 name: "loadNode",
                 summary:
                     "Reports the node's state besides its value: loading, an error, or that it is out of date",
@@ -69,6 +77,7 @@ extension CommitRoutes: Routes {
                 side: .service,
                 need: setting,
                 handler: clearNode,
+                audited: .set,
                 name: "clearNode",
                 summary: "Makes the node empty",
                 fields: setFields,
@@ -81,6 +90,7 @@ extension CommitRoutes: Routes {
                 side: .service,
                 need: Need([.set, .read], over: .node),
                 handler: dropNode,
+                audited: .set,
                 name: "dropNode",
                 summary: "Drops a member of a family until it is set or asked for again",
                 fields: setFields,
@@ -93,6 +103,7 @@ extension CommitRoutes: Routes {
                 side: .service,
                 need: Need(.set, over: .namedNodes),
                 handler: applyBatch,
+                audited: .set,
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext],

@@ -9,6 +9,7 @@ extension DefinitionRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .graph),
             handler: defineGraph,
+            audited: .change,
             name: "defineGraph",
             summary: "Defines a graph, or redefines one as a structural difference",
             parameters: [
@@ -47,6 +48,7 @@ extension DefinitionRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .graph),
             handler: removeGraph,
+            audited: .change,
             name: "removeGraph",
             summary: "Removes a graph that no file owns; its subscriptions end",
             fields: [.ifMatch],
@@ -59,6 +61,7 @@ extension DefinitionRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .everything),
             handler: reloadFiles,
+            audited: .change,
             name: "reload",
             summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
             successes: [answer("What has changed, and all problems", reference("Reloaded"))]

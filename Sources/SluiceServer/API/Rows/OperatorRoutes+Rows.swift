@@ -22,6 +22,7 @@ extension OperatorRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .everything),
             handler: endConnection,
+            audited: .change,
             name: "endConnection",
             summary: "Ends a connection",
             successes: [Success(status: 204, summary: "It is ended")],
@@ -33,6 +34,7 @@ extension OperatorRoutes: Routes {
             side: .operations,
             need: Need(.admin, over: .graph),
             handler: flushGraph,
+            audited: .change,
             name: "flushGraph",
             summary: "Releases nodes that are kept until memory is short and not in use",
             parameters: [

@@ -1,0 +1,38 @@
+/// One line of the audit: what was done, by whom, to what, and the result.
+struct AuditEntry: Sendable, Equatable {
+    /// The name of the route or the `op`, or `request`.
+    let action: String
+    /// The name of the principal; nil without authentication, and for the server itself.
+    var by: String?
+    var address: String?
+    /// What it was about, such as the graph and its rev.
+    var subjects: [Field] = []
+    /// The code of the error; nil: it was done.
+    var error: String?
+    /// How often a refusal was repeated since its line; 0 for a line of its own.
+    var repeated = 0
+
+    struct Field: Sendable, Equatable {
+        let name: String
+        let value: String
+
+        init(_ name: String, _ value: some CustomStringConvertible) {
+            // A name in a path may be as long as the path, and true names are short.
+            (self.name, self.value) = (name, String(value.description.prefix(200)))
+        }
+    }
+
+    /// Whether the client lacked a right.
+    var isRefusal: Bool { error == "forbidden" }
+
+    /// The fields of the line, in their order.
+    var fields: [(String, String)] {
+        var fields = [("action", action)]
+        if let by { fields.append(("by", by)) }
+        if let address { fields.append(("address", address)) }
+        fields += subjects.map { ($0.name, $0.value) }
+        fields.append(("result", error ?? "ok"))
+        if repeated > 0 { fields.append(("repeated", "\(repeated)")) }
+        return fields
+    }
+}

@@ -1,0 +1,59 @@
+import EventLoop
+import GraphHost
+import HostTestSupport
+import Testing
+
+@testable import SluiceServer
+
+@Suite("The audit")
+struct AuditTests {
+    private func refusal(_ action: String, by name: String) -> AuditEntry {
+        var entry = AuditEntry(action: action)
+        (entry.by, entry.error) = (name, "forbidden")
+        return entry
+    }
+
+    @Test("the first refusal of a kind has a line, the others are counted")
+    func folding() {
+        var refusals = FoldedRefusals()
+        #expect(refusals.isFirst(refusal("backup", by: "bob")))
+        #expect(!refusals.isFirst(refusal("backup", by: "bob")))
+        #expect(!refusals.isFirst(refusal("backup", by: "bob")))
+        #expect(refusals.isFirst(refusal("reload", by: "bob")))
+        let counted = refusals.take()
+        #expect(counted.map(\.action) == ["backup"] && counted.map(\.repeated) == [2])
+        #expect(refusals.isFirst(refusal("backup", by: "bob")), "the next minute begins anew")
+    }
+
+    @Test("names that an attacker makes up do not fill the memory")
+    func madeUpNames() {
+        var refusals = FoldedRefusals()
+        let most = FoldedRefusals.mostKinds
+        let lines = (0..<3 * most).count { refusals.isFirst(refusal("backup", by: "n\($0)")) }
+        #expect(lines == most)
+        #expect(refusals.take().map(\.repeated) == [2 * most])
+    }
+
+    @Test("a change whose client has left before the answer has a line")
+    func unanswered() throws {
+        let log = FaultyLog(isSlow: true)
+        let server = try TestServer(commits: log) { $0.auditAlso = ["sets"] }
+        let file = server.folder.path + "/audit.log"
+        server.server.audit = Audit(
+            .file(try AuditFile(file, .text)),
+            [.sets],
+            on: server.loop,
+            server.server.log
+        )
+        let peer = try server.connect()
+        peer.send("PUT /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n5")
+        #expect(
+            server.until { server.server.connections.contains { ($0 as? HTTPConnection)?.waitingFor != 0 } }
+        )
+        peer.close()
+        #expect(server.until { server.server.connections.isEmpty })
+        server.server.audit?.finish()
+        let text = String(decoding: try Files.read(file, limit: 10_000).bytes, as: UTF8.self)
+        #expect(text.contains("action=putNode") && text.contains("node=x result=unanswered"))
+    }
+}
