@@ -1,18 +1,29 @@
 package import ArgumentParser
 internal import Platform
+internal import SluiceServer
 
 /// The two outputs of a command; both are written through at once, also into a pipe.
+///
+/// Names and sentences come from servers, files and other people. Everything that a terminal would
+/// act on is escaped here (``VisibleText``), in lines also line breaks.
 package enum Terminal {
     /// A line of the command's result.
-    package static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    package static func print(_ line: String) { write(VisibleText.line(line), to: STDOUT_FILENO) }
+
+    /// Lines of the command's result.
+    package static func print(text: String) { write(VisibleText.lines(text), to: STDOUT_FILENO) }
 
     /// A body of a server as lines of the result; the line end that it may have is not doubled.
     package static func print(_ body: [UInt8]) {
-        print(String(decoding: body.last == UInt8(ascii: "\n") ? body.dropLast() : body[...], as: UTF8.self))
+        let lines = body.last == UInt8(ascii: "\n") ? body.dropLast() : body[...]
+        print(text: String(decoding: lines, as: UTF8.self))
     }
 
     /// A line for the person, beside the result.
-    package static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    package static func note(_ line: String) { write(VisibleText.line(line), to: STDERR_FILENO) }
+
+    /// Lines for the person.
+    package static func note(text: String) { write(VisibleText.lines(text), to: STDERR_FILENO) }
 
     /// Says why the command failed and ends it with exit code 1.
     package static func failure(_ reason: some CustomStringConvertible) -> ExitCode {
@@ -26,8 +37,9 @@ package enum Terminal {
         do { return try work() } catch { throw failure("\(error)") }
     }
 
+    /// Writes the text and the end of a line.
     private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
+        var rest = Array((text + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {

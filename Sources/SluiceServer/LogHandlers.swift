@@ -81,12 +81,14 @@ enum LogLine {
     ) -> String {
         let rest = fields.map { field in
             let text = field.text
-            let needsQuotes = text.unicodeScalars.contains { !isShown($0) || $0 == " " || $0 == "\"" }
+            let needsQuotes = text.unicodeScalars.contains {
+                !VisibleText.isShown($0) || $0 == " " || $0 == "\""
+            }
             return " \(field.name)=" + (needsQuotes || text.isEmpty ? quoted(text) : text)
         }
         // A message with a line break in it must not look like two entries, nor one with others'
         // bytes move the cursor.
-        let message = message.unicodeScalars.allSatisfy(isShown) ? message : quoted(message)
+        let message = message.unicodeScalars.allSatisfy(VisibleText.isShown) ? message : quoted(message)
         return "\(time) \(level) \(message)\(rest.joined())\n"
     }
 
@@ -102,21 +104,8 @@ enum LogLine {
             "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":\(quoted(message))\(rest.joined())}\n"
     }
 
-    /// Whether a terminal shows it and does nothing else.
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
-        }
-    }
-
     /// As a JSON string in which nothing is left that a terminal acts on.
-    private static func quoted(_ text: String) -> String {
-        String(json: text).unicodeScalars.map { scalar in
-            guard !isShown(scalar) else { return String(scalar) }
-            return scalar.utf16.map { "\\u" + String($0, width: 4, radix: 16) }.joined()
-        }.joined()
-    }
+    private static func quoted(_ text: String) -> String { VisibleText.line(String(json: text)) }
 }
 
 extension Logger.MetadataValue {

@@ -52,11 +52,11 @@ struct Eval: ParsableCommand {
             }
         case .problems(let problems):
             for problem in problems {
-                Terminal.note("\(problem.code.rawValue) at \(problem.rendered(in: expression))")
+                Terminal.note(text: "\(problem.code.rawValue) at \(problem.rendered(in: expression))")
             }
             throw ExitCode(1)
         case .failure(let error):
-            Terminal.note("\(error.code.rawValue) at \(error.rendered(in: expression))")
+            Terminal.note(text: "\(error.code.rawValue) at \(error.rendered(in: expression))")
             throw ExitCode(1)
         }
     }

@@ -110,7 +110,7 @@ extension ServiceOptions {
         guard duration >= .milliseconds(10) else { throw ValidationError("--interval must be at least 10ms") }
         try Terminal.reporting {
             let feed = try make(address.graph, address.service, duration)
-            feed.onNote = Terminal.note
+            feed.onNote = Terminal.note(_:)
             try feed.run()
         }
     }

@@ -36,6 +36,6 @@ struct Flush: ParsableCommand {
         let answer = try Terminal.reporting {
             try ServiceFlush.run(address.graph, matching: match, at: address.service)
         }
-        Terminal.print(json ? answer.text : answer.line)
+        if json { Terminal.print(text: answer.text) } else { Terminal.print(answer.line) }
     }
 }

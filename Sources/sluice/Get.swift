@@ -30,7 +30,7 @@ struct Get: ParsableCommand {
         let address = try NodeAddress(node, options)
         var path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
         if let at { path += "\(address.node == nil ? "&" : "?")at=\(at)" }
-        let answer = try Terminal.reporting { try ServiceRequest.get(path, from: address.service) }
+        let answer = try Terminal.reporting { try ServiceRequest.getJSON(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
         Terminal.print(answer.body)
     }

@@ -30,14 +30,14 @@ struct Initialize: ParsableCommand {
         }
         let enter = folder == "." ? "" : "  cd \(folder)\n"
         Terminal.print(
-            """
+            text: """
 
-            Next:
-            \(enter)  sluice serve                     starts the server; the page is at http://127.0.0.1:8080
-              sluice set home/indoor_c 21.5    sets a value, in another terminal
-              sluice watch home/indoor_f       prints a value whenever it changes
-            Edit \(prefix)graphs/home.yaml: the server takes it up by itself and says what is wrong.
-            """
+                Next:
+                \(enter)  sluice serve                     starts the server; the page is at http://127.0.0.1:8080
+                  sluice set home/indoor_c 21.5    sets a value, in another terminal
+                  sluice watch home/indoor_f       prints a value whenever it changes
+                Edit \(prefix)graphs/home.yaml: the server takes it up by itself and says what is wrong.
+                """
         )
     }
 }

@@ -70,6 +70,6 @@ struct MakeToken: ParsableCommand {
             return Terminal.print("{\"token\":\(shown),\"entry\":\(String(json: entry))}")
         }
         if !hash { Terminal.note("token (shown once): \(token.text)") }
-        Terminal.print(entry)
+        Terminal.print(text: entry)
     }
 }

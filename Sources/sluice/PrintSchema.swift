@@ -15,6 +15,6 @@ struct PrintSchema: ParsableCommand {
     )
 
     func run() {
-        Terminal.print(Catalogue.standard.definitionSchema)
+        Terminal.print(text: Catalogue.standard.definitionSchema)
     }
 }

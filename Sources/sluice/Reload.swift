@@ -40,7 +40,7 @@ struct Reload: ParsableCommand {
         service.token = try ServiceOptions.token()
         let outcome = try Terminal.reporting { try ServiceReload.run(at: service) }
         if json {
-            Terminal.print(outcome.text)
+            Terminal.print(text: outcome.text)
         } else {
             for line in outcome.lines { Terminal.print(line) }
             for problem in outcome.problems { Terminal.note("error: \(problem)") }

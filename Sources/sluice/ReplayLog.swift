@@ -62,7 +62,7 @@ struct ReplayLog: ParsableCommand {
             let replay = try log.replay(graph, to: to)
             return try with.map { try log.replay(replay, with: $0) } ?? replay.run()
         }
-        Terminal.print(json ? outcome.json(of: graph) : outcome.text)
+        Terminal.print(text: json ? outcome.json(of: graph) : outcome.text)
         if outcome.snapshot?.agrees == false { throw ExitCode(1) }
     }
 }

@@ -32,7 +32,7 @@ enum Main {
     static func main() {
         if let word = CommandLine.arguments.dropFirst().first, let problem = unknownCommand(word) {
             let usage = "\(Sluice.usageString())\n  See 'sluice --help' for more information."
-            Terminal.note("Error: \(problem)\nUsage: \(usage)")
+            Terminal.note(text: "Error: \(problem)\nUsage: \(usage)")
             Sluice.exit(withError: ExitCode(2))
         }
         var command: any ParsableCommand
@@ -49,7 +49,7 @@ enum Main {
     /// The parser would exit with EX_USAGE (64); 2 is what most programs use.
     private static func end(_ error: any Error, _ explanation: String) -> Never {
         guard Sluice.exitCode(for: error) == .validationFailure else { Sluice.exit(withError: error) }
-        Terminal.note(explanation)
+        Terminal.note(text: explanation)
         Sluice.exit(withError: ExitCode(2))
     }
 

@@ -44,8 +44,8 @@ struct Watch: ParsableCommand {
         )
         guard let subject else { throw ValidationError("--pipe is not JSON") }
         let watcher = try Watcher(subject, at: address.service)
-        watcher.onValue = Terminal.print
-        watcher.onNote = Terminal.note
+        watcher.onValue = Terminal.print(text:)
+        watcher.onNote = Terminal.note(_:)
         do { try watcher.run() } catch { throw Terminal.failure("\(error)") }
     }
 }

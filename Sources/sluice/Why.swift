@@ -36,6 +36,7 @@ struct Why: ParsableCommand {
         let answer = try Terminal.reporting {
             try ServiceWhy.run(address.path, limit: limit, at: address.service)
         }
-        for line in json ? [answer.text] : answer.lines { Terminal.print(line) }
+        if json { return Terminal.print(text: answer.text) }
+        for line in answer.lines { Terminal.print(line) }
     }
 }

@@ -1,12 +1,17 @@
 """What somebody at a terminal meets first: mistakes that say what to do, and a server named once."""
 
+import contextlib
+import json
 import os
 import pty
+import socket
 import subprocess
+import threading
 
 import pytest
 from sluice import BINARY, Server
 from test_access import Guarded
+from websockets.sync.client import connect
 
 HOUSE = """
 graph: house
@@ -109,3 +114,56 @@ def test_check_names_what_beginners_write(tmp_path, line, place, hint):
     (tmp_path / "g.yaml").write_text(f"nodes:\n  on: {{ set: boolean }}\n  {'m' if line.startswith('n:') else 'n'}: {{ set: number }}\n  {line}\n")
     found = subprocess.run([BINARY, "check", tmp_path / "g.yaml"], capture_output=True, text=True, timeout=20)
     assert found.returncode == 1 and f"g.yaml:{place}" in found.stderr and hint in found.stderr, found.stderr
+
+
+ESCAPES = "\x1b]0;owned\x07\n2026 notice forged\u202e\u009b2J"
+
+
+def test_names_from_others_do_nothing_to_a_terminal(server):
+    """Another client calls itself by control characters: `why` shows them as text, in one line."""
+    with connect(f"ws://{server.host}:{server.port}/v1/ws", subprotocols=["sluice.v1.json"]) as client:
+        client.send(json.dumps({"op": "hello", "id": 1, "client": ESCAPES}))
+        client.send(json.dumps({"op": "sub", "id": 2, "graph": "house", "node": "indoor_f"}))
+        client.recv(5), client.recv(5)
+        for arguments in (["why", "house/indoor_f"], ["why", "house/indoor_f", "--json"], ["graph", "house", "--live"]):
+            shown = sluice(server, *arguments).stdout
+            assert not set("\x1b\x07\u202e\u009b") & set(shown), shown
+        lines = sluice(server, "why", "house/indoor_f").stdout.splitlines()
+        assert not any(line.startswith("2026") for line in lines) and any(r"\u001b]0;owned\u0007\u000a2026" in line for line in lines), lines
+    # A value stays the JSON that it is, in the same lines.
+    for value in ('"\u009b2J\u202e"', '{"a":\n  "\u007f"}', "[1,\r\n2]"):
+        server.request("PUT", "/v1/graphs/free", '{"nodes":{"x":{"set":"any"}}}', {"Content-Type": "application/json"})
+        assert server.request("PUT", "/v1/graphs/free/nodes/x", value.encode()).status == 200
+        shown = sluice(server, "get", "free/x").stdout
+        assert json.loads(shown) == json.loads(value) and not set("\u009b\u202e\u007f") & set(shown), shown
+
+
+@pytest.mark.parametrize("command", [["get", "house/mode"], ["set", "house/mode", "1"], ["why", "house/mode"], ["reload"], ["watch", "house/mode"],
+                                     ["flush", "house"], ["graph", "house"]])
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request"])
+def test_a_hostile_server_does_nothing_to_a_terminal(command, status):
+    """Whatever it answers, with success or an error; what is no JSON is no value."""
+    bodies = [ESCAPES.encode(), json.dumps({"code": ESCAPES, "detail": ESCAPES, "hint": ESCAPES}).encode()]
+    for body in bodies:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def answer():
+                with contextlib.suppress(OSError):
+                    while True:
+                        peer, _ = listener.accept()
+                        with peer:
+                            peer.recv(65536)
+                            peer.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+
+            threading.Thread(target=answer, daemon=True).start()
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            process = subprocess.Popen([BINARY, *command, "--url", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if command[0] == "watch":
+                shown = process.stderr.readline()
+                process.terminate()
+                shown += b"".join(process.communicate(timeout=20))
+            else:
+                shown = b"".join(process.communicate(timeout=20))
+                assert process.returncode == 1 or status == "200 OK", shown
+                assert command[0] != "get" or body != bodies[0] or process.returncode == 1, "this is not JSON"
+            assert not set("\x1b\x07\u202e\u009b") & set(shown.decode()), shown
+            assert b"\n2026" not in shown or command[0] == "graph" and status == "200 OK", shown

@@ -55,7 +55,7 @@ struct BenchOptions: ParsableArguments {
 
     /// Prints the report; failures make the exit code 1.
     func tell(_ report: BenchReport) throws {
-        Terminal.print(json ? report.json : report.text)
+        Terminal.print(text: json ? report.json : report.text)
         if report.failures > 0 { throw ExitCode(1) }
     }
 }
@@ -275,12 +275,12 @@ struct BenchReload: ParsableCommand {
             bench.files = files
             bench.nodes = nodes
             let report = try Terminal.reporting { try bench.run() }
-            return Terminal.print(json ? report.json : report.text)
+            return Terminal.print(text: json ? report.json : report.text)
         }
         var bench = ReloadBench()
         bench.nodes = nodes
         bench.listeners = listeners
         let report = try Terminal.reporting { try bench.run() }
-        Terminal.print(json ? report.json : report.text)
+        Terminal.print(text: json ? report.json : report.text)
     }
 }

@@ -17,6 +17,6 @@ struct Docs: ParsableCommand {
         guard let section = Reference.Section(rawValue: section) else {
             throw ValidationError("there is no section '\(section)'")
         }
-        Terminal.print(Reference.markdown(section))
+        Terminal.print(text: Reference.markdown(section))
     }
 }

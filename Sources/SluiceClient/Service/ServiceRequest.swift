@@ -16,14 +16,27 @@ public enum ServiceRequest {
         try send(.get, path, to: service, body: nil, fields: [], limit: limit, mostBytes: mostBytes)
     }
 
-    /// Puts a JSON body to `path`.
+    /// The same for an answer whose body must be JSON, if there is one.
+    public static func getJSON(_ path: String, from service: ServiceURL) throws -> HTTPClient.Answer {
+        try requireJSON(try get(path, from: service))
+    }
+
+    /// - Throws: ``ClientFailure`` if the body is not JSON: then something other than a Sluice
+    ///   server has answered.
+    private static func requireJSON(_ answer: HTTPClient.Answer) throws -> HTTPClient.Answer {
+        let isJSON = answer.body.withUnsafeBytes { (try? JSONReader(checking: $0)) != nil }
+        guard answer.status == 204 || isJSON else { throw ClientFailure.notUnderstood("it is not JSON") }
+        return answer
+    }
+
+    /// Puts a JSON body to `path`; the answer's body must be JSON as well.
     public static func put(
         _ body: [UInt8],
         to path: String,
         at service: ServiceURL,
         fields: [(name: StaticString, value: String)] = []
     ) throws -> HTTPClient.Answer {
-        try send(.put, path, to: service, body: body, fields: fields)
+        try requireJSON(try send(.put, path, to: service, body: body, fields: fields))
     }
 
     /// Posts to `path`, without a body.
