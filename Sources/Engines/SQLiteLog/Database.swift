@@ -27,6 +27,7 @@ final class Database {
     /// Opens a file; a writer makes it where there is none.
     init(_ path: String, vfs: String?, isReadOnly: Bool) throws(DatabaseError) {
         var raw: OpaquePointer?
+        if !isReadOnly, vfs == nil { PrivateFile.prepare(path) }
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let code = sqlite3_open_v2(path, &raw, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK, let raw else {

@@ -234,6 +234,7 @@ extension Store {
 
     /// Copies the store as it is now into a new file.
     func backup(to path: String) throws(DatabaseError) {
+        PrivateFile.prepare(path)
         try database.run("VACUUM INTO ?", .text(path))
     }
 

@@ -60,6 +60,7 @@ public struct StoreReader: LogReader {
             let source = try Database(path, vfs: vfs, isReadOnly: true)
             let problem = try source.text("PRAGMA integrity_check(1)") ?? ""
             guard problem == "ok" else { throw DatabaseError(code: SQLITE_CORRUPT, message: problem) }
+            PrivateFile.prepare(files.database)
             try source.run("VACUUM INTO ?", .text(files.database))
         } catch {
             throw StoreError("\(path) cannot be copied to \(files.database): \(error.description)")

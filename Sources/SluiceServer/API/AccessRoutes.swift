@@ -35,7 +35,7 @@ enum AccessRoutes {
     static func signOut(_ request: Request) {
         let connection = request.connection
         if let authenticator = request.server.authenticator,
-            let cookie = SessionCookie.value(in: request.head)
+            let cookie = SessionCookie.value(in: request.head, isSecure: connection.isSecure)
         {
             authenticator.signOut(cookie: cookie)
         }

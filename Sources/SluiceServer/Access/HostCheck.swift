@@ -30,9 +30,13 @@ final class HostCheck {
 
     /// The host in lower case, without brackets and port; nil if the bytes are not an authority.
     private static func host(_ authority: UnsafeRawBufferPointer) -> String? {
-        guard let text = String(validating: authority, as: UTF8.self)?.lowercased(), !text.isEmpty else {
-            return nil
-        }
+        String(validating: authority, as: UTF8.self).flatMap { host(of: $0) }
+    }
+
+    /// The same for text.
+    static func host(of authority: String) -> String? {
+        let text = authority.lowercased()
+        guard !text.isEmpty else { return nil }
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {
                 return nil

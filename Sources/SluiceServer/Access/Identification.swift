@@ -27,7 +27,7 @@ enum Identification {
         _ authenticator: Authenticator
     ) throws(HostError) -> Access {
         if case .nothing = need.extent { return .nobody }
-        switch outcome(head, authenticator, at: connection.server) {
+        switch outcome(head, authenticator, on: connection) {
         case .known(let principal):
             return Access(principal)
         case .expired:
@@ -48,8 +48,10 @@ enum Identification {
     ) throws(HostError) -> Access? {
         let server = connection.server
         guard let authenticator = server.authenticator else { return connection.listener.openAccess }
-        if !head.has(.authorization), SessionCookie.value(in: head) == nil { return nil }
-        let found = outcome(head, authenticator, at: server)
+        if !head.has(.authorization), SessionCookie.value(in: head, isSecure: connection.isSecure) == nil {
+            return nil
+        }
+        let found = outcome(head, authenticator, on: connection)
         if case .known(let principal) = found { return Access(principal) }
         // A browser sends its cookie whether it is valid or not; the page may still send a token.
         guard head.has(.authorization) else { return nil }
@@ -61,7 +63,7 @@ enum Identification {
     static func sender(of head: RequestHead, on connection: HTTPConnection) -> SlowPeers.Owner {
         let server = connection.server
         if let authenticator = server.authenticator,
-            case .known(let principal) = outcome(head, authenticator, at: server)
+            case .known(let principal) = outcome(head, authenticator, on: connection)
         {
             return .principal(principal.name)
         }
@@ -83,14 +85,16 @@ enum Identification {
     private static func outcome(
         _ head: RequestHead,
         _ authenticator: Authenticator,
-        at server: Server
+        on connection: HTTPConnection
     ) -> Authenticator.Outcome {
-        let now = UInt64(max(0, server.loop.wallClock))
+        let now = UInt64(max(0, connection.server.loop.wallClock))
         if let field = head.value(.authorization) {
             guard let token = bearer(field) else { return .unknown }
             return authenticator.principal(token: token, at: now)
         }
-        guard let cookie = SessionCookie.value(in: head) else { return .unknown }
+        guard let cookie = SessionCookie.value(in: head, isSecure: connection.isSecure) else {
+            return .unknown
+        }
         return authenticator.principal(cookie: cookie, at: now)
     }
 

@@ -211,6 +211,18 @@ public struct Keys: Sendable {
         What the audit has besides: sets, each change of values, without the values; requests, each request over HTTP.
         """
     )
+    public let strictTransport = Key(
+        "tls.hsts",
+        .duration(.zero ... .seconds(86400 * 731)),
+        .zero
+    )
+    .means(
+        """
+        How long browsers that got a page over https may use only https for this name (Strict-Transport-Security), also if a \
+        proxy ends TLS. 0: not said. Never said for localhost and addresses. Take care: until the time is over, the name \
+        cannot be served over http.
+        """
+    )
     public let drain = Key("drain", .duration(.zero ... .seconds(3600)), .seconds(30))
         .means("How long a server that is stopping waits for its clients.")
     public let heartbeat = Key(

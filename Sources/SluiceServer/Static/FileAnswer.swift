@@ -13,6 +13,8 @@ enum FileAnswer {
         let takesGzip = isCompressible && takesGzip(head)
         let (isSecure, policy, ancestors) = (connection.isSecure, files.policy, server.frameAncestors)
         let forwarded = connection.forwarding?.authority
+        let authority = forwarded ?? String(decoding: head.authority, as: UTF8.self)
+        let strictness = StrictTransport(server.configuration.strictTransport, for: authority)
         let fields = { (etag: String, out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
             out.append(securityOf: etag)
@@ -26,6 +28,7 @@ enum FileAnswer {
             out.append("; ")
             out.append(utf8: ancestors)
             out.append("\r\n")
+            if isSecure { strictness.append(to: &out) }
         }
         let condition = head.value(.ifNoneMatch).flatMap { EntityTagCondition($0) }
         let codedTag = file.codedTag

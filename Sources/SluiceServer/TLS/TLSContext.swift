@@ -9,12 +9,19 @@ package final class TLSContext {
     package let raw: OpaquePointer
     package let isServer: Bool
 
+    /// The ciphers of TLS 1.2 (RFC 9325 §4.2).
+    ///
+    /// Keys are exchanged by Diffie-Hellman, so that a stolen key opens no recorded connection, and
+    /// what is sent is encrypted with authentication. Those of TLS 1.3 are all of this kind.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL:!PSK"
+
     private init(_ method: OpaquePointer, isServer: Bool) throws(TLSFailure) {
         ERR_clear_error()
         guard let raw = SSL_CTX_new(method) else { throw TLSFailure(during: "TLS") }
         self.raw = raw
         self.isServer = isServer
         _ = SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        guard SSL_CTX_set_cipher_list(raw, Self.ciphers) == 1 else { throw TLSFailure(during: "TLS") }
         // A quiet connection holds no buffers; a write is taken whole.
         _ = SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         // SSL_OP_NO_RENEGOTIATION is 1 << 30, which Swift does not import.
