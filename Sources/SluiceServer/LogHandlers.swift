@@ -34,7 +34,7 @@ public struct StandardErrorLog: LogHandler {
 
     public func log(event: LogEvent) {
         let all = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
-        let fields = all.map(LogLine.Field.init).sorted { $0.name < $1.name }
+        let fields = all.map { LogLine.Field($0.key, metadata: $0.value) }.sorted { $0.name < $1.name }
         let form = format == .text ? LogLine.text : LogLine.json
         let line = form(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
@@ -55,19 +55,23 @@ public struct StandardErrorLog: LogHandler {
 
 /// How entries look.
 enum LogLine {
-    struct Field {
+    struct Field: Sendable, Equatable {
         let name: String
         let text: String
         /// Whether JSON has it without quotes.
         let isNumber: Bool
 
-        init(_ name: String, _ value: Logger.MetadataValue) {
+        init(_ name: String, _ value: some CustomStringConvertible) {
             self.name = name
-            text = "\(value)"
+            text = value.description
+            isNumber = value is any BinaryInteger
+        }
+
+        init(_ name: String, metadata value: Logger.MetadataValue) {
             if case .stringConvertible(let value) = value {
-                isNumber = value is any BinaryInteger
+                self.init(name, value)
             } else {
-                isNumber = false
+                self.init(name, value.description)
             }
         }
     }

@@ -1,6 +1,5 @@
 import ReactiveGraph
 import Support
-import Logging
 import Testing
 
 @testable import GraphHost
@@ -93,7 +92,7 @@ struct MetricsTests {
         )
         #expect(LogLine.text("T", "info", "\r", [.init("k", "°C é")]) == "T info \"\\r\" k=\"°C é\"\n")
         #expect(
-            LogLine.json("T", "info", "a\"", [.init("k", "\u{1}"), .init("n", .number(7)), .init("s", "7")])
+            LogLine.json("T", "info", "a\"", [.init("k", "\u{1}"), .init("n", 7), .init("s", "7")])
                 == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\",\"n\":7,\"s\":\"7\"}\n"
         )
     }

@@ -12,27 +12,19 @@ struct AuditEntry: Sendable, Equatable {
     /// How often a refusal was repeated since its line; 0 for a line of its own.
     var repeated = 0
 
-    struct Field: Sendable, Equatable {
-        let name: String
-        let value: String
-
-        init(_ name: String, _ value: some CustomStringConvertible) {
-            // A name in a path may be as long as the path, and true names are short.
-            (self.name, self.value) = (name, String(value.description.prefix(200)))
-        }
-    }
+    typealias Field = LogLine.Field
 
     /// Whether the client lacked a right.
     var isRefusal: Bool { error == "forbidden" }
 
     /// The fields of the line, in their order.
-    var fields: [(String, String)] {
-        var fields = [("action", action)]
-        if let by { fields.append(("by", by)) }
-        if let address { fields.append(("address", address)) }
-        fields += subjects.map { ($0.name, $0.value) }
-        fields.append(("result", error ?? "ok"))
-        if repeated > 0 { fields.append(("repeated", "\(repeated)")) }
+    var fields: [Field] {
+        var fields = [Field("action", action)]
+        if let by { fields.append(Field("by", by)) }
+        if let address { fields.append(Field("address", address)) }
+        fields += subjects
+        fields.append(Field("result", error ?? "ok"))
+        if repeated > 0 { fields.append(Field("repeated", repeated)) }
         return fields
     }
 }

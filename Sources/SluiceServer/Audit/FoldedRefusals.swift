@@ -23,7 +23,7 @@ struct FoldedRefusals {
             action: entry.action,
             by: entry.by,
             address: entry.address,
-            graph: entry.subjects.first { $0.name == "graph" }?.value
+            graph: entry.subjects.first { $0.name == "graph" }?.text
         )
         if kinds[kind] != nil {
             kinds[kind]?.repeated += 1
