@@ -51,6 +51,11 @@ public final class Host {
     /// Whether sinks receive each change of values, and not only refusals
     /// (``MessageSink/acted(_:)``).
     public var recordsSets = false
+    /// Called when graphs have become orphans because no server that shares the log has their files.
+    public var onOrphans: ([LiveGraph]) -> Void = { _ in }
+    /// Called when an orphan was removed at the end of its time, with its name and the number of
+    /// its values.
+    public var onExpiredOrphan: (String, Int) -> Void = { _, _ in }
     /// Writes an internal fault to the server's log, and returns a reference to the entry; see
     /// ``fault(_:)``.
     public var onFault: (_ what: String) -> String = { _ in "unknown" }
@@ -58,6 +63,9 @@ public final class Host {
     let table: GraphTable
     /// Rises whenever a graph is added, removed or redefined.
     public internal(set) var definitionChanges: UInt64 = 0
+    /// The graphs of which this server has files; nil: it has not looked yet.
+    var files: Set<String>?
+    private(set) lazy var orphanExpiry = OrphanExpiry(self)
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
     private var reports: LogReports?
@@ -163,11 +171,11 @@ public final class Host {
         delivery.forget()
     }
 
-    /// All graphs, in the order in which they were added.
-    public var graphs: [LiveGraph] { table.all.filter(\.isLive) }
+    /// All graphs that are served, in the order in which they were added.
+    public var graphs: [LiveGraph] { table.all.filter(\.isServed) }
 
-    /// The graph with that name.
-    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
+    /// The graph with that name, if it is served.
+    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isServed ? $0 : nil } }
 
     /// The graph with that name, given as bytes; makes no `String`.
     ///
@@ -322,9 +330,10 @@ public final class Host {
     public func noGraph(named name: String, for access: Access) -> HostError {
         guard !isCatchingUp else { return noGraph }
         let name = String(name.prefix(64))
+        if let orphan = held(name), orphan.isOrphan, access.sees(orphan) { return .orphaned(orphan) }
         var error = HostError(.unknownGraph, "there is no graph '\(name)'")
         let known = table.all.prefix(GraphView.mostGuesses).lazy
-            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isLive && access.sees($0) }
+            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isServed && access.sees($0) }
             .map(\.name)
         work += UInt64(min(table.all.count, GraphView.mostGuesses) / 8)
         error.hint = Spelling.hint(for: name, among: known)

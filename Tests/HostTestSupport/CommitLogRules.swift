@@ -186,6 +186,7 @@ public final class LogListener: CommitLogFollower {
         changes += 1
         onHealth()
     }
+    public func logFilesChanged() {}
     public func log(lost instances: [String]) { lost += instances }
     public func log(moved ticket: UInt64) { moved.append(ticket) }
     public func log(confirmed ticket: UInt64) { confirmed.append(ticket) }

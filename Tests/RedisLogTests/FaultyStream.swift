@@ -93,8 +93,8 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
         try ask { () throws(RedisError) in try store.store(digests, of: graph) }
     }
 
-    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse {
-        try ask { () throws(RedisError) in try store.pulse(of: instance, lease: lease) }
+    func pulse(of instance: String, lease: Int, files: Set<String>?) throws(RedisError) -> Pulse {
+        try ask { () throws(RedisError) in try store.pulse(of: instance, lease: lease, files: files) }
     }
 
     func forget(_ instances: [String], in graphs: [String]) throws(RedisError) {

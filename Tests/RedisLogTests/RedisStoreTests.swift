@@ -169,26 +169,26 @@ struct RedisStoreTests {
 
     @Test("The lease is one server's until it is silent; all signs of life are told apart")
     func lease() throws {
-        let first = try store.pulse(of: "a", lease: 60_000)
+        let first = try store.pulse(of: "a", lease: 60_000, files: nil)
         #expect(first.token == 1 && Array(first.signs.keys) == ["a"])
-        #expect(try store.pulse(of: "b", lease: 60_000).token == 0)
-        let second = try store.pulse(of: "a", lease: 60_000)
+        #expect(try store.pulse(of: "b", lease: 60_000, files: nil).token == 0)
+        let second = try store.pulse(of: "a", lease: 60_000, files: nil)
         #expect(second.token == 1 && Set(second.signs.keys) == ["a", "b"])
         #expect(first.signs["a"] != second.signs["a"], "also within a millisecond")
-        #expect(try store.pulse(of: "a", lease: 60_000).signs["b"] == second.signs["b"])
+        #expect(try store.pulse(of: "a", lease: 60_000, files: nil).signs["b"] == second.signs["b"])
         try store.forget(["b"], in: ["g"])
-        #expect(try Array(store.pulse(of: "a", lease: 60_000).signs.keys) == ["a"])
+        #expect(try Array(store.pulse(of: "a", lease: 60_000, files: nil).signs.keys) == ["a"])
         try store.leave("a", ["a"], ["g"])
-        let fourth = try store.pulse(of: "b", lease: 60_000)
+        let fourth = try store.pulse(of: "b", lease: 60_000, files: nil)
         #expect(fourth.token == 2 && Array(fourth.signs.keys) == ["b"])
     }
 
     @Test("A lease and a claim last no longer than they say, although Redis' clock was set back")
     func capped() throws {
-        _ = try store.pulse(of: "a", lease: 8_000)
+        _ = try store.pulse(of: "a", lease: 8_000, files: nil)
         try store.claim("g", position, for: "a")
         for key in ["test:lease", "test:{g}:claim"] { try redis.ask("PEXPIRE", key, "3600000") }
-        #expect(try store.pulse(of: "b", lease: 8_000).token == 0)
+        #expect(try store.pulse(of: "b", lease: 8_000, files: nil).token == 0)
         var other = position
         other.time = 0
         try store.claim("g", other, for: "b")

@@ -83,6 +83,7 @@ final class Tap: CommitLog, CommitLogFollower {
         follower?.log(received: entry, at: stamp) ?? true
     }
     func logHealthChanged() { follower?.logHealthChanged() }
+    func logFilesChanged() { follower?.logFilesChanged() }
     func digest(of graph: String, passing revs: ClosedRange<UInt64>) -> String? {
         follower?.digest(of: graph, passing: revs)
     }

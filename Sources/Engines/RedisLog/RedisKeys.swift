@@ -34,4 +34,6 @@ struct RedisKeys: Hashable, Sendable {
     var tokens: String { "\(prefix):tokens" }
     /// When each instance has last said that it lives.
     var instances: String { "\(prefix):instances" }
+    /// The graphs of which each instance has files.
+    var files: String { "\(prefix):files" }
 }

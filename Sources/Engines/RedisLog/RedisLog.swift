@@ -99,6 +99,10 @@ public final class RedisLog: CommitLog {
     var clock = StampClock()
     /// Which of the servers live.
     var signs = SignsOfLife()
+    /// The graphs of which this server has files; nil: it has not read them yet.
+    var ownFiles: Set<String>?
+    /// Those of which the other living servers have files; nil: not all of them have said so.
+    var filesElsewhere: Set<String>?
     private(set) lazy var snapshots = SnapshotQueue(of: self)
 
     /// Connects, and reads where the graphs stand.
@@ -145,8 +149,9 @@ public final class RedisLog: CommitLog {
             place = try streams.follow([:], newsAfter: "", for: 0).place
             for (name, position) in try store.positions() { add(Track(name, position, onMove: onMove)) }
             let asked = writer.now
-            let pulse = try store.pulse(of: instance, lease: Self.lease)
+            let pulse = try store.pulse(of: instance, lease: Self.lease, files: nil)
             token = pulse.token
+            note(files: pulse)
             clock.note(pulse.time, asked: asked, now: writer.now)
         } catch {
             throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
@@ -165,6 +170,17 @@ public final class RedisLog: CommitLog {
     public var isLeading: Bool { token > 0 }
 
     public var time: UInt64? { clock.time(at: writer.now) }
+
+    public var files: Set<String> {
+        get { ownFiles ?? [] }
+        set {
+            guard newValue != ownFiles else { return }
+            ownFiles = newValue
+            if health == .ready, !isClosed { beat() }
+        }
+    }
+
+    public func isFiledElsewhere(_ graph: String) -> Bool { filesElsewhere?.contains(graph) ?? true }
 
     /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {

@@ -65,13 +65,18 @@ extension Pulse {
     /// What the script has answered.
     init(_ reply: RedisReply) throws(RedisError) {
         let members = reply.members
-        guard members.count >= 2, let token = members[0].unsigned, let time = members[1].unsigned,
+        guard members.count == 4, let token = members[0].unsigned, let time = members[1].unsigned,
             LogStamp.times.contains(time)
         else {
             throw Outcome.unexpected
         }
-        let signs = RedisReply.list(Array(members.dropFirst(2))).fields
-        self.init(token: token, time: time, signs: signs.compactMapValues(\.text))
+        let files = members[3].fields.compactMapValues(\.text)
+        self.init(
+            token: token,
+            time: time,
+            signs: members[2].fields.compactMapValues(\.text),
+            files: files.mapValues { Set($0.split(separator: " ").map(String.init)) }
+        )
     }
 }
 

@@ -339,10 +339,12 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     // MARK: - Instances
 
-    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse {
+    func pulse(of instance: String, lease: Int, files: Set<String>?) throws(RedisError) -> Pulse {
         try with { (connection) throws(RedisError) in
-            let keys = [keys.lease, keys.tokens, keys.instances]
-            return try Pulse(try connection.ask(call(.pulse, keys, instance, String(lease))))
+            let keys = [keys.lease, keys.tokens, keys.instances, keys.files]
+            var command = call(.pulse, keys, instance, String(lease))
+            if let files { command.append(files.sorted().joined(separator: " ")) }
+            return try Pulse(try connection.ask(command))
         }
     }
 
@@ -357,9 +359,10 @@ final class RedisStore: StreamStore, @unchecked Sendable {
                 }
                 return command
             }
-            var command = RedisCommand("ZREM", keys.instances)
-            for instance in instances { command.append(instance) }
-            commands.append(command)
+            for var command in [RedisCommand("ZREM", keys.instances), RedisCommand("HDEL", keys.files)] {
+                for instance in instances { command.append(instance) }
+                commands.append(command)
+            }
             _ = try connection.ask(all: commands)
         }
     }

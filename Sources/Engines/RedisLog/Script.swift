@@ -231,19 +231,20 @@ struct Script {
         """
     )
 
-    /// Says that an instance lives, and takes or keeps the lease.
+    /// Says that an instance lives and of which graphs it has files, and takes or keeps the lease.
     ///
     /// Each sign of life differs from the instance's last one; what differs is Redis' time, with
     /// which servers of earlier versions compute. A lease lasts no longer than it says, even if
     /// Redis' clock, by which keys expire, was set back.
     ///
-    ///     KEYS  lease, counter of fencing tokens, instances
-    ///     ARGV  instance, milliseconds that the lease lasts
+    ///     KEYS  lease, counter of fencing tokens, instances, files
+    ///     ARGV  instance, milliseconds that the lease lasts, and, once the instance knows them, the
+    ///           names of the graphs with blanks between
     ///
     /// Answers `{fencing token, or 0 where another instance has the lease; Redis' time in
-    /// milliseconds; each instance and its last sign of life…}`.
+    /// milliseconds; {each instance and its last sign of life…}; {each instance and its graphs…}}`.
     static let pulse = Script(
-        keys: 3,
+        keys: 4,
         """
         local clock = redis.call('TIME')
         local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -262,7 +263,8 @@ struct Script {
         elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
         end
-        return {token, now, unpack(redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES'))}
+        if ARGV[3] then redis.call('HSET', KEYS[4], ARGV[1], ARGV[3]) end
+        return {token, now, redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES'), redis.call('HGETALL', KEYS[4])}
         """
     )
 }

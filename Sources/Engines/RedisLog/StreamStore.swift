@@ -58,8 +58,11 @@ protocol StreamStore: AnyObject, Sendable {
     /// Stores what the holder of the lease has found, in place of what there was.
     func store(_ digests: [UInt64: String], of graph: String) throws(RedisError)
 
-    /// Says that an instance lives, and takes or keeps the lease, which lasts so many milliseconds.
-    func pulse(of instance: String, lease: Int) throws(RedisError) -> Pulse
+    /// Says that an instance lives and of which graphs it has files, and takes or keeps the lease,
+    /// which lasts so many milliseconds.
+    ///
+    /// `files` is nil until the instance has read its files.
+    func pulse(of instance: String, lease: Int, files: Set<String>?) throws(RedisError) -> Pulse
 
     /// Forgets instances that are no more, and which batches of theirs the graphs have seen.
     func forget(_ instances: [String], in graphs: [String]) throws(RedisError)
@@ -96,6 +99,8 @@ struct Pulse: Sendable {
     let time: UInt64
     /// The last sign of life of each instance: all that counts is whether it has changed.
     let signs: [String: String]
+    /// The graphs of which each instance has files, as far as it has said so.
+    let files: [String: Set<String>]
 }
 
 /// What became of batches.

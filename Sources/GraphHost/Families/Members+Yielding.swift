@@ -8,7 +8,7 @@ extension Members {
     @discardableResult
     func dropUnneeded(matching pattern: String = "*", after last: String? = nil) -> [String] {
         let host = graph.host
-        guard graph.isLive, host.isLeading, host.health == .ready,
+        guard graph.isServed, host.isLeading, host.health == .ready,
             families.contains(where: \.yieldsToPressure)
         else { return [] }
         var commit = Commit(graph: graph)

@@ -12,6 +12,8 @@ extension LiveGraph {
         case .redefine(let definition, let origin):
             host.definitionChanges &+= 1
             self.origin = origin
+            // It needs no file any more.
+            if origin == .client { host.bringBack(self) }
             Redefinition(of: self, as: definition, at: stamp).apply()
         case .remove: end(.removed)
         case .tick(let now): fireTimers(until: now)

@@ -21,9 +21,15 @@ public final class LiveGraph {
     var isLive = false {
         didSet { judge() }
     }
-    /// Whether clients can find it: it is live, and the log knows its present state.
+    /// When no living server had its file any more, on the monotonic clock; nil: it is no orphan.
+    var orphanedAt: UInt64? {
+        didSet { judge() }
+    }
+    /// In how many looks in succession no server that shares the log had its file.
+    var looksWithoutFile = 0
+    /// Whether clients can find it: it is served, and the log knows its present state.
     private(set) var isShown = false
-    /// Whether commits go straight to the log: the graph is live, no change of its definition and
+    /// Whether commits go straight to the log: the graph is served, no change of its definition and
     /// no removal is pending, and the log accepts commits.
     private(set) var isOpen = false
     /// While a change of the definition or the removal is pending in the log: the commits that
@@ -276,8 +282,8 @@ public final class LiveGraph {
 
     /// Updates `isShown` and `isOpen` after a change of the graph's state or the log's health.
     func judge() {
-        isShown = isLive && host.health != .catchingUp
-        isOpen = isLive && deferred == nil && host.health == .ready
+        isShown = isServed && host.health != .catchingUp
+        isOpen = isServed && deferred == nil && host.health == .ready
     }
 
     /// The graph has a new definition: drops what was cached for the former one.

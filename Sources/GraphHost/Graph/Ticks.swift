@@ -21,6 +21,7 @@ final class Ticks {
 
     func remove(_ graph: LiveGraph) {
         graphs.removeAll { $0 === graph }
+        graph.isTimed = false
         graph.timers.onFirst = {}
     }
 

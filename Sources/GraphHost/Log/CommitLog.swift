@@ -53,6 +53,14 @@ public protocol CommitLog: AnyObject {
     /// That clock never shows less, unless it was set back since it was last asked.
     var time: UInt64? { get }
 
+    /// The graphs of which this server has files.
+    ///
+    /// If other servers write the log too, it tells them.
+    var files: Set<String> { get set }
+
+    /// Whether another living server has a file of the graph, or has not said so yet.
+    func isFiledElsewhere(_ graph: String) -> Bool
+
     /// The history position of the graph with that name before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
@@ -85,6 +93,11 @@ extension CommitLog {
     public var instance: String { "" }
     public var isLeading: Bool { true }
     public var time: UInt64? { nil }
+    public var files: Set<String> {
+        get { [] }
+        set {}
+    }
+    public func isFiledElsewhere(_ graph: String) -> Bool { false }
 
     public func confirm(_ entry: LogEntry, ticket: UInt64) {
         preconditionFailure("only a shared log is asked")
@@ -225,6 +238,8 @@ public protocol CommitLogFollower: AnyObject {
     ///   read again.
     func log(received entry: LogEntry, at stamp: LogStamp) -> Bool
     func logHealthChanged()
+    /// The log has asked the other servers again of which graphs they have files.
+    func logFilesChanged()
     /// The reported commits are not the graph's history: it is in another epoch, or commits in
     /// between are lost. The graph must be rebuilt from `reader`.
     ///

@@ -268,7 +268,7 @@ extension Host {
     /// The graphs in the log, by name, whether or not they were restored.
     public var storedGraphs: [StoredGraph] { log?.graphs ?? [] }
 
-    /// The graph with that name.
+    /// The graph with that name, also if it is an orphan.
     ///
     /// If it is only stored, it is restored from its newest snapshot and the commits after it.
     ///
@@ -279,7 +279,7 @@ extension Host {
     /// - Throws: ``StoreError`` if the stored data is damaged or unusable. Then there is no such
     ///   graph.
     public func restore(graph name: String) throws(StoreError) -> LiveGraph? {
-        if let graph = self[name] { return graph }
+        if let graph = held(name) { return graph }
         guard let log, table[name] == nil, log.graphs.contains(where: { $0.name == name }) else {
             return nil
         }

@@ -80,7 +80,8 @@ final class LogReports: CommitLogFollower {
             host.unbuilt.sort()
         }
         former?.end(.epochLost)
-        guard let graph = host[name] else { return isBuilt }
+        guard let graph = host.held(name) else { return isBuilt }
+        if former?.isOrphan == true { host.setAside(graph) }
         // Clients may have seen other values under this rev.
         graph.resumesFrom = graph.rev + 1
         // Sessions refer only to the nodes of the former graph.
@@ -91,18 +92,20 @@ final class LogReports: CommitLogFollower {
     func log(lost instances: [String]) {
         begin()
         let lost = Set(instances)
-        for graph in host.graphs { host.restorer.clearAbandoned(in: graph) { lost.contains($0) } }
+        for graph in host.table.all where graph.isLive {
+            host.restorer.clearAbandoned(in: graph) { lost.contains($0) }
+        }
     }
 
     func digest(of name: String, passing revs: ClosedRange<UInt64>) -> String? {
-        guard let graph = host[name], graph.rev == revs.upperBound else { return nil }
+        guard let graph = host.held(name), graph.rev == revs.upperBound else { return nil }
         // It looks at every node: the more there are, the less often.
         let interval = UInt64((graph.nodes.count + graph.members.livingCount) / 1_000 + 1) * 1_000
         return revs.upperBound / interval > (revs.lowerBound - 1) / interval ? graph.digest : nil
     }
 
     func snapshot(of name: String) -> GraphSnapshot? {
-        guard let graph = host[name] else { return nil }
+        guard let graph = host.held(name) else { return nil }
         do {
             let state = try SavedGraph(graph: graph).save()
             return GraphSnapshot(graph.stamp, state)
@@ -110,6 +113,11 @@ final class LogReports: CommitLogFollower {
             _ = host.fault("graph \(name) cannot be saved: \(error)")
             return nil
         }
+    }
+
+    func logFilesChanged() {
+        begin()
+        host.noteFilesElsewhere()
     }
 
     func logHealthChanged() {

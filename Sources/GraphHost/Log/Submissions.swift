@@ -97,7 +97,7 @@ final class Submissions {
     /// One for a graph that is gone is refused, and so is every commit while the log accepts none.
     @inline(never)
     private func submitClosed(_ commit: Commit) -> Submission {
-        guard commit.graph.isLive else { return .refused(.unknown(commit.graph)) }
+        guard commit.graph.isServed else { return .refused(.unknown(commit.graph)) }
         if let error = commit.graph.host.health.refusal { return .refused(error) }
         let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         commit.graph.deferred?.append(pending)

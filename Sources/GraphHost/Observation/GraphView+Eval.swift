@@ -59,7 +59,7 @@ extension GraphView {
 
     /// The answer from `node`, which has the value.
     private func result(_ node: Node<Datum>) -> Result<[UInt8], HostError> {
-        guard graph.isLive else { return .failure(graph.host.noGraph) }
+        guard graph.isServed else { return .failure(graph.host.noGraph) }
         // A subscription shows such a failure and continues with the next value; here there is no
         // next value.
         let cost = HostError.Code.exprCost.rawValue

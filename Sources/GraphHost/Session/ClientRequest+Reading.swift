@@ -34,6 +34,7 @@ extension ClientRequest {
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)
             buffer.member("graphs", list: graphs) { GraphSummary(of: $0, for: access).append(to: &$1) }
+            access.appendOrphans(of: host, to: &buffer)
             buffer.append("}")
         }
     }

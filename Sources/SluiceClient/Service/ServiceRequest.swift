@@ -48,6 +48,11 @@ public enum ServiceRequest {
         try send(.post, path, to: service, body: nil, fields: fields)
     }
 
+    /// Deletes what is at `path`.
+    public static func delete(_ path: String, at service: ServiceURL) throws {
+        _ = try send(.delete, path, to: service, body: nil, fields: [])
+    }
+
     /// Reads the body of an answer, which must be JSON.
     ///
     /// - Throws: ``ClientFailure`` if it is not: then something other than a Sluice server has

@@ -87,12 +87,15 @@ enum DefinitionRoutes {
         }
     }
 
-    /// `DELETE /v1/graphs/{g}`.
+    /// `DELETE /v1/graphs/{g}`: removes a graph of a client, or an orphan.
     static func removeGraph(_ request: Request) throws(HostError) {
         let graph = try request.wholeGraph()
         try TagConditions(request.head).check(graph)
         if let file = request.server.graphFiles.owners[graph.name] {
             throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
+        }
+        if graph.origin == .file, !graph.isOrphan, request.server.host.isFiledElsewhere(graph.name) {
+            throw HostError(.inUse, "\(graph.name) is defined by a file of another server: remove that")
         }
         let submission = request.server.host.remove(graph)
         try request.connection.answer(submission) { connection, _ in connection.answerEmpty(.noContent) }

@@ -78,6 +78,7 @@ enum ReadingRoutes {
             out.member("graphs", list: access.graphs(of: host)) { graph, out in
                 GraphSummary(of: graph, for: access).append(to: &out)
             }
+            access.appendOrphans(of: host, to: &out)
             out.append("}\n")
         }
     }

@@ -38,11 +38,14 @@ struct Request {
         return view
     }
 
-    /// The graph that the path names, for a route that needs a right over all of it.
+    /// The graph that the path names, also an orphan, for a route that needs a right over all of
+    /// it.
     func wholeGraph() throws(HostError) -> LiveGraph {
         let name = name
         try need.check(access, graph: name)
-        guard let graph = server.host[name] else { throw server.host.noGraph(named: name, for: access) }
+        guard let graph = server.host.held(name) else {
+            throw server.host.noGraph(named: name, for: access)
+        }
         return graph
     }
 

@@ -14,6 +14,12 @@ public enum GraphFolder {
         /// nil if there are problems, or if the bytes are known already.
         let definition: GraphDefinition?
         let problems: [FileProblem]
+
+        /// Its name without folder and ending.
+        var stem: String {
+            let name = path.split(separator: "/").last ?? ""
+            return String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex))
+        }
     }
 
     /// Reads every `*.yaml`, `*.yml` and `*.json` of a folder.
@@ -74,12 +80,30 @@ public enum GraphFolder {
         return File(path: path, digest: digest, definition: definition, problems: all)
     }
 
-    /// Which file defines which graph; of two that define the same graph the first counts, and the
-    /// second is a problem.
+    /// The files in an order in which, of those that define the same graph, the first is the one
+    /// that counts: one with the graph's name; otherwise one with the stored definition, whose hash
+    /// `stored` returns; otherwise the first by name, with `.json` last.
+    static func ranked(_ files: [File], stored: (_ graph: String) -> String? = { _ in nil }) -> [File] {
+        let groups = Dictionary(grouping: files) { $0.definition?.name ?? "" }
+        let keys = groups.filter { $0.value.count > 1 && $0.key != "" }.keys
+        let hashes = Dictionary(uniqueKeysWithValues: keys.map { ($0, stored($0)) })
+        func rank(_ file: File) -> (Int, Int, Int, String) {
+            guard let definition = file.definition else { return (0, 0, 0, file.path) }
+            return (
+                file.stem == definition.name ? 0 : 1,
+                hashes[definition.name] == definition.hash ? 0 : 1,
+                file.path.hasSuffix(".json") ? 1 : 0,
+                file.path
+            )
+        }
+        return files.map { (rank($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Which file defines which graph; others that define the same graph are problems.
     static func owners(of files: [File]) -> (owners: [String: String], problems: [FileProblem]) {
         var owners: [String: String] = [:]
         var problems: [FileProblem] = []
-        for file in files {
+        for file in ranked(files) {
             guard let name = file.definition?.name else { continue }
             if let other = owners[name] {
                 problems.append(double(name, in: file.path, and: other))

@@ -39,6 +39,12 @@ public struct Keys: Sendable {
         `sluice reload`.
         """
     )
+    public let orphanExpiry = Key("orphanExpiry", .duration(.zero ... .seconds(86400 * 366)), .zero).means(
+        """
+        After how long a graph whose file is gone is removed for good, with its values. Only time during which this server \
+        runs counts; it begins anew with each start. 0: never.
+        """
+    )
     public let dataDir = Key("dataDir", .path, "", shipped: "data").means(
         """
         The folder in which commits are kept, so that a restart loses nothing. It belongs to one server. '': everything is \

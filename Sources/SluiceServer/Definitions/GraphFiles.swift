@@ -29,7 +29,9 @@ final class GraphFiles {
         let reading = Reloading(server, ReloadReport()) { _ in }
         reading.run()
         guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
-        settle()
+        restoreOthers()
+        server.host.settle()
+        _ = noteOwners()
     }
 
     /// Reloads whenever the folder changes.
@@ -60,13 +62,32 @@ final class GraphFiles {
         }
     }
 
-    /// Waits until the graphs have started, and reports stored graphs without a file.
-    private func settle() {
-        server.host.settle()
-        for stored in server.host.storedGraphs where server.host[stored.name] == nil {
+    /// Restores stored graphs without a file, which become orphans.
+    private func restoreOthers() {
+        for stored in server.host.storedGraphs where server.host.held(stored.name) == nil {
+            do throws(StoreError) {
+                _ = try server.host.restore(graph: stored.name)
+            } catch {
+                log.warning(
+                    "a stored graph has no file any more and cannot be restored; what is stored is kept",
+                    metadata: ["graph": "\(stored.name)", "why": "\(error)"]
+                )
+            }
+        }
+    }
+
+    /// Tells the host of which graphs there are files, and reports the new orphans.
+    func noteOwners() -> [LiveGraph] {
+        let orphans = server.host.note(files: Set(owners.keys))
+        report(orphans: orphans)
+        return orphans
+    }
+
+    func report(orphans: [LiveGraph]) {
+        for graph in orphans {
             log.warning(
-                "a stored graph has no file any more; what it holds is kept until there is one",
-                metadata: ["graph": "\(stored.name)"]
+                "a graph has no file any more and is not served; its values are kept until its file is back",
+                metadata: ["graph": "\(graph.name)", "values": "\(graph.valueCount)"]
             )
         }
     }
@@ -126,8 +147,10 @@ final class GraphFiles {
                 return
             }
             let change = graph.change(to: definition)
+            let isBack = graph.isOrphan
+            server.host.bringBack(graph)
             entry = ReloadReport.Entry(
-                result: change.isEmpty ? "unchanged" : "changed",
+                result: isBack ? "returned" : change.isEmpty ? "unchanged" : "changed",
                 graph: name,
                 file: path,
                 change: change

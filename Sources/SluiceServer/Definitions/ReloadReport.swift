@@ -6,7 +6,8 @@ internal import Support
 public struct ReloadReport {
     /// What happened to one graph.
     struct Entry {
-        /// `added`, `changed`, `unchanged` or `removed`.
+        /// `added`, `changed`, `unchanged`, `orphaned` (its file is gone) or `returned` (its file is
+        /// back).
         let result: String
         let graph: String
         let file: String
@@ -20,7 +21,7 @@ public struct ReloadReport {
     /// All problems; whatever these files are about has not changed.
     public internal(set) var problems: [FileProblem] = []
 
-    /// How many graphs were changed, added or removed.
+    /// How many graphs were changed or added, lost their file or got it back.
     public var changes: Int { entries.count { $0.result != "unchanged" } }
 
     /// What the audit says of it.

@@ -5,15 +5,21 @@ internal import GraphHost
 ///
 /// Files are read and compiled on another thread, one after the other; the loop only applies the
 /// definitions, each in a turn of its own. A file with the same bytes as the graph's present
-/// definition is not even compiled.
+/// definition is not even compiled. Files that define a graph come first, so that a copy beside
+/// one of them never takes its graph over.
 final class Reloading {
-    private(set) var report: ReloadReport
+    var report: ReloadReport
     let done: (ReloadReport) -> Void
     private unowned let server: Server
     private var files: GraphFiles { server.graphFiles }
     private var paths: ArraySlice<String> = []
+    /// Files with a graph that they did not define before, taken when all have been read.
+    private var newcomers: ArraySlice<GraphFolder.File> = []
+    private var isRanked = false
     /// Names of graphs that stay.
     private var kept: Set<String> = []
+    /// Whether a new file has problems: it may be that of any graph, under another name.
+    private var isUnclear = false
 
     init(_ server: Server, _ report: ReloadReport, _ done: @escaping (ReloadReport) -> Void) {
         self.server = server
@@ -27,7 +33,7 @@ final class Reloading {
         while let path = paths.popFirst() {
             takeUp(GraphFolder.file(path, server.host.definitions.accepting(server.configuration)))
         }
-        removeOthers()
+        while takeNewcomer() {}
     }
 
     /// Starts with the tokens; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
@@ -58,19 +64,23 @@ final class Reloading {
 
     private func take(_ paths: [String]?) {
         if let paths {
-            self.paths = paths[...]
+            let owning = Set(files.owners.values)
+            self.paths = (paths.filter(owning.contains) + paths.filter { !owning.contains($0) })[...]
             return
         }
         report.problems.append(GraphFolder.missing(server.configuration.graphs))
         kept = Set(files.owners.keys)
     }
 
-    /// Reads the next file, or ends.
+    /// Reads the next file, or takes the next newcomer, or ends.
     private func goOn() {
         server.beginTurn()
         guard let path = paths.popFirst() else {
-            removeOthers()
-            return files.finish(self)
+            guard takeNewcomer() else {
+                setOthersAside()
+                return files.finish(self)
+            }
+            return server.host.later { [weak self] in self?.goOn() }
         }
         let known = files.knownTexts[path].flatMap { files.stands($0, of: path) ? $0.digest : nil }
         read(path, known: known)
@@ -108,12 +118,35 @@ final class Reloading {
         report.problems += file.problems
         guard let definition = file.definition else {
             // The file's contents are unknown: its last definition stays.
-            kept.formUnion(files.owners.filter { $0.value == file.path }.keys)
+            let owned = files.owners.filter { $0.value == file.path }.keys
+            kept.formUnion(owned)
+            if owned.isEmpty { isUnclear = true }
             return
         }
+        if files.owners[definition.name] == file.path {
+            apply(definition, file)
+        } else {
+            newcomers.append(file)
+        }
+    }
+
+    /// Takes the next file with a graph that it did not define before; false: there is none.
+    private func takeNewcomer() -> Bool {
+        if !isRanked {
+            isRanked = true
+            newcomers = GraphFolder.ranked(Array(newcomers)) { name in
+                (try? server.host.restore(graph: name))?.definition.hash
+            }[...]
+        }
+        guard let file = newcomers.popFirst(), let definition = file.definition else { return false }
+        apply(definition, file)
+        return true
+    }
+
+    private func apply(_ definition: GraphDefinition, _ file: GraphFolder.File) {
         guard kept.insert(definition.name).inserted else {
-            let other = files.owners[definition.name] ?? "another file"
-            report.problems.append(GraphFolder.double(definition.name, in: file.path, and: other))
+            let owner = files.owners[definition.name] ?? "another file"
+            report.problems.append(GraphFolder.double(definition.name, in: file.path, and: owner))
             return
         }
         files.take(definition, from: file.path, &report)
@@ -135,19 +168,22 @@ final class Reloading {
         return true
     }
 
-    /// Removes the graphs whose files are gone.
-    private func removeOthers() {
-        for (name, path) in files.owners.sorted(by: { $0.key < $1.key }) where !kept.contains(name) {
-            files.owners[name] = nil
-            guard let graph = server.host[name] else { continue }
-            if case .refused(let error) = server.host.remove(graph) {
-                files.owners[name] = path
-                report.problems.append(FileProblem(error, of: name, in: path))
-                continue
-            }
-            report.entries.append(ReloadReport.Entry(result: "removed", graph: name, file: path))
-        }
+    /// Stops serving the graphs whose files are gone, unless other servers have them.
+    private func setOthersAside() {
+        if isUnclear { kept.formUnion(files.owners.keys) }
+        let gone = files.owners.filter { !kept.contains($0.key) }
+        for name in gone.keys { files.owners[name] = nil }
         files.knownTexts = files.knownTexts.filter { files.owners[$0.value.graph] == $0.key }
+        let orphans = Set(files.noteOwners().map(\.name))
+        for (name, path) in gone.sorted(by: { $0.key < $1.key }) {
+            guard let graph = server.host.held(name) else { continue }
+            if orphans.contains(name) {
+                let entry = ReloadReport.Entry(result: "orphaned", graph: name, file: path, rev: graph.rev)
+                report.entries.append(entry)
+            } else {
+                report.keep(name, of: path, at: graph.rev)
+            }
+        }
     }
 }
 

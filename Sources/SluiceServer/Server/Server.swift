@@ -175,6 +175,14 @@ public final class Server {
             }
         }
         host.onFault = { [unowned self] in report($0) }
+        host.onOrphans = { [unowned self] in graphFiles.report(orphans: $0) }
+        host.onExpiredOrphan = { [log] graph, values in
+            log.warning(
+                "an orphan was removed at the end of its time (orphanExpiry)",
+                metadata: ["graph": "\(graph)", "values": "\(values)"]
+            )
+        }
+        host.expireOrphans(after: UInt64(configuration.orphanExpiry.milliseconds))
         host.onMissed = { [log] graph, node in
             log.warning(
                 "clients still set a node that the definition does not have any more",

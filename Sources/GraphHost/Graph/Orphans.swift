@@ -1,0 +1,172 @@
+internal import ReactiveGraph
+package import Support
+
+// Graphs of files that no living server has any more (docs/definitions.md, "When a file
+// disappears").
+//
+// An orphan is not served and makes no ticks, but what it holds stays: values are only destroyed
+// by a commit that somebody asked for. In a shared log it still applies what other servers write.
+extension Host {
+    /// The orphans, in the order in which they were added.
+    public var orphans: [LiveGraph] { table.all.filter { $0.isLive && $0.isOrphan } }
+
+    /// The graph with that name, served or not.
+    public func held(_ name: String) -> LiveGraph? { table[name].flatMap { $0.isLive ? $0 : nil } }
+
+    /// Whether another living server has a file of the graph, or has not said so yet.
+    public func isFiledElsewhere(_ name: String) -> Bool { log?.isFiledElsewhere(name) ?? false }
+
+    /// This server has files of these graphs, and of no others.
+    ///
+    /// Graphs whose file has come back are served again, and those without a file at any living
+    /// server become orphans.
+    ///
+    /// - Returns: the new orphans, by name.
+    public func note(files: Set<String>) -> [LiveGraph] {
+        let former = self.files
+        self.files = files
+        log?.files = files
+        var gone: [LiveGraph] = []
+        for graph in table.all where graph.isLive && graph.origin == .file {
+            if files.contains(graph.name) || isFiledElsewhere(graph.name) {
+                bringBack(graph)
+            } else if !graph.isOrphan, !isShared || former?.contains(graph.name) != false {
+                gone.append(graph)
+            }
+        }
+        for graph in gone { setAside(graph) }
+        return gone.sorted { $0.name < $1.name }
+    }
+
+    /// Other servers that share the log have said of which graphs they have files.
+    ///
+    /// A graph that has just begun may have a file that its server has not announced yet, so a
+    /// graph only becomes an orphan when no file is known twice in succession.
+    func noteFilesElsewhere() {
+        guard let files else { return }
+        var gone: [LiveGraph] = []
+        for graph in table.all where graph.isLive && graph.origin == .file {
+            if files.contains(graph.name) || isFiledElsewhere(graph.name) {
+                bringBack(graph)
+            } else if !graph.isOrphan {
+                graph.looksWithoutFile += 1
+                if graph.looksWithoutFile > 1 { gone.append(graph) }
+            }
+        }
+        for graph in gone { setAside(graph) }
+        if !gone.isEmpty { onOrphans(gone.sorted { $0.name < $1.name }) }
+    }
+
+    /// Stops serving a graph: its subscriptions end with `node_removed`, and its timers stop.
+    func setAside(_ graph: LiveGraph) {
+        guard !graph.isOrphan else { return }
+        graph.orphanedAt = clock.now
+        graph.releases.because(.removed) { sessions.end(of: graph) }
+        ticks.remove(graph)
+        definitionChanges &+= 1
+        orphanExpiry.begin()
+    }
+
+    /// Serves an orphan again.
+    public func bringBack(_ graph: LiveGraph) {
+        graph.looksWithoutFile = 0
+        guard graph.isOrphan else { return }
+        graph.orphanedAt = nil
+        ticks.add(graph)
+        definitionChanges &+= 1
+    }
+
+    /// Removes orphans for good after so many milliseconds in which this server ran; 0: never.
+    public func expireOrphans(after milliseconds: UInt64) { orphanExpiry.age = milliseconds }
+}
+
+/// Removes orphans when their time is over, if the configuration has one.
+final class OrphanExpiry {
+    /// Milliseconds until it tries again if this server may not remove a graph at the moment.
+    private static var pause: UInt64 { 60_000 }
+
+    /// How many milliseconds an orphan is kept; 0: for ever.
+    var age: UInt64 = 0
+    private unowned let host: Host
+    private lazy var timer = Timer { [unowned self] in
+        removeExpired()
+        return nil
+    }
+
+    init(_ host: Host) {
+        self.host = host
+    }
+
+    /// A graph has become an orphan.
+    func begin() {
+        if age > 0, !timer.isRunning { host.timers.set(timer, due: host.clock.now + age) }
+    }
+
+    private func removeExpired() {
+        let now = host.clock.now
+        var next: UInt64?
+        for graph in host.orphans {
+            guard let since = graph.orphanedAt else { continue }
+            if since + age <= now { remove(graph) }
+            guard graph.isLive else { continue }
+            let due = max(since + age, now + Self.pause)
+            next = min(next ?? due, due)
+        }
+        if let next { host.timers.set(timer, due: next) }
+    }
+
+    private func remove(_ graph: LiveGraph) {
+        guard host.isLeading else { return }
+        let (name, values, onExpired) = (graph.name, graph.valueCount, host.onExpiredOrphan)
+        switch host.remove(graph) {
+        case .applied: onExpired(name, values)
+        case .refused: break
+        case .pending(let pending):
+            pending.onAnswer { result in
+                if case .success = result { onExpired(name, values) }
+            }
+        }
+    }
+}
+
+extension LiveGraph {
+    /// Whether no living server has its file, although files define it.
+    public var isOrphan: Bool { orphanedAt != nil }
+    /// Whether clients may use it.
+    var isServed: Bool { isLive && !isOrphan }
+
+    /// How many values it holds: mutable nodes and members that are not empty.
+    public var valueCount: Int {
+        nodes.count { $0.holdsValue } + members.living.count { $0.holdsValue }
+    }
+}
+
+extension NamedNode {
+    /// Whether it is mutable and not empty.
+    var holdsValue: Bool { source?.isEmpty == false }
+}
+
+extension Access {
+    /// Appends `,"orphans":[{"graph":"home","values":12,"rev":40}]`, if the caller may see any.
+    package func appendOrphans(of host: Host, to buffer: inout ByteBuffer) {
+        let orphans = host.orphans.filter(sees)
+        guard !orphans.isEmpty else { return }
+        buffer.member("orphans", list: orphans) { graph, buffer in
+            host.work += UInt64(graph.nodes.count / 16 + graph.members.livingCount / 16)
+            buffer.append("{")
+            buffer.member("graph", graph.name)
+            buffer.member("values", graph.valueCount)
+            buffer.member("rev", graph.rev)
+            buffer.append("}")
+        }
+    }
+}
+
+extension HostError {
+    /// The error for clients that use an orphan.
+    static func orphaned(_ graph: LiveGraph) -> HostError {
+        var error = HostError(.unknownGraph, "graph '\(graph.name)' is not served: no server has its file")
+        error.hint = "put the file back, or remove the graph for good with `sluice remove`"
+        return error
+    }
+}
