@@ -131,25 +131,26 @@ struct NodeSection {
 
     /// Reports families that could have a member with the same name (F-2).
     private func checkOverlaps() {
-        var byShape: [Int: [(node: NodeDefinition, pattern: NamePattern)]] = [:]
+        let families = PatternTrie()
         var compared = 0
-        for node in nodes {
+        for (place, node) in nodes.enumerated() {
             guard let pattern = node.pattern else { continue }
-            let count = pattern.text.utf8.count { $0 == UInt8(ascii: ".") }
-            for other in byShape[count] ?? [] {
+            for family in families.candidates(for: pattern.text).sorted(by: { $0.place < $1.place }) {
+                let other = nodes[family.place]
                 compared += 1
                 // Only as many pairs of families are compared as take no noticeable time.
                 guard compared <= 4_000_000 else {
-                    return reader.add("a graph can have about 2,000 families", at: node.position)
+                    let message = "too many families of this graph have names that begin alike"
+                    return reader.add(message, at: node.position)
                 }
-                guard pattern.overlaps(other.pattern) else { continue }
+                guard pattern.overlaps(family.pattern) else { continue }
                 reader.add(
-                    "'\(node.name)' and '\(other.node.name)' could match the same name",
+                    "'\(node.name)' and '\(other.name)' could match the same name",
                     at: node.position,
-                    hint: "the other one is in line \(other.node.position.line)"
+                    hint: "the other one is in line \(other.position.line)"
                 )
             }
-            byShape[count, default: []].append((node, pattern))
+            families.insert(PatternTrie.Family(pattern: pattern, place: place))
         }
     }
 
