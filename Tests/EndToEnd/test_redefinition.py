@@ -137,7 +137,7 @@ def test_sluice_reload_says_what_has_changed(house):
     write_over(graph_file(house), HOUSE.replace("outdoor: { set: number, initial: 5 }", "attic: { set: any }"))
     ran = reload(house)
     assert ran.returncode == 0, ran
-    assert "house: changed at rev 2 (added attic; removed outdoor)" in ran.stdout, ran.stdout
+    assert "house: changed at rev 2 (added attic; removed outdoor; 1 value lost)" in ran.stdout, ran.stdout
     assert "1 changed, 1 unchanged" in ran.stdout
     answer = json.loads(reload(house, "--json").stdout)
     assert [graph["result"] for graph in answer["graphs"]] == ["unchanged", "unchanged"]

@@ -20,12 +20,24 @@ public struct DefinitionChange {
     /// Mutable nodes whose value fails the new checks: they get their initial value, or become
     /// empty.
     public internal(set) var reset: [String] = []
+    /// The nodes and families whose values go, because they are removed or become derived, with the
+    /// number of their values; in the order of the old definition.
+    public internal(set) var lost: [Lost] = []
     /// Keys of the graph itself that have changed: `title`, `mode`, `access` and so on.
     public internal(set) var settings: [String] = []
     /// How many nodes stay as they are.
     public internal(set) var unchanged = 0
     /// Whether the order of the nodes has changed.
     public internal(set) var isReordered = false
+
+    /// A node or family whose values go.
+    public struct Lost: Hashable, Sendable {
+        public let name: String
+        public let values: Int
+    }
+
+    /// How many values go.
+    public var lostValues: Int { lost.reduce(0) { $0 + $1.values } }
 
     /// Whether nothing has changed.
     public var isEmpty: Bool {
@@ -57,7 +69,8 @@ public struct DefinitionChange {
     }
 
     /// Appends
-    /// `{"added":[…],"removed":[…],"changed":[…],"reset":[…],"settings":[…],"unchanged":n}`.
+    /// `{"added":[…],"removed":[…],"changed":[…],"rebuilt":[…],"reset":[…],"settings":[…],
+    /// "lost":[{"name","values"}],"unchanged":n}`.
     package func append(to buffer: inout ByteBuffer) {
         buffer.append("{")
         for (key, names) in [
@@ -70,7 +83,14 @@ public struct DefinitionChange {
             buffer.append(list: names) { $1.append(json: $0) }
             buffer.append(",")
         }
-        buffer.append("\"unchanged\":")
+        buffer.append("\"lost\":")
+        buffer.append(list: lost) { lost, buffer in
+            buffer.append("{")
+            buffer.member("name", lost.name)
+            buffer.member("values", lost.values)
+            buffer.append("}")
+        }
+        buffer.append(",\"unchanged\":")
         buffer.append(decimal: unchanged)
         buffer.append("}")
     }
@@ -86,7 +106,19 @@ extension LiveGraph {
             else { return false }
             return rules.check.complaint(about: value) != nil
         }
+        if !change.removed.isEmpty || !change.rebuilt.isEmpty { change.lost = losses(to: new) }
         return change
+    }
+
+    private func losses(to new: GraphDefinition) -> [DefinitionChange.Lost] {
+        var counts: [String: Int] = [:]
+        for node in nodes + members.living where node.holdsValue {
+            if case .mutable? = new.definition(of: node)?.kind { continue }
+            counts[node.family?.pattern.text ?? node.name, default: 0] += 1
+        }
+        return (definition.nodes + definition.families).compactMap { node in
+            counts[node.name].map { DefinitionChange.Lost(name: node.name, values: $0) }
+        }
     }
 }
 

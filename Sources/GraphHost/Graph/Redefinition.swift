@@ -74,10 +74,7 @@ struct Redefinition {
 
     /// The definition of a node in a new graph definition: that of a declared node, or of its
     /// family.
-    private func definition(of node: NamedNode) -> NodeDefinition? {
-        // It is nearly always the same family as before.
-        new[node.name] ?? node.family.flatMap { new[$0.pattern.text] } ?? new.family(of: node.name)
-    }
+    private func definition(of node: NamedNode) -> NodeDefinition? { new.definition(of: node) }
 
     /// Takes over the new definition's names and inputs.
     ///
@@ -241,5 +238,13 @@ struct Redefinition {
         }
         family.hold(node, withValue: isSet)
         if !isSet { node.stopExpiry() }
+    }
+}
+
+extension GraphDefinition {
+    /// The definition that a node of a graph with another definition would get; nil: none.
+    func definition(of node: NamedNode) -> NodeDefinition? {
+        // It is nearly always the same family as before.
+        self[node.name] ?? node.family.flatMap { self[$0.pattern.text] } ?? family(of: node.name)
     }
 }

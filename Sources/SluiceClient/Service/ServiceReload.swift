@@ -6,13 +6,14 @@ public import SluiceServer
 public struct ServiceReload {
     /// The answer as it came, without the line end.
     public let text: String
-    /// One line per graph that was changed, added or removed, and one for the total.
+    /// One line per graph that is not as before, and one for the total.
     public let lines: [String]
     public let problems: [FileProblem]
 
     /// Sends the request and waits for the answer.
-    public static func run(at service: ServiceURL) throws -> ServiceReload {
-        try ServiceRequest.read(try ServiceRequest.post(to: "/v1/reload", at: service), ServiceReload.init)
+    public static func run(at service: ServiceURL, dryRun isDryRun: Bool = false) throws -> ServiceReload {
+        let path = "/v1/reload" + (isDryRun ? "?dry_run=1" : "")
+        return try ServiceRequest.read(try ServiceRequest.post(to: path, at: service), ServiceReload.init)
     }
 
     private init(_ answer: JSONReader) {
@@ -37,12 +38,16 @@ public struct ServiceReload {
 
     private static func sentence(_ diff: JSONReader) -> String {
         let keys: [StaticString] = ["added", "removed", "changed", "reset", "settings"]
-        let parts = keys.compactMap { key -> String? in
+        var parts = keys.compactMap { key -> String? in
             let names = (diff[key]?.elements).map { $0.compactMap(\.string) } ?? []
             guard !names.isEmpty else { return nil }
             let shown = names.prefix(5).joined(separator: " ")
             return "\(key) \(shown)" + (names.count > 5 ? " … (\(names.count))" : "")
         }
+        let lost = ((diff["lost"]?.elements).map(Array.init) ?? []).reduce(0) {
+            $0 + ($1["values"]?.int ?? 0)
+        }
+        if lost > 0 { parts.append("\(lost) \(lost == 1 ? "value" : "values") lost") }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
     }
 }

@@ -218,7 +218,7 @@ enum OpenAPI {
         ),
         (
             "Difference",
-            ##"{"type":"object","required":["added","removed","changed","rebuilt","reset","settings","unchanged"],"properties":{"added":\##(names),"removed":\##(names),"changed":\##(names),"rebuilt":\##(names),"reset":\##(names),"settings":\##(names),"unchanged":{"type":"integer"}}}"##
+            ##"{"type":"object","required":["added","removed","changed","rebuilt","reset","settings","lost","unchanged"],"properties":{"added":\##(names),"removed":\##(names),"changed":\##(names),"rebuilt":\##(names),"reset":\##(names),"settings":\##(names),"lost":{"type":"array","description":"Nodes and families whose values go, with the number of their values","items":{"type":"object","required":["name","values"],"properties":{"name":{"type":"string"},"values":{"type":"integer"}}}},"unchanged":{"type":"integer"}}}"##
         ),
         (
             "Defined",
@@ -226,7 +226,7 @@ enum OpenAPI {
         ),
         (
             "Reloaded",
-            ##"{"type":"object","required":["graphs","problems"],"properties":{"graphs":{"type":"array","items":{"type":"object","required":["graph","file","result"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"result":{"enum":["added","changed","unchanged","removed"]},"rev":{"type":"integer"},"diff":{"$ref":"#/components/schemas/Difference"}}}},"problems":{"type":"array","items":{"$ref":"#/components/schemas/FileProblem"}}}}"##
+            ##"{"type":"object","required":["graphs","problems"],"properties":{"dryRun":{"type":"boolean"},"graphs":{"type":"array","items":{"type":"object","required":["graph","file","result"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"result":{"enum":["added","changed","unchanged","orphaned","returned"]},"rev":{"type":"integer"},"diff":{"$ref":"#/components/schemas/Difference"}}}},"problems":{"type":"array","items":{"$ref":"#/components/schemas/FileProblem"}}}}"##
         ),
         (
             "FileProblem",
@@ -234,7 +234,7 @@ enum OpenAPI {
         ),
         (
             "Graphs",
-            ##"{"type":"object","required":["graphs"],"properties":{"graphs":{"type":"array","items":{"$ref":"#/components/schemas/Graph"}}}}"##
+            ##"{"type":"object","required":["graphs"],"properties":{"graphs":{"type":"array","items":{"$ref":"#/components/schemas/Graph"}},"orphans":{"type":"array","description":"Graphs whose files are gone","items":{"type":"object","required":["graph","values","rev"],"properties":{"graph":{"type":"string"},"values":{"type":"integer"},"rev":{"type":"integer"}}}},"failed":{"type":"array","description":"Graph files with problems, for those who may administer their graphs","items":{"type":"object","required":["graph","file","problems"],"properties":{"graph":{"type":"string"},"file":{"type":"string"},"problems":{"type":"array","items":{"$ref":"#/components/schemas/FileProblem"}}}}}}}"##
         ),
         (
             "Values",
