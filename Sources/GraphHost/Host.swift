@@ -51,7 +51,7 @@ public final class Host {
     /// Whether sinks receive each change of values, and not only refusals
     /// (``MessageSink/acted(_:)``).
     public var recordsSets = false
-    /// Called when graphs have become orphans because no server that shares the log has their files.
+    /// Called when graphs have become orphans because no server that shares the log has their file.
     public var onOrphans: ([LiveGraph]) -> Void = { _ in }
     /// Called when an orphan was removed at the end of its time, with its name and the number of
     /// its values.

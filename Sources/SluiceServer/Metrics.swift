@@ -77,6 +77,12 @@ enum Metrics {
             UInt64($1.unreachable)
         }
         family("sluice_rev", "Rev of the last commit.") { graph, _ in graph.rev }
+        out.sample("sluice_orphans", "Graphs whose files are gone.", UInt64(server.host.orphans.count))
+        out.sample(
+            "sluice_graph_files_failed",
+            "Graph files with problems when they were last read.",
+            UInt64(server.graphFiles.failed.count)
+        )
     }
 
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {

@@ -8,7 +8,8 @@ struct Check: ParsableCommand {
         commandName: "check",
         abstract: "Check graph definitions, or the whole configuration, without starting.",
         discussion: """
-            Every problem is printed with file, line and column. Without files: the configuration and its folder of graphs.
+            Every problem is printed with file, line and column. Without files: everything that a start reads, the configuration, graphs, \
+            tokens, certificate, folders, and the store, which is not changed.
 
             With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}]} on standard output, \
             whatever is wrong; the exit code is the same.
@@ -26,6 +27,12 @@ struct Check: ParsableCommand {
     @Option(help: "The configuration file, where no definitions are named.")
     var config: String?
 
+    @Flag(
+        help:
+            "Accept an address that is not loopback although clients need no token, as serve --insecure does."
+    )
+    var insecure = false
+
     @Flag(help: "Print a JSON object on standard output instead of lines.")
     var json = false
 
@@ -36,13 +43,11 @@ struct Check: ParsableCommand {
             var reader = ConfigurationOptions.reader(config: config)
             reader.allowNoGraphs()
             if !json { for warning in reader.warnings { Terminal.note("warning: \(warning)") } }
-            let folder = GraphFolder.read(
-                reader.configuration.graphs,
-                DefinitionOptions(reader.configuration).accepting(reader.configuration)
-            )
-            // If the configuration could not be read, the folder may be another one.
-            problems = reader.problems + folder.problems.filter { $0.file != nil || reader.problems.isEmpty }
-            count = folder.definitions.count
+            if insecure { reader.allowInsecure() }
+            let found = Server.check(reader.configuration)
+            // If the configuration could not be read, its files may be others.
+            problems = reader.problems + found.problems.filter { $0.file != nil || reader.problems.isEmpty }
+            count = found.graphs
         } else {
             let options = DefinitionOptions(Configuration())
             for file in files {

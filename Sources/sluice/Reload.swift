@@ -14,6 +14,7 @@ struct Reload: ParsableCommand {
 
             EXAMPLES
               sluice reload
+              sluice reload --dry-run
               sluice reload --url http://127.0.0.1:8080 --json
               sluice reload --url unix:/run/sluice/admin.sock
             """
@@ -31,6 +32,9 @@ struct Reload: ParsableCommand {
     @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
     var ca: String?
 
+    @Flag(help: "Only report what would change.")
+    var dryRun = false
+
     @Flag(help: "Print the server's answer as it is.")
     var json = false
 
@@ -38,7 +42,7 @@ struct Reload: ParsableCommand {
         var service = try service()
         service.authorities = ca
         service.token = try ServiceOptions.token()
-        let outcome = try Terminal.reporting { try ServiceReload.run(at: service) }
+        let outcome = try Terminal.reporting { try ServiceReload.run(at: service, dryRun: dryRun) }
         if json {
             Terminal.print(text: outcome.text)
         } else {

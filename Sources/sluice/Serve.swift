@@ -36,6 +36,9 @@ struct Serve: ParsableCommand {
     @Flag(help: "Listen on an address that is not loopback although clients need no token.")
     var insecure = false
 
+    @Flag(help: "Do not start while a graph file has problems.")
+    var strict = false
+
     @Flag(help: "Print every key with its value and where that came from, and end.")
     var printConfig = false
 
@@ -56,6 +59,7 @@ struct Serve: ParsableCommand {
         OwnProcess.ignoreBrokenPipes()
         do {
             var configuration = reader.configuration
+            configuration.isStrict = strict
             // Every connection needs a descriptor; some are needed for files, the loop itself and
             // refused connections.
             let room = max(1, OwnProcess.raiseDescriptorLimit() - 64)

@@ -57,7 +57,7 @@ def test_watch_ends_with_its_pipeline():
 
 def test_a_pipe_among_the_graphs_is_named_and_not_waited_for(folder):
     os.mkfifo(folder / "graphs" / "pipe.yaml")
-    result = sluice("serve", "--config", folder / "sluice.yaml")
+    result = sluice("serve", "--strict", "--config", folder / "sluice.yaml")
     assert result.returncode == 1
     assert "pipe.yaml: cannot be read" in result.stderr
     assert not result.stdout

@@ -314,7 +314,7 @@ def test_limits_of_operators_are_configured():
                        ("  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { otherwise: { of: s, excluding: [1] } }\n",
                         "at most 1 cases")):
         with pytest.raises(AssertionError, match=said):
-            Server({"house": "nodes:\n  x: { set: any }\n" + text}, limits)
+            Server({"house": "nodes:\n  x: { set: any }\n" + text}, limits, arguments=["--strict"])
 
 
 def test_a_schema_judges_what_is_set():

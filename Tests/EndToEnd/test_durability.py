@@ -178,7 +178,7 @@ def test_what_a_graph_holds_waits_for_its_file():
         path.unlink()
         server.start()
         assert server.get("/v1/graphs/h").status == 404
-        assert "a stored graph has no file any more" in server.log_text()
+        assert "a graph has no file any more" in server.log_text()
         path.write_text(text.replace("x: {", "y: { set: any }, x: {"))
         assert server.request("POST", "/v1/reload").status == 200
         assert server.value("h", "x") == 9

@@ -146,7 +146,7 @@ def test_a_file_with_problems_is_not_a_missing_one():
         for bad in ["graph: [", "nodes: 3\n"]:
             path_of(server).write_text(bad)
             assert reload(server)["problems"] and server.value("home", "celsius") == 23
-        # Under another name, too: nobody knows of which graph it is.
+        # Under another name, too: its graph is unknown.
         path_of(server).rename(path_of(server, "house.yaml"))
         assert results(reload(server)).get("home", "unchanged") == "unchanged"
         assert server.value("home", "celsius") == 23

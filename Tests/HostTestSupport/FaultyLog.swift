@@ -21,6 +21,9 @@ public final class FaultyLog: CommitLog {
     /// The word for this server where others write it too, and whether this one makes the ticks.
     public var instance = ""
     public var isLeading = true
+    /// The graphs of which this server and the others have files; nil: the others have not said so.
+    public var files: Set<String> = []
+    public var filesElsewhere: Set<String>? = []
     /// The clock that stamps, in place of the host's: no commit is stamped before it is due.
     public var time: UInt64?
     /// Answers so many of the next commits and questions as moved.
@@ -60,6 +63,10 @@ public final class FaultyLog: CommitLog {
 
     public var graphs: [StoredGraph] { store.graphs }
     public var reader: any LogReader { store }
+
+    public func isFiledElsewhere(_ graph: String) -> Bool {
+        isShared && filesElsewhere?.contains(graph) ?? true
+    }
 
     public func open(graph: String) throws(HostError) -> LogPosition { store.position(of: graph) }
 

@@ -183,6 +183,17 @@ struct RedisStoreTests {
         #expect(fourth.token == 2 && Array(fourth.signs.keys) == ["b"])
     }
 
+    @Test("Each server says of which graphs it has files, until it ends")
+    func ownFiles() throws {
+        #expect(try store.pulse(of: "a", lease: 60_000, files: nil).files == [:])
+        #expect(try store.pulse(of: "a", lease: 60_000, files: []).files == ["a": []])
+        let both = try store.pulse(of: "b", lease: 60_000, files: ["g", "home.hall"]).files
+        #expect(both == ["a": [], "b": ["g", "home.hall"]])
+        #expect(try store.pulse(of: "b", lease: 60_000, files: nil).files == both)
+        try store.leave("a", ["a"], ["g"])
+        #expect(try store.pulse(of: "b", lease: 60_000, files: ["g"]).files == ["b": ["g"]])
+    }
+
     @Test("A lease and a claim last no longer than they say, although Redis' clock was set back")
     func capped() throws {
         _ = try store.pulse(of: "a", lease: 8_000, files: nil)

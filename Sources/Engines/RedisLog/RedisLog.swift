@@ -160,6 +160,17 @@ public final class RedisLog: CommitLog {
         snapshots.lookLater()
     }
 
+    /// Checks that a Redis can be reached and used; changes nothing.
+    ///
+    /// - Throws: ``StoreError`` if it cannot.
+    public static func check(_ address: RedisAddress, prefix: String) throws(StoreError) {
+        do throws(RedisError) {
+            _ = try RedisStore(address, prefix: prefix).positions()
+        } catch {
+            throw StoreError("Redis at \(address.description) cannot be used: \(error.description)")
+        }
+    }
+
     public var graphs: [StoredGraph] {
         tracks.values.compactMap { track in track.position.origin.map { StoredGraph(track.graph, $0) } }
             .sorted { $0.name < $1.name }
@@ -173,11 +184,8 @@ public final class RedisLog: CommitLog {
 
     public var files: Set<String> {
         get { ownFiles ?? [] }
-        set {
-            guard newValue != ownFiles else { return }
-            ownFiles = newValue
-            if health == .ready, !isClosed { beat() }
-        }
+        // The next sign of life says so.
+        set { ownFiles = newValue }
     }
 
     public func isFiledElsewhere(_ graph: String) -> Bool { filesElsewhere?.contains(graph) ?? true }

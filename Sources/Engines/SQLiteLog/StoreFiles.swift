@@ -38,6 +38,31 @@ public final class StoreFolder: StoreFiles {
     private let lock: Int32
     private let mark: Int32
 
+    /// Checks that a server could use the folder, or make it; changes nothing, and the folder may
+    /// belong to another process.
+    ///
+    /// - Throws: ``StoreError`` if it could not.
+    public static func check(_ path: String) throws(StoreError) {
+        var info = stat()
+        guard stat(path, &info) == 0 else {
+            let reason = reason
+            let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            guard errno == ENOENT, access(parent.isEmpty ? "/" : parent, W_OK | X_OK) == 0 else {
+                throw StoreError("cannot make the folder \(path): \(reason)", hint: "see 'dataDir'")
+            }
+            return
+        }
+        // Only a folder has names in it.
+        guard access(path + "/.", W_OK | X_OK) == 0 else {
+            throw StoreError(
+                "cannot write into the folder \(path): \(reason)",
+                hint: "the server's user needs the right to write there ('dataDir')"
+            )
+        }
+        let database = "\(path)/\(databaseName)"
+        if access(database, F_OK) == 0 { _ = try StoreReader(database: database) }
+    }
+
     /// Makes the folder where there is none, and takes it for this process.
     ///
     /// - Throws: ``StoreError`` where the folder cannot be written, or belongs to another process.

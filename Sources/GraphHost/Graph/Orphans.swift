@@ -5,7 +5,7 @@ package import Support
 // disappears").
 //
 // An orphan is not served and makes no ticks, but what it holds stays: values are only destroyed
-// by a commit that somebody asked for. In a shared log it still applies what other servers write.
+// on request. In a shared log it still applies what other servers write.
 extension Host {
     /// The orphans, in the order in which they were added.
     public var orphans: [LiveGraph] { table.all.filter { $0.isLive && $0.isOrphan } }
@@ -38,10 +38,16 @@ extension Host {
         return gone.sorted { $0.name < $1.name }
     }
 
+    /// This server has a file of the graph, which it is about to define.
+    public func note(file graph: String) {
+        guard files?.insert(graph).inserted == true else { return }
+        log?.files.insert(graph)
+    }
+
     /// Other servers that share the log have said of which graphs they have files.
     ///
     /// A graph that has just begun may have a file that its server has not announced yet, so a
-    /// graph only becomes an orphan when no file is known twice in succession.
+    /// graph only becomes an orphan when no file is known three times in succession.
     func noteFilesElsewhere() {
         guard let files else { return }
         var gone: [LiveGraph] = []
@@ -50,7 +56,7 @@ extension Host {
                 bringBack(graph)
             } else if !graph.isOrphan {
                 graph.looksWithoutFile += 1
-                if graph.looksWithoutFile > 1 { gone.append(graph) }
+                if graph.looksWithoutFile > 2 { gone.append(graph) }
             }
         }
         for graph in gone { setAside(graph) }

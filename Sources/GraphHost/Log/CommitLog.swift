@@ -53,9 +53,7 @@ public protocol CommitLog: AnyObject {
     /// That clock never shows less, unless it was set back since it was last asked.
     var time: UInt64? { get }
 
-    /// The graphs of which this server has files.
-    ///
-    /// If other servers write the log too, it tells them.
+    /// The graphs of which this server has files, which other servers that write the log learn.
     var files: Set<String> { get set }
 
     /// Whether another living server has a file of the graph, or has not said so yet.

@@ -102,10 +102,13 @@ enum DefinitionRoutes {
     }
 
     /// `POST /v1/reload`: reads the files of the configuration again, like SIGHUP.
-    static func reloadFiles(_ request: Request) {
+    ///
+    /// `?dry_run=1` only reports what would change.
+    static func reloadFiles(_ request: Request) throws(HostError) {
         let connection = request.connection
+        let isDryRun = try request.query.isSet("dry_run")
         let number = connection.wait()
-        connection.server.reload { [weak connection] report in
+        connection.server.reload(dryRun: isDryRun) { [weak connection] report in
             connection?.record?.subjects += report.subjects
             connection?.answerLater(number) { connection in
                 connection.answerJSON { report.append(to: &$0) }

@@ -79,6 +79,8 @@ enum ReadingRoutes {
                 GraphSummary(of: graph, for: access).append(to: &out)
             }
             access.appendOrphans(of: host, to: &out)
+            let failed = request.server.graphFiles.failed.filter { access.administers(graph: $0.graph) }
+            if !failed.isEmpty { out.member("failed", list: failed) { $0.append(to: &$1) } }
             out.append("}\n")
         }
     }

@@ -8,6 +8,8 @@ public struct Configuration: Sendable {
     private var values: [String: any Sendable] = [:]
     /// Whether an address other than loopback may be listened on without authentication.
     public var insecure = false
+    /// Whether a graph file with problems keeps the server from starting.
+    public var isStrict = false
     /// The secrets of sinks by their names, from the environment only.
     public var secrets: [String: String] = [:]
     var fixed = FixedLimits()

@@ -14,6 +14,10 @@ public enum GraphFolder {
         /// nil if there are problems, or if the bytes are known already.
         let definition: GraphDefinition?
         let problems: [FileProblem]
+        /// The graph that it seems to define: the one it names, otherwise its own name.
+        var graph: String { definition?.name ?? named ?? stem }
+        /// The graph that it names although it has problems.
+        var named: String?
 
         /// Its name without folder and ending.
         var stem: String {
@@ -77,7 +81,8 @@ public enum GraphFolder {
         }
         let (definition, problems) = GraphDefinition.read(document, file: path, options: options)
         let all = (mistakes + problems).map { FileProblem($0) }
-        return File(path: path, digest: digest, definition: definition, problems: all)
+        let named = document["graph"]?.scalar?.text
+        return File(path: path, digest: digest, definition: definition, problems: all, named: named)
     }
 
     /// The files in an order in which, of those that define the same graph, the first is the one

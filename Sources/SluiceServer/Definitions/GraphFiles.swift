@@ -1,6 +1,8 @@
 internal import EventLoop
 internal import GraphHost
+internal import HTTP
 internal import Logging
+internal import Support
 
 /// The graphs that files define, read at the start and again while the server runs: by SIGHUP, by
 /// `watch`, by `POST /v1/reload`.
@@ -8,11 +10,15 @@ final class GraphFiles {
     private unowned let server: Server
     /// Which file owns which graph; all others belong to the API.
     var owners: [String: String] = [:]
+    /// The files with problems, as of the last reading.
+    private(set) var failed: [FailedFile] = []
+    /// Files that define a graph of another file.
+    var doubles: Set<String> = []
     /// The digests of these files, by path.
     var knownTexts: [String: KnownText] = [:]
     /// The running reload, and the requests for another one after it.
     private(set) var reloading: Reloading?
-    private(set) var requests: [(ReloadReport) -> Void] = []
+    private(set) var requests: [(isDryRun: Bool, done: (ReloadReport) -> Void)] = []
     private var watch: FolderWatch?
 
     init(of server: Server) {
@@ -24,14 +30,34 @@ final class GraphFiles {
     // MARK: - Starting and stopping
 
     /// Restores what is stored, and reads all files.
+    ///
+    /// A file with problems does not keep the server from starting, unless the configuration is
+    /// strict: its graph is served by the stored definition if there is one.
     func load() throws(StartFailure) {
         try restore()
         let reading = Reloading(server, ReloadReport()) { _ in }
         reading.run()
-        guard reading.report.problems.isEmpty else { throw StartFailure(reading.report.problems) }
+        let problems = reading.report.problems
+        // What is stored cannot be read, or there is no such folder.
+        let isFatal = problems.contains { $0.file == nil || $0.code == "internal" }
+        guard problems.isEmpty || !(isFatal || server.configuration.isStrict) else {
+            throw StartFailure(problems)
+        }
         restoreOthers()
         server.host.settle()
-        _ = noteOwners()
+        reading.setOthersAside()
+        for file in failed {
+            let isServed = server.host[file.graph] != nil && owners[file.graph] == file.path
+            log.error(
+                isServed
+                    ? "a graph file has problems: its graph is served by the stored definition"
+                    : "a graph file has problems and is not served",
+                metadata: [
+                    "file": "\(file.path)", "graph": "\(file.graph)",
+                    "problem": "\(file.problems[0])", "problems": "\(file.problems.count)",
+                ]
+            )
+        }
     }
 
     /// Reloads whenever the folder changes.
@@ -106,8 +132,8 @@ final class GraphFiles {
     }
 
     /// Requests a reload of its own after the running one; false if none is running.
-    func queue(_ done: @escaping (ReloadReport) -> Void) -> Bool {
-        if reloading != nil { requests.append(done) }
+    func queue(_ done: @escaping (ReloadReport) -> Void, isDryRun: Bool) -> Bool {
+        if reloading != nil { requests.append((isDryRun, done)) }
         return reloading != nil
     }
 
@@ -115,86 +141,139 @@ final class GraphFiles {
     func finish(_ reloading: Reloading) {
         self.reloading = nil
         let report = reloading.report
+        if !report.isDryRun { write(report) }
+        reloading.done(report)
+        guard let isDryRun = requests.first?.isDryRun else { return }
+        let next = requests.filter { $0.isDryRun == isDryRun }
+        requests.removeAll { $0.isDryRun == isDryRun }
+        server.reload(dryRun: isDryRun) { report in next.forEach { $0.done(report) } }
+    }
+
+    private func write(_ report: ReloadReport) {
         for problem in report.problems { log.error("not reloaded", metadata: ["problem": "\(problem)"]) }
         log.info(
             "reloaded",
             metadata: ["changes": .number(report.changes), "problems": .number(report.problems.count)]
         )
-        reloading.done(report)
-        guard !requests.isEmpty else { return }
-        let requests = requests
-        self.requests = []
-        server.reload { report in requests.forEach { $0(report) } }
     }
 
-    /// Defines or redefines one graph by its file.
-    func take(_ definition: GraphDefinition, from path: String, _ report: inout ReloadReport) {
+    /// Reports what a file would change.
+    func plan(_ definition: GraphDefinition, from path: String, _ report: inout ReloadReport) {
+        guard let (entry, _) = plan(definition, path, &report) else { return }
+        report.entries.append(entry)
+    }
+
+    /// What a file changes, and the graph that there is; nil: it has problems.
+    private func plan(
+        _ definition: GraphDefinition,
+        _ path: String,
+        _ report: inout ReloadReport
+    ) -> (ReloadReport.Entry, LiveGraph?)? {
         let name = definition.name
-        var entry = ReloadReport.Entry(result: "added", graph: name, file: path)
-        let submission: Submission
         let present: LiveGraph?
         do throws(StoreError) {
             present = try server.host.restore(graph: name)
         } catch {
             report.problems.append(FileProblem(error.message, file: path, code: "internal", hint: error.hint))
-            return
+            return nil
         }
-        if let graph = present {
-            guard graph.origin == .file else {
-                let message = "graph '\(name)' was defined over HTTP"
-                let hint = "remove it there, or the file here"
-                report.problems.append(FileProblem(message, file: path, code: "in_use", hint: hint))
-                return
-            }
-            let change = graph.change(to: definition)
-            let isBack = graph.isOrphan
+        guard let graph = present else {
+            return (ReloadReport.Entry(result: "added", graph: name, file: path), nil)
+        }
+        guard graph.origin == .file else {
+            let message = "graph '\(name)' was defined over HTTP"
+            let hint = "remove it there, or the file here"
+            report.problems.append(FileProblem(message, file: path, code: "in_use", hint: hint))
+            return nil
+        }
+        let change = graph.change(to: definition)
+        let entry = ReloadReport.Entry(
+            result: graph.isOrphan ? "returned" : change.isEmpty ? "unchanged" : "changed",
+            graph: name,
+            file: path,
+            rev: graph.rev,
+            change: change
+        )
+        return (entry, graph)
+    }
+
+    /// Defines or redefines one graph by its file.
+    ///
+    /// - Returns: the commit that the log has not answered yet; nil: there is none.
+    func take(
+        _ definition: GraphDefinition,
+        from path: String,
+        _ report: inout ReloadReport
+    ) -> PendingCommit? {
+        guard let (planned, graph) = plan(definition, path, &report) else { return nil }
+        var entry = planned
+        let submission: Submission
+        if let graph {
             server.host.bringBack(graph)
-            entry = ReloadReport.Entry(
-                result: isBack ? "returned" : change.isEmpty ? "unchanged" : "changed",
-                graph: name,
-                file: path,
-                change: change
-            )
             submission = server.host.redefine(graph, as: definition)
         } else {
+            server.host.note(file: definition.name)
             submission = server.host.define(definition, from: .file)
         }
+        var waiting: PendingCommit?
         switch submission {
         case .applied(let applied): entry.rev = applied.rev
-        case .pending(let pending):
-            pending.onAnswer { [weak self] result in
-                if case .failure(let error) = result { self?.note(error, of: definition, from: path) }
-            }
+        case .pending(let pending): waiting = pending
         case .refused(let error):
-            report.problems.append(FileProblem(error, of: name, in: path))
-            return
+            report.problems.append(FileProblem(error, of: definition.name, in: path))
+            // Its last definition stays.
+            if graph != nil { owners[definition.name] = path }
+            return nil
         }
-        owners[name] = path
+        owners[definition.name] = path
         report.entries.append(entry)
-        if let reset = entry.change?.reset, !reset.isEmpty {
+        if let change = entry.change { warn(of: change, in: definition.name) }
+        return waiting
+    }
+
+    private func warn(of change: DefinitionChange, in name: String) {
+        if !change.reset.isEmpty {
             log.warning(
                 "values that fail the new checks were reset",
-                metadata: ["graph": "\(name)", "nodes": "\(reset.joined(separator: ","))"]
+                metadata: ["graph": "\(name)", "nodes": "\(change.reset.joined(separator: ","))"]
+            )
+        }
+        if change.lostValues > 0 {
+            log.warning(
+                "values go with nodes that the file no longer defines",
+                metadata: ["graph": "\(name)", "values": "\(change.lostValues)"]
             )
         }
     }
 
-    /// The log has refused a file's definition after the reload was reported.
-    ///
-    /// Servers that share the log may read the same change at the same time: then the log has taken
-    /// the other server's change, and nothing is wrong.
-    private func note(_ error: HostError, of definition: GraphDefinition, from path: String) {
-        let name = definition.name
-        guard server.host[name]?.definition.hash != definition.hash else { return }
-        log.warning(
-            "the definition in a file is not in force",
-            metadata: ["graph": "\(name)", "file": "\(path)", "why": "\(error.message)"]
-        )
+    /// Notes which files have problems, after a reading in which they seemed to define `graphs`.
+    func note(_ problems: [FileProblem], of graphs: [String: String]) {
+        failed = Dictionary(grouping: problems) { $0.file ?? "" }
+            .compactMap { path, problems in
+                graphs[path].map { FailedFile(path: path, graph: $0, problems: problems) }
+            }
+            .sorted { $0.path < $1.path }
     }
 
     /// Whether the graph still has that file's definition.
     func stands(_ known: KnownText, of path: String) -> Bool {
         owners[known.graph] == path && server.host[known.graph]?.definition.hash == known.definition
+    }
+}
+
+/// A graph file with problems.
+struct FailedFile {
+    let path: String
+    /// The graph that it seems to define.
+    let graph: String
+    let problems: [FileProblem]
+
+    func append(to out: inout ByteBuffer) {
+        out.append("{")
+        out.member("graph", graph)
+        out.member("file", path)
+        out.member("problems", list: problems) { $0.append(to: &$1) }
+        out.append("}")
     }
 }
 

@@ -6,17 +6,18 @@ internal import Support
 public struct ReloadReport {
     /// What happened to one graph.
     struct Entry {
-        /// `added`, `changed`, `unchanged`, `orphaned` (its file is gone) or `returned` (its file is
-        /// back).
+        /// `added`, `changed`, `unchanged`, `orphaned` (its file is gone) or `returned` (its file
+        /// is back).
         let result: String
         let graph: String
         let file: String
-        /// The rev of the change, or the present one; nil if the log has not answered yet, or the
-        /// graph is gone.
+        /// The rev of the change, or the present one; nil: there is no graph yet.
         var rev: UInt64?
         var change: DefinitionChange?
     }
 
+    /// Whether nothing was changed.
+    var isDryRun = false
     var entries: [Entry] = []
     /// All problems; whatever these files are about has not changed.
     public internal(set) var problems: [FileProblem] = []
@@ -33,8 +34,14 @@ public struct ReloadReport {
         entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
     }
 
+    /// The change of a graph has this rev.
+    mutating func note(_ rev: UInt64, of graph: String) {
+        if let place = entries.firstIndex(where: { $0.graph == graph }) { entries[place].rev = rev }
+    }
+
     func append(to out: inout ByteBuffer) {
         out.append("{")
+        if isDryRun { out.member("dryRun", true) }
         out.member("graphs", objects: entries) { entry, out in
             out.member("graph", entry.graph)
             out.member("file", entry.file)

@@ -6,20 +6,28 @@ internal import GraphHost
 /// Files are read and compiled on another thread, one after the other; the loop only applies the
 /// definitions, each in a turn of its own. A file with the same bytes as the graph's present
 /// definition is not even compiled. Files that define a graph come first, so that a copy beside
-/// one of them never takes its graph over.
+/// one of them never takes its graph over. It ends when the log has answered every change.
 final class Reloading {
-    var report: ReloadReport
+    private(set) var report: ReloadReport
     let done: (ReloadReport) -> Void
     private unowned let server: Server
     private var files: GraphFiles { server.graphFiles }
     private var paths: ArraySlice<String> = []
-    /// Files with a graph that they did not define before, taken when all have been read.
-    private var newcomers: ArraySlice<GraphFolder.File> = []
-    private var isRanked = false
+    /// The graph that each file seems to define, by path.
+    private var graphs: [String: String] = [:]
+    /// Files with a graph that they did not define before, taken when all have been read; nil: they
+    /// are not in order yet.
+    private var newcomers: [GraphFolder.File] = []
+    private var ranked: ArraySlice<GraphFolder.File>?
+    /// New files with problems, by the graph that they seem to define.
+    private var claims: [String: String] = [:]
     /// Names of graphs that stay.
     private var kept: Set<String> = []
-    /// Whether a new file has problems: it may be that of any graph, under another name.
-    private var isUnclear = false
+    /// Files that define a graph of another file.
+    private var doubles: Set<String> = []
+    /// How many changes the log has not answered.
+    private var waiting = 0
+    private var isApplied = false
 
     init(_ server: Server, _ report: ReloadReport, _ done: @escaping (ReloadReport) -> Void) {
         self.server = server
@@ -27,20 +35,25 @@ final class Reloading {
         self.done = done
     }
 
+    // MARK: - The steps
+
     /// Does everything at once: for the start, when no client waits.
+    ///
+    /// ``setOthersAside()`` is called when the log has answered.
     func run() {
         take(GraphFolder.paths(in: server.configuration.graphs))
         while let path = paths.popFirst() {
             takeUp(GraphFolder.file(path, server.host.definitions.accepting(server.configuration)))
         }
         while takeNewcomer() {}
+        keepClaimed()
     }
 
     /// Starts with the tokens; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.
-            try server.reloadTokens { [weak self] problems in
+            try server.reloadTokens(dryRun: report.isDryRun) { [weak self] problems in
                 guard let self else { return }
                 report.problems += problems
                 list()
@@ -75,15 +88,21 @@ final class Reloading {
     /// Reads the next file, or takes the next newcomer, or ends.
     private func goOn() {
         server.beginTurn()
-        guard let path = paths.popFirst() else {
-            guard takeNewcomer() else {
-                setOthersAside()
-                return files.finish(self)
-            }
-            return server.host.later { [weak self] in self?.goOn() }
+        if let path = paths.popFirst() {
+            let known = files.knownTexts[path].flatMap { files.stands($0, of: path) ? $0.digest : nil }
+            read(path, known: known)
+        } else if takeNewcomer() {
+            server.host.later { [weak self] in self?.goOn() }
+        } else {
+            keepClaimed()
+            setOthersAside()
+            isApplied = true
+            finishIfAnswered()
         }
-        let known = files.knownTexts[path].flatMap { files.stands($0, of: path) ? $0.digest : nil }
-        read(path, known: known)
+    }
+
+    private func finishIfAnswered() {
+        if isApplied, waiting == 0 { files.finish(self) }
     }
 
     private func read(_ path: String, known: UInt128?) {
@@ -108,19 +127,20 @@ final class Reloading {
     private func fail(_ error: UVError) {
         let message = "graphs: no thread can be started to read them (\(error.message))"
         report.problems.append(FileProblem(message))
-        server.host.later { [weak self] in
-            guard let self else { return }
-            files.finish(self)
-        }
+        isApplied = true
+        server.host.later { [weak self] in self?.finishIfAnswered() }
     }
+
+    // MARK: - Files
 
     private func takeUp(_ file: GraphFolder.File) {
         report.problems += file.problems
+        graphs[file.path] = file.graph
         guard let definition = file.definition else {
             // The file's contents are unknown: its last definition stays.
             let owned = files.owners.filter { $0.value == file.path }.keys
             kept.formUnion(owned)
-            if owned.isEmpty { isUnclear = true }
+            if owned.isEmpty { claims[file.graph] = file.path }
             return
         }
         if files.owners[definition.name] == file.path {
@@ -132,30 +152,75 @@ final class Reloading {
 
     /// Takes the next file with a graph that it did not define before; false: there is none.
     private func takeNewcomer() -> Bool {
-        if !isRanked {
-            isRanked = true
-            newcomers = GraphFolder.ranked(Array(newcomers)) { name in
-                (try? server.host.restore(graph: name))?.definition.hash
-            }[...]
+        if ranked == nil {
+            ranked =
+                GraphFolder.ranked(newcomers) { name in
+                    (try? server.host.restore(graph: name))?.definition.hash
+                }[...]
         }
-        guard let file = newcomers.popFirst(), let definition = file.definition else { return false }
+        guard let file = ranked?.popFirst(), let definition = file.definition else { return false }
         apply(definition, file)
         return true
     }
 
     private func apply(_ definition: GraphDefinition, _ file: GraphFolder.File) {
-        guard kept.insert(definition.name).inserted else {
-            let owner = files.owners[definition.name] ?? "another file"
-            report.problems.append(GraphFolder.double(definition.name, in: file.path, and: owner))
+        let (name, path) = (definition.name, file.path)
+        if let problem = refusal(of: definition, from: path) {
+            doubles.insert(path)
+            report.problems.append(problem)
             return
         }
-        files.take(definition, from: file.path, &report)
-        if let digest = file.digest, files.owners[definition.name] == file.path {
-            files.knownTexts[file.path] = KnownText(
-                digest: digest,
-                graph: definition.name,
-                definition: definition.hash
-            )
+        kept.insert(name)
+        guard !report.isDryRun else { return files.plan(definition, from: path, &report) }
+        if let pending = files.take(definition, from: path, &report) {
+            waiting += 1
+            pending.onAnswer { [weak self] result in
+                guard let self else { return }
+                waiting -= 1
+                take(result, for: definition, from: path)
+                finishIfAnswered()
+            }
+        }
+        if let digest = file.digest, files.owners[name] == path {
+            files.knownTexts[path] = KnownText(digest: digest, graph: name, definition: definition.hash)
+        }
+    }
+
+    /// Why a file does not define its graph: another one does, or did and is gone.
+    private func refusal(of definition: GraphDefinition, from path: String) -> FileProblem? {
+        let name = definition.name
+        if kept.contains(name) {
+            return GraphFolder.double(name, in: path, and: files.owners[name] ?? "another file")
+        }
+        guard files.doubles.contains(path), let graph = server.host.held(name) else { return nil }
+        let values = graph.change(to: definition).lostValues
+        guard values > 0 else { return nil }
+        return FileProblem(
+            "graph '\(name)' came from another file, which is gone; this one lacks nodes with \(values) of its values",
+            file: path,
+            code: "in_use",
+            hint: "put the other file back, or rename this one to take the graph over"
+        )
+    }
+
+    /// The log has answered the change that a file makes.
+    ///
+    /// Servers that share the log may read the same change at the same time: then the log has taken
+    /// the other server's change, and nothing is wrong.
+    private func take(
+        _ result: Result<Applied, HostError>,
+        for definition: GraphDefinition,
+        from path: String
+    ) {
+        let name = definition.name
+        let graph = server.host[name].flatMap { $0.definition.hash == definition.hash ? $0 : nil }
+        switch (result, graph) {
+        case (.success(let applied), _): report.note(applied.rev, of: name)
+        case (.failure, let graph?): report.note(graph.rev, of: name)
+        case (.failure(let error), nil):
+            report.entries.removeAll { $0.graph == name }
+            report.problems.append(FileProblem(error, of: name, in: path))
+            if isApplied { files.note(report.problems, of: graphs) }
         }
     }
 
@@ -168,13 +233,35 @@ final class Reloading {
         return true
     }
 
+    // MARK: - The end
+
+    /// Keeps graphs whose files seem to be there, but have problems: they are served by their
+    /// stored definitions.
+    private func keepClaimed() {
+        for (name, path) in claims where !kept.contains(name) {
+            guard let graph = try? server.host.restore(graph: name), graph.origin == .file else {
+                // Under another name, it may be the file of any graph.
+                kept.formUnion(files.owners.keys)
+                continue
+            }
+            kept.insert(name)
+            guard !report.isDryRun else { continue }
+            files.owners[name] = path
+            server.host.bringBack(graph)
+        }
+    }
+
     /// Stops serving the graphs whose files are gone, unless other servers have them.
-    private func setOthersAside() {
-        if isUnclear { kept.formUnion(files.owners.keys) }
+    func setOthersAside() {
         let gone = files.owners.filter { !kept.contains($0.key) }
-        for name in gone.keys { files.owners[name] = nil }
-        files.knownTexts = files.knownTexts.filter { files.owners[$0.value.graph] == $0.key }
-        let orphans = Set(files.noteOwners().map(\.name))
+        var orphans = Set(gone.keys.filter { !server.host.isFiledElsewhere($0) })
+        if !report.isDryRun {
+            for name in gone.keys { files.owners[name] = nil }
+            files.knownTexts = files.knownTexts.filter { files.owners[$0.value.graph] == $0.key }
+            files.doubles = doubles
+            files.note(report.problems, of: graphs)
+            orphans = Set(files.noteOwners().map(\.name))
+        }
         for (name, path) in gone.sorted(by: { $0.key < $1.key }) {
             guard let graph = server.host.held(name) else { continue }
             if orphans.contains(name) {

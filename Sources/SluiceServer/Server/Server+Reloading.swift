@@ -32,15 +32,22 @@ extension Server {
 
     /// Reloads the certificate, tokens and graphs; never calls `done` before it returns.
     ///
+    /// A dry run only reports what would change, and all problems.
+    ///
     /// Requests that arrive meanwhile get a reload of their own afterwards. All problems are also
     /// in the log.
-    public func reload(_ done: @escaping (ReloadReport) -> Void = { _ in }) {
-        audit?.reopen()
-        guard !graphFiles.queue(done) else { return }
+    public func reload(dryRun isDryRun: Bool = false, _ done: @escaping (ReloadReport) -> Void = { _ in }) {
+        if !isDryRun { audit?.reopen() }
+        guard !graphFiles.queue(done, isDryRun: isDryRun) else { return }
         beginTurn()
         var report = ReloadReport()
-        report.problems += reloadCertificate()
-        sinks?.tryRefused()
+        report.isDryRun = isDryRun
+        if isDryRun {
+            report.problems += StartFailure.problems { () throws(StartFailure) in _ = try readCertificate() }
+        } else {
+            report.problems += reloadCertificate()
+            sinks?.tryRefused()
+        }
         graphFiles.reload(report, done)
     }
 
@@ -55,9 +62,14 @@ extension Server {
     /// Reads the file of tokens again, on another thread: open sessions continue with the present
     /// rights of their principal, or are closed.
     ///
-    /// - Parameter done: gets the problems of the file in a later turn, when all sessions are
-    ///   revised. If there are problems, the old tokens stay.
-    func reloadTokens(_ done: @escaping ([FileProblem]) -> Void) throws(UVError) {
+    /// - Parameters:
+    ///   - isDryRun: only reads them.
+    ///   - done: gets the problems of the file in a later turn, when all sessions are revised. If
+    ///     there are problems, the old tokens stay.
+    func reloadTokens(
+        dryRun isDryRun: Bool,
+        _ done: @escaping ([FileProblem]) -> Void
+    ) throws(UVError) {
         guard let authenticator else { return done([]) }
         try definitions.readTokens { [weak self] result in
             guard let self else { return }
@@ -65,6 +77,9 @@ extension Server {
             switch result {
             case .failure(let failure):
                 done(failure.problems.map { $0.with(remark: "the old tokens stay") })
+            case .success(let tokens) where isDryRun:
+                release(tokens)
+                done([])
             case .success(let tokens):
                 release(authenticator.take(tokens))
                 host.reviseAccess { authenticator.principal(like: $0).map(Access.init) } then: { [weak self] in

@@ -10,20 +10,12 @@ extension Server {
     /// listen.
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
-        if let sentence = SelfTest.run() { throw StartFailure([sentence]) }
-        var refusals = listeners.compactMap { $0.refusal(configuration) }
-        if configuration.reusePort, configuration.redisURL == nil {
-            refusals.append("reusePort: servers at one address must be one service, which needs 'redis.url'")
-        }
-        guard refusals.isEmpty else { throw StartFailure(refusals) }
+        try open()
         audit = try Audit.open(configuration, on: loop, log)
         host.recordsSets = audit?.hasSets == true
-        try openTokens()
-        try folders.open(configuration, log)
         if !configuration.dashboards.isEmpty {
             dashboards = Dashboards(configuration.dashboards, most: configuration.fixed.dashboards, on: loop)
         }
-        try openCertificate()
         sinks?.prepare()
         try graphFiles.load()
         for listener in listeners {
@@ -54,6 +46,53 @@ extension Server {
         )
     }
 
+    /// Checks a configuration and its graphs: everything that a start does, short of taking the
+    /// store and listening.
+    ///
+    /// - Returns: how many graphs are valid, and all problems.
+    public static func check(_ configuration: Configuration) -> (graphs: Int, problems: [FileProblem]) {
+        var problems = CommitStore.problems(of: configuration)
+        guard let loop = try? Loop() else { return (0, problems + [FileProblem("no loop can be made")]) }
+        var configuration = configuration
+        configuration.isStrict = true
+        let log = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
+        let server = Server(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
+        problems += StartFailure.problems { () throws(StartFailure) in try server.open() }
+        problems += StartFailure.problems { () throws(StartFailure) in try server.graphFiles.load() }
+        return (server.host.graphs.count, problems)
+    }
+
+    /// Reads and opens everything except the graphs; throws all problems.
+    private func open() throws(StartFailure) {
+        var problems: [FileProblem] = []
+        if let sentence = SelfTest.run() { problems.append(FileProblem(sentence)) }
+        problems += listeners.compactMap { $0.refusal(configuration) }.map { FileProblem($0) }
+        if configuration.reusePort, configuration.redisURL == nil {
+            let sentence = "reusePort: servers at one address must be one service, which needs 'redis.url'"
+            problems.append(FileProblem(sentence))
+        }
+        problems += StartFailure.problems { () throws(StartFailure) in try openTokens() }
+        problems += StartFailure.problems { () throws(StartFailure) in try folders.open(configuration, log) }
+        problems += StartFailure.problems { () throws(StartFailure) in try openCertificate() }
+        guard problems.isEmpty else { throw StartFailure(problems) }
+    }
+
+    /// Reads certificate and key; nil: there is no TLS.
+    func readCertificate() throws(StartFailure) -> TLSContext? {
+        guard configuration.certificate.isEmpty == configuration.certificateKey.isEmpty else {
+            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
+        }
+        guard configuration.usesTLS else { return nil }
+        do throws(TLSFailure) {
+            return try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.certificateKey
+            )
+        } catch {
+            throw StartFailure([error.description])
+        }
+    }
+
     private func openTokens() throws(StartFailure) {
         guard !configuration.auth.isEmpty else { return }
         authenticator = Authenticator(
@@ -71,18 +110,8 @@ extension Server {
     }
 
     private func openCertificate() throws(StartFailure) {
-        guard configuration.certificate.isEmpty == configuration.certificateKey.isEmpty else {
-            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
-        }
-        guard configuration.usesTLS else { return }
-        do throws(TLSFailure) {
-            tls = try TLSContext.server(
-                certificate: configuration.certificate,
-                key: configuration.certificateKey
-            )
-        } catch {
-            throw StartFailure([error.description])
-        }
+        tls = try readCertificate()
+        guard tls != nil else { return }
         handshakes = HandshakeQueue { [unowned self] in
             beginTurn()
             activity.note(.handshake)

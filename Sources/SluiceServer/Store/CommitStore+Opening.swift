@@ -17,13 +17,8 @@ extension CommitStore {
             logger.log(level: isProblem ? .error : .notice, "the store", metadata: ["what": "\(what)"])
         }
         do {
+            try checkChoice(configuration)
             if let address = configuration.redisURL {
-                guard configuration.dataDir.isEmpty else {
-                    throw StoreError(
-                        "commits are kept in 'dataDir' or in 'redis.url', not in both",
-                        hint: "set dataDir: ''"
-                    )
-                }
                 let log = try openRedis(address, configuration, on: loop)
                 log.onEvent = note
                 return .log(log)
@@ -49,18 +44,50 @@ extension CommitStore {
         }
     }
 
-    private static func openRedis(
+    /// The problems with the configured store, which is looked at and not changed: a server may be
+    /// using it.
+    static func problems(of configuration: Configuration) -> [FileProblem] {
+        do throws(StoreError) {
+            try checkChoice(configuration)
+            if let address = configuration.redisURL {
+                try RedisLog.check(try trusted(address, configuration), prefix: configuration.redisPrefix)
+            } else if !configuration.dataDir.isEmpty {
+                try StoreFolder.check(configuration.dataDir)
+            }
+            return []
+        } catch {
+            return [FileProblem(error.message, hint: error.hint)]
+        }
+    }
+
+    private static func checkChoice(_ configuration: Configuration) throws(StoreError) {
+        guard configuration.redisURL == nil || configuration.dataDir.isEmpty else {
+            throw StoreError(
+                "commits are kept in 'dataDir' or in 'redis.url', not in both",
+                hint: "set dataDir: ''"
+            )
+        }
+    }
+
+    private static func trusted(
         _ address: RedisAddress,
-        _ configuration: Configuration,
-        on loop: Loop
-    ) throws -> RedisLog {
+        _ configuration: Configuration
+    ) throws(StoreError) -> RedisAddress {
         guard address.isSecure || configuration.redisAuthorities.isEmpty else {
             throw StoreError("'redis.ca' is for TLS, and 'redis.url' is not rediss://")
         }
         var address = address
         address.trust(configuration.redisAuthorities)
+        return address
+    }
+
+    private static func openRedis(
+        _ address: RedisAddress,
+        _ configuration: Configuration,
+        on loop: Loop
+    ) throws -> RedisLog {
         var options = RedisLog.Options(
-            address,
+            try trusted(address, configuration),
             prefix: configuration.redisPrefix,
             keepRevs: UInt64(configuration.keepRevs)
         )

@@ -64,6 +64,7 @@ extension DefinitionRoutes: Routes {
             audited: .change,
             name: "reload",
             summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
+            parameters: [.flag("dry_run", "1: only report what would change")],
             successes: [answer("What has changed, and all problems", reference("Reloaded"))]
         ),
     ]
