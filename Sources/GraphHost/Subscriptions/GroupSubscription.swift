@@ -238,8 +238,9 @@ final class GroupSubscription: Subscription {
     private func candidates(_ added: [NamedNode]?, for access: Access) -> [NamedNode] {
         guard let added else {
             var seen: Set<ObjectIdentifier> = []
-            return patterns.flatMap { graph.visibleNodes(matching: $0) }
-                .filter { seen.insert(ObjectIdentifier($0)).inserted && access.rights(on: $0).contains(.read) }
+            return patterns.flatMap { graph.visibleNodes(matching: $0) }.filter { node in
+                seen.insert(ObjectIdentifier(node)).inserted && access.rights(on: node).contains(.read)
+            }
         }
         return added.filter { node in
             patterns.contains { NodeSelection.matches($0, node.name) }

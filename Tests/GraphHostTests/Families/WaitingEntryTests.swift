@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphHost
 
-/// The entry of a member without a value goes at the end of the turn: whoever waits longer finds the
+/// The entry of a member without a value goes at the end of the turn: what waits longer finds the
 /// member by its name.
 @Suite("Requests that wait for members of families")
 struct WaitingEntryTests {

@@ -61,7 +61,7 @@ struct AccountPlay {
             if log.isSlow, dice.chance(1, in: 4) { log.lose(HostError(.engineDown, "lost")) }
         }
         if dice.chance(3, in: 4) { bench.endTurn() }
-        for client in clients { for answer in client.take() { answers[Self.kind(of: answer), default: 0] += 1 } }
+        for answer in clients.flatMap({ $0.take() }) { answers[Self.kind(of: answer), default: 0] += 1 }
     }
 
     private static func kind(of answer: String) -> String {
@@ -207,8 +207,8 @@ struct AccountPlay {
 }
 
 extension Host {
-    /// Everything that is counted, for principals and in all, because there are graphs: zero without
-    /// any.
+    /// Everything that is counted, for principals and in all, because there are graphs: zero
+    /// without any.
     fileprivate var countsOfGraphs: [String: Int] {
         [
             "graphs": table.all.count, "graphs with timers": ticks.graphs.count,
