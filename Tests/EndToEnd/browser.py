@@ -3,8 +3,11 @@
 import re
 import shutil
 
-from playwright.sync_api import sync_playwright
-from sluice import Server
+from playwright.sync_api import expect, sync_playwright
+from sluice import PATIENCE, Server
+
+# A slow machine is no fault of the page.
+expect.set_options(timeout=PATIENCE * 1000)
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]

@@ -10,7 +10,7 @@ import tempfile
 import threading
 
 from browser import ARGUMENTS
-from sluice import eventually
+from sluice import PATIENCE, eventually
 from websockets.sync.client import connect
 
 
@@ -34,7 +34,7 @@ class Chromium:
     def __exit__(self, *_):
         self.connection.__exit__(None, None, None)
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         self.profile.cleanup()
 
     def send(self, method, session=None, **parameters):
@@ -59,7 +59,7 @@ class Tab:
         self.session = browser.send("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         self.send("Performance.enable", timeDomain="threadTicks")
         # The first document is an empty one that goes away.
-        eventually(self.is_loaded, 15)
+        eventually(self.is_loaded)
 
     def is_loaded(self):
         with contextlib.suppress(AssertionError):

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from sluice import eventually
+from sluice import PATIENCE, eventually
 from websockets.sync.client import ClientConnection, connect
 
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Control": "\ue009", "Shift": "\ue008", "Home": "\ue011", "End": "\ue010",
@@ -41,15 +41,15 @@ class Page:
 
     closed = False
 
-    def wait(self, expression, seconds=10):
-        return eventually(lambda: self.evaluate(expression), seconds, expression)
+    def wait(self, expression):
+        return eventually(lambda: self.evaluate(expression), expression)
 
     def text(self, selector):
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.textContent ?? null")
 
-    def wait_text(self, selector, words, seconds=10):
+    def wait_text(self, selector, words):
         pattern = re.compile(words)
-        eventually(lambda: pattern.search(self.text(selector) or ""), seconds, f"{words!r} in {selector} instead of {self.text(selector)!r}")
+        eventually(lambda: pattern.search(self.text(selector) or ""), f"{words!r} in {selector} instead of {self.text(selector)!r}")
 
     def find(self, selector, text=None):
         return f"{FIND}({json.dumps(selector)}, {json.dumps(text)})"
@@ -240,7 +240,7 @@ class WebKit:
         """Whether the driver has the port; one that somebody else has makes it end."""
         end = time.monotonic() + 10
         while self.driver.poll() is None and time.monotonic() < end:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             try:
                 connection.request("GET", "/status")
                 connection.getresponse().read()

@@ -3,6 +3,8 @@
 import http.client
 import json
 
+from sluice import PATIENCE
+
 
 class Event:
     def __init__(self, name, data, identifier):
@@ -18,7 +20,7 @@ class Event:
 class EventSource:
     """One stream; iterating gives its events until it ends."""
 
-    def __init__(self, server, path, timeout=10, **headers):
+    def __init__(self, server, path, timeout=PATIENCE, **headers):
         self.connection = http.client.HTTPConnection(server.host, server.port, timeout=timeout)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         self.connection.request("GET", path, headers={"Accept": "text/event-stream", **headers})

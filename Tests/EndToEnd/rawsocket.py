@@ -6,9 +6,11 @@ import os
 import socket
 import struct
 
+from sluice import PATIENCE
+
 
 class RawSocket:
-    def __init__(self, server, timeout=10, receive_buffer=None, secure=False, source=None):
+    def __init__(self, server, timeout=PATIENCE, receive_buffer=None, secure=False, source=None):
         self.socket = socket.socket()
         self.socket.settimeout(timeout)
         if receive_buffer:
@@ -103,7 +105,7 @@ def frame(opcode, payload=b"", fin=True, masked=True, rsv=0):
 class RawWebSocket(RawSocket):
     """A client that speaks frames by hand."""
 
-    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=10, fields="", **options):
+    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=PATIENCE, fields="", **options):
         super().__init__(server, timeout, **options)
         key = base64.b64encode(os.urandom(16)).decode()
         offer = f"Sec-WebSocket-Protocol: {protocol}\r\n" if protocol else ""

@@ -19,15 +19,20 @@ BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / ".build/debug/sluic
 DEVELOPER = BINARY.with_name("sluice-dev")
 
 
-def eventually(claim, seconds=5.0, what="the expected state"):
+# Seconds after which a test gives up on something that should happen. So much that no machine is
+# too slow for it.
+PATIENCE = 100
+
+
+def eventually(claim, what="the expected state"):
     """Waits until `claim()` is true and returns its value; fails with the last value seen otherwise."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while True:
         value = claim()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come within {seconds} s; last seen: {value!r}")
+            raise AssertionError(f"{what} did not come within {PATIENCE} s; last seen: {value!r}")
         time.sleep(0.01)
 
 
@@ -56,9 +61,9 @@ class Address:
 
     def request(self, method, path, body=None, headers=None):
         if self.trust:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=30, context=self.trust)
+            connection = http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE, context=self.trust)
         else:
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         try:
             if isinstance(body, str):
                 body = body.encode()
@@ -115,7 +120,7 @@ class Server(Address):
                 url = found.group(1)
                 break
         if url is None:
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
             raise AssertionError(f"the server did not start: {self.log_text()}")
         super().__init__(url, self.trust)
         if self.listen.endswith(":0"):
@@ -148,7 +153,7 @@ class Server(Address):
         if crashed:
             raise AssertionError(f"the server ended by itself with {code}: {text[-4000:]}")
 
-    def stop(self, seconds=15):
+    def stop(self, seconds=PATIENCE):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:

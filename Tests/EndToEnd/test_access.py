@@ -11,7 +11,7 @@ import time
 
 import pytest
 from rawsocket import RawSocket
-from sluice import BINARY, DEVELOPER, Answer, Server, eventually
+from sluice import BINARY, DEVELOPER, PATIENCE, Answer, Server, eventually
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -383,7 +383,7 @@ def waiting_read(guarded, who, node, seconds=30):
     path = f"{NODE}/{node}"
     tag = guarded.ask(who, "GET", path).headers["ETag"]
     before = guarded.count("subscriptions", "house")
-    connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=10)
+    connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=PATIENCE)
     with contextlib.closing(connection):
         connection.request("GET", path, headers={
             "Authorization": f"Bearer {guarded.tokens[who]}", "If-None-Match": tag, "Prefer": f"wait={seconds}"})

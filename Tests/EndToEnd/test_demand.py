@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import Client
 from rawsocket import RawWebSocket
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
 FLEET = """
 graph: fleet
@@ -186,4 +186,4 @@ nodes:
                 assert server.get("/v1/graphs/host/nodes/mem_total").status == 204
             finally:
                 feed.terminate()
-                feed.wait(10)
+                feed.wait(PATIENCE)

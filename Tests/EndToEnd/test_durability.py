@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
 from rawsocket import RawSocket
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
 WRITERS = 8
 GRAPH = "graph: g\nnodes:\n" + "".join(
@@ -35,7 +35,7 @@ class Writer(threading.Thread):
         self.acknowledged = {}
 
     def run(self):
-        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=10)
+        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=PATIENCE)
         path = f"/v1/graphs/g/nodes/{self.node}"
         try:
             while True:
@@ -99,7 +99,7 @@ def test_kill_9_under_load_loses_nothing_that_was_answered():
             time.sleep(dice.uniform(0.02, 0.4))
             server.kill()
             for thread in [subscriber, *writers]:
-                thread.join(20)
+                thread.join(PATIENCE)
             server.start()
             for writer in writers:
                 acknowledged |= {rev: (writer.node, value) for rev, value in writer.acknowledged.items()}
@@ -247,7 +247,7 @@ def test_the_drill_a_backup_of_a_running_server_is_restored_elsewhere(tmp_path):
         writer.start()
         sluice("backup", "--url", server.url, copy)
         server.kill()
-        writer.join(20)
+        writer.join(PATIENCE)
         assert f"g: at rev" in sluice("restore", "--data", tmp_path / "data", copy)
         refused = subprocess.run([BINARY, "restore", "--data", tmp_path / "data", copy], capture_output=True, text=True)
         assert refused.returncode == 1 and "has data already" in refused.stderr
@@ -370,7 +370,7 @@ def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
         assert server.metrics()["sluice_log_ready"] == 0 and server.metrics()["sluice_log_failures_total"] >= 1
         eventually(lambda: server.get("/readyz").status == 503, what="not ready")
         stuffing.unlink()
-        eventually(lambda: send(server, "after").status == 200, seconds=10, what="room again")
+        eventually(lambda: send(server, "after").status == 200, what="room again")
         assert server.get("/readyz").status == 200
         last = server.get("/v1/graphs/g").json()
         server.kill()

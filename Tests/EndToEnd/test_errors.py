@@ -18,7 +18,7 @@ import time
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import Closed, RawSocket, RawWebSocket, frame
-from sluice import BINARY, DEVELOPER, ROOT, Server
+from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server
 from websockets.exceptions import ConnectionClosed
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -235,7 +235,7 @@ def slow(_):
         peer.send(frame(1, json.dumps({"op": "sub", "id": 1, "graph": "g", "node": "any", "mode": "all", "queue": 5}).encode()))
         for number in range(400):
             server.set("g", "any", [number, "x" * 30_000])
-        peer.socket.settimeout(20)
+        peer.socket.settimeout(PATIENCE)
         while b'"code":"slow"' not in peer.buffer:
             assert peer.receive()
         return {"op": "end", "code": "slow"}
@@ -371,7 +371,7 @@ def too_fast(_):
                 pass
             if b"\x88" in peer.buffer[-64:]:
                 break
-        peer.socket.settimeout(5)
+        peer.socket.settimeout(PATIENCE)
         return peer.close_code()
 
 
@@ -441,7 +441,7 @@ def does_not_read(_):
             server.set("g", "any", [number, "x" * 60_000])
             if server.metrics()['sluice_connections{transport="plain"}'] == 0:
                 break
-        peer.socket.settimeout(20)
+        peer.socket.settimeout(PATIENCE)
         return peer.close_code()
 
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import CHAIN
 from events import EventSource
 from rawsocket import RawSocket
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 
 EVENTS = "/v1/graphs/g/events"
 
@@ -182,7 +182,7 @@ def test_a_stalled_reader_is_bounded_and_gets_the_newest():
         assert server.resident() - before < 20 << 20
         connection = next(c for c in server.get("/v1/connections").json()["connections"] if c["c"] == listener["l"])
         assert connection["queued"] < 256 * 1024
-        slow.settimeout(10)
+        slow.settimeout(PATIENCE)
         seen = b""
         while b'"v":[599,' not in seen or not seen.endswith(b"\n\n\r\n"):
             seen += slow.recv(1 << 20)
@@ -221,7 +221,7 @@ def test_a_browsers_own_event_source_reconnects_and_resumes(server, browser):
         # The page itself may listen as well.
         for name in streams:
             server.request("DELETE", f"/v1/connections/{name}")
-        eventually(lambda: page.evaluate("seen.length") >= 3, 15)
+        eventually(lambda: page.evaluate("seen.length") >= 3)
         name, cursor, snap = page.evaluate("seen[2]")
         assert name == "snap" and snap["resumed"] is True and "v" not in snap
         assert cursor == f"{snap['epoch']}:{snap['rev']}"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import Client
-from sluice import ROOT, Server
+from sluice import PATIENCE, ROOT, Server
 
 HERE = "http://127.0.0.1:8080"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -62,7 +62,7 @@ def test_every_curl_of_a_page_does_what_the_page_says(page, tmp_path):
             words = words[:words.index("|")] if "|" in words else words
             assert words[0] == "curl" and any(word.startswith(server.url) for word in words), command
             strictness = ["-f"] if answer is None else []
-            ran = subprocess.run([*words, "-sS", *strictness], capture_output=True, text=True, timeout=20, cwd=tmp_path)
+            ran = subprocess.run([*words, "-sS", *strictness], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
             assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
             if answer is not None:
                 assert re.fullmatch(pattern(answer), ran.stdout.strip(), re.S), (command, answer, ran.stdout)

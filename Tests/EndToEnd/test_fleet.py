@@ -10,7 +10,7 @@ import threading
 import pytest
 from conftest import Client
 from playwright.sync_api import expect
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 from dashboards import widget
 
 SHIPPED = (ROOT / "config/graphs/fleet.yaml").read_text()
@@ -29,7 +29,7 @@ class Feed:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(5) == 0, self.process.stderr.read()
+        assert self.process.wait(PATIENCE) == 0, self.process.stderr.read()
 
 
 def set_members(server, temperatures):
@@ -63,7 +63,7 @@ def test_sensors_come_and_go_and_the_figures_agree_with_them():
                             returned.update({name} & left)
                 return len(left) >= 2 and returned
 
-            eventually(follow, 60, "two sensors that went and one that came back")
+            eventually(follow, what="two sensors that went and one that came back")
             for _ in range(10):
                 figures, temperatures = everything(server)
                 assert figures["sensors"] == len(temperatures) > 0
@@ -80,7 +80,7 @@ def test_sensors_come_and_go_and_the_figures_agree_with_them():
 
 def test_the_largest_fleet_is_there_after_ten_batches():
     with Server({"fleet": SHIPPED}) as server, Feed(server, "--devices", "10000", "--interval", "50ms"):
-        eventually(lambda: server.value("fleet", "sensors") > 9_900, 30)
+        eventually(lambda: server.value("fleet", "sensors") > 9_900)
 
 
 @pytest.mark.parametrize("devices", ["0", "10001", "many"])
@@ -159,7 +159,7 @@ def test_the_guide_as_it_is_written(tmp_path):
         assert run("drop") == ""
         assert "sensor" not in run("page")
         start("feed", b"feeding")
-        eventually(lambda: json.loads(run("whole"))["m"]["sensors"]["v"] > 950, 30)
+        eventually(lambda: json.loads(run("whole"))["m"]["sensors"]["v"] > 950)
         page = json.loads(run("page"))
         assert [each["name"] for each in page["nodes"]] == ["sensor.1.celsius", "sensor.10.celsius", "sensor.100.celsius"]
         assert page["next"] >= "sensor.100.celsius"

@@ -106,7 +106,7 @@ def test_the_focus_is_not_lost_on_a_graph_that_loses_all_its_nodes(open_page):
         picture.tell(gone=[death(1, "removed"), death(2, "removed")])
         expect(page.locator(".graph-empty")).to_have_text("This graph has no nodes yet.")
         expect(page.locator(".node")).to_have_count(0)
-        expect(page.locator("#polite")).to_contain_text("plant is gone", timeout=12_000)
+        expect(page.locator("#polite")).to_contain_text("plant is gone")
         page.close()
 
 
@@ -162,12 +162,12 @@ def test_the_cursor_of_the_outline_stays_when_a_client_joins_and_goes_up_from_wh
             expect(page.locator(".counts")).to_contain_text("2 clients")
             expect(row_of(page)).to_contain_text("as above")
             assert here == (row_of(page).get_attribute("data-id"), row_of(page).get_attribute("aria-level"))
-        expect(page.locator("#polite")).to_contain_text("1 listener left", timeout=12_000)  # of many words only the first are said
+        expect(page.locator("#polite")).to_contain_text("1 listener left")  # of many words only the first are said
         go_down(page, lambda row: "tablet/1" in row.inner_text())
         tablet.close()
         expect(rows.filter(has_text="tablet/1")).to_have_count(0)
         expect(row_of(page)).to_have_attribute("data-id", "n:double")
-        expect(page.locator("#polite")).to_contain_text("is gone. Now at double", timeout=12_000)
+        expect(page.locator("#polite")).to_contain_text("is gone. Now at double")
         page.close()
 
 

@@ -170,7 +170,7 @@ def test_a_page_whose_network_falls_silent_takes_exactly_its_own_with_it(open_pa
             expect(node(page, "double").locator(".badge")).to_have_text("×2")
 
             network.cut()
-            expect(listeners(page)).to_have_count(1, timeout=8000)
+            expect(listeners(page)).to_have_count(1)
             expect(listeners(page)).to_contain_text("tablet/1")
             expect(chains).to_have_count(2)
             expect(chains.filter(has_text="value * 7")).to_have_count(0)

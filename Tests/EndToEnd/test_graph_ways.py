@@ -52,9 +52,9 @@ def test_keys_act_in_their_order_and_at_once(open_page):
         expect(page.locator(".focus-chip")).to_contain_text("Focus: x, upstream and downstream")
         expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"))
         page.keyboard.press("o")
-        expect(page.locator(".picture")).to_have_class(re.compile("dimmed"), timeout=300)
+        expect(page.locator(".picture")).to_have_class(re.compile("dimmed"))
         page.keyboard.press("Escape")
-        expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"), timeout=300)
+        expect(page.locator(".picture")).not_to_have_class(re.compile("dimmed"))
         expect(page.locator(".focus-chip")).to_be_visible()
 
 
@@ -306,7 +306,7 @@ def test_focus_survives_the_release_of_the_focused_node(open_page):
         expect(page.locator(f'.node[data-id="{gone}"]')).to_have_count(0)
         eventually(lambda: page.evaluate("document.activeElement.matches('.node:not(.gone)')"), what="a node with the focus")
         assert focused(page) != gone
-        expect(page.locator("#polite")).to_contain_text("is gone. Now at", timeout=12_000)
+        expect(page.locator("#polite")).to_contain_text("is gone. Now at")
 
 
 def test_the_outline_is_a_tree_equal_to_the_picture(open_page):

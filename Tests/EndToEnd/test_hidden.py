@@ -39,12 +39,12 @@ def test_a_hidden_dashboard_rests_and_keeps_what_it_owns(chromium):
         tab.send("Network.enable")
         busy = Busy(server, guests=False)
         try:
-            eventually(lambda: tab.evaluate(TEXT), 15, "the first value")
+            eventually(lambda: tab.evaluate(TEXT), what="the first value")
             owned = len(NUMBERS) + len(CHARTS)
-            eventually(lambda: server.counts("g")["listeners"] == owned, 15, "a listener of each node: a chart begins with the past of its nodes")
+            eventually(lambda: server.counts("g")["listeners"] == owned, what="a listener of each node: a chart begins with the past of its nodes")
             chromium.tab("about:blank").to_front()
-            eventually(lambda: tab.evaluate("document.visibilityState") == "hidden", 5, "to be hidden")
-            eventually(lambda: any(json.loads(each).get("op") == "mod" and json.loads(each)["every"] == 1000 for each in tab.frames("Sent")), 5, "the wish for one a second")
+            eventually(lambda: tab.evaluate("document.visibilityState") == "hidden", what="to be hidden")
+            eventually(lambda: any(json.loads(each).get("op") == "mod" and json.loads(each)["every"] == 1000 for each in tab.frames("Sent")), what="the wish for one a second")
             time.sleep(1.5)
             tab.frames("Received")
             shown, work, start, values = tab.evaluate(TEXT), tab.work(), time.monotonic(), busy.values
@@ -64,18 +64,18 @@ def test_a_hidden_dashboard_rests_and_keeps_what_it_owns(chromium):
         time.sleep(0.2)
         server.set("g", "n5", 777)
         tab.to_front()
-        eventually(lambda: tab.evaluate(TEXT) == "777", 1, f"the newest value at once instead of {tab.evaluate(TEXT)}")
+        eventually(lambda: tab.evaluate(TEXT) == "777", what=f"the newest value at once instead of {tab.evaluate(TEXT)}")
 
 
 @pytest.mark.nightly
 def test_a_hidden_picture_of_a_graph_rests(chromium):
     with Server({"g": GRAPH}) as server:
         tab = chromium.tab(f"{server.url}/#/g/g")
-        eventually(lambda: tab.evaluate("document.querySelectorAll('.node').length") > 20, 15, "the picture")
+        eventually(lambda: tab.evaluate("document.querySelectorAll('.node').length") > 20, what="the picture")
         busy = Busy(server)
         try:
             chromium.tab("about:blank").to_front()
-            eventually(lambda: tab.evaluate("document.visibilityState") == "hidden", 5, "to be hidden")
+            eventually(lambda: tab.evaluate("document.visibilityState") == "hidden", what="to be hidden")
             time.sleep(2)
             work, start = tab.work(), time.monotonic()
             time.sleep(SECONDS)

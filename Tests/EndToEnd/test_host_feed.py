@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from conftest import Client
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
 HOST = {"host": (ROOT / "config/graphs/host.yaml").read_text()}
 
@@ -33,7 +33,7 @@ def test_the_figures_of_this_machine_flow_to_a_subscriber():
             assert server.value("host", "net_rx_rate") >= 0
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(5) == 0, process.stderr.read()
+            assert process.wait(PATIENCE) == 0, process.stderr.read()
 
 
 def test_the_feed_survives_a_restart_of_the_server():
@@ -46,7 +46,7 @@ def test_the_feed_survives_a_restart_of_the_server():
             first.process.wait()
             time.sleep(0.3)
             with Server(HOST, listen=f"127.0.0.1:{port}") as second:
-                eventually(lambda: second.get("/v1/graphs/host/nodes/uptime_s").status == 200, 15)
+                eventually(lambda: second.get("/v1/graphs/host/nodes/uptime_s").status == 200)
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(5) == 0, process.stderr.read()
+            assert process.wait(PATIENCE) == 0, process.stderr.read()

@@ -100,7 +100,7 @@ def slow_outcomes(tmp_path_factory):
             outcomes[place] = future.exception()
         for kind, server in servers.items():
             try:
-                eventually(lambda: held(server) == before[kind], 8, f"{kind}: {before[kind]} connections and descriptors")
+                eventually(lambda: held(server) == before[kind], what=f"{kind}: {before[kind]} connections and descriptors")
             except AssertionError as failure:
                 outcomes[kind, "afterwards"] = failure
     return outcomes

@@ -58,8 +58,8 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
                 assert client.message()["d"] == [{"id": 1, "v": round}]
             for place, client in enumerate(clients):
                 client.reset() if place % 2 else client.close()
-            eventually(lambda: server.counts("g") == counts, 20)
-            eventually(lambda: server.descriptors() <= open_descriptors, 20)
+            eventually(lambda: server.counts("g") == counts)
+            eventually(lambda: server.descriptors() <= open_descriptors)
             sizes.append(server.resident())
         each = (sizes[1] - sizes[0]) / SOCKETS
         print(f"\n{SOCKETS} quiet WebSockets: {each:.0f} bytes each; resident memory before, with them, without, …, in KiB: "
@@ -105,5 +105,5 @@ def test_a_storm_gives_its_memory_back():
         while time.monotonic() < end:
             for client in subscribe(server, 100, 2):
                 client.reset()
-        eventually(lambda: server.count("subscriptions", "g") == 0, 20)
-        eventually(lambda: server.resident() - before < 4 << 20, 10, "the memory of the start")
+        eventually(lambda: server.count("subscriptions", "g") == 0)
+        eventually(lambda: server.resident() - before < 4 << 20, what="the memory of the start")

@@ -7,7 +7,7 @@ import time
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import RawWebSocket
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 
 AVERAGE = {"graph": "g", "node": "x", "pipe": [{"window": {"last": "10m", "of": "avg"}}]}
 
@@ -171,6 +171,6 @@ def test_a_server_that_stops_does_not_wait_for_what_it_keeps(server):
     with Client(server) as client:
         client.ask(op="sub", **AVERAGE, keep="10m")
     eventually(lambda: kept(server) == 1)
-    start = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(10) == 0 and time.monotonic() - start < 5
+    # Sooner than what it keeps would end.
+    assert server.process.wait(PATIENCE) == 0

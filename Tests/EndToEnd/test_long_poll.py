@@ -7,7 +7,7 @@ import time
 import pytest
 from conftest import CHAIN
 from rawsocket import RawSocket
-from sluice import Answer, Server, eventually
+from sluice import PATIENCE, Answer, Server, eventually
 
 NODE = "/v1/graphs/g/nodes/"
 
@@ -16,7 +16,7 @@ class Poll:
     """A read in the background."""
 
     def __init__(self, server, node, tag, seconds):
-        self.connection = http.client.HTTPConnection(server.host, server.port, timeout=20)
+        self.connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE)
         self.connection.request("GET", NODE + node, headers={"If-None-Match": tag, "Prefer": f"wait={seconds}"})
         self.answer = None
         self.thread = threading.Thread(target=self.read)
@@ -26,7 +26,7 @@ class Poll:
         self.answer = Answer(self.connection.getresponse())
 
     def join(self):
-        self.thread.join(20)
+        self.thread.join(PATIENCE)
         assert self.answer is not None
         self.connection.close()
         return self.answer
@@ -132,7 +132,7 @@ def test_a_draining_server_answers_at_once():
         server.process.terminate()
         answer = poll.join()
         assert answer.status == 304 and answer.headers["Connection"] == "close"
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_read_that_waits_for_a_member_of_a_family_gets_its_first_value():

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from conftest import CHAIN, Client
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 from test_observe import Observer
 
 KEPT = """
@@ -32,7 +32,7 @@ def server():
 
 
 def sluice(*arguments):
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=20)
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def names(picture):

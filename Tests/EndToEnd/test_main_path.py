@@ -2,7 +2,7 @@
 
 
 from conftest import Client
-from sluice import Server
+from sluice import PATIENCE, Server
 
 
 def test_a_value_set_by_post_reaches_a_subscriber_of_a_derived_node(server, client):
@@ -143,7 +143,7 @@ def test_a_plain_stream_is_the_bare_value_both_ways(server):
 
 def test_pings_are_answered_on_both_levels(client):
     assert client.ask(op="ping") == {"op": "ok", "id": 1}
-    assert client.socket.ping().wait(5)
+    assert client.socket.ping().wait(PATIENCE)
 
 
 def test_values_of_many_nodes_come_from_one_revision(server):

@@ -54,7 +54,7 @@ def open_other(other):
 
 
 def live(page):
-    page.wait_text(".conn-text", "^Live$", 20)
+    page.wait_text(".conn-text", "^Live$")
 
 
 def counts(server):
@@ -195,7 +195,7 @@ def test_killed_and_started_again_the_page_is_as_it_was(open_other):
         page.wait_text(".conn-text", "Reconnecting|Cannot connect")
         page.wait_text("#banner", "Not connected")
         with Server({"g": GRAPH.replace("initial: 10", "initial: 11")}, listen=f"127.0.0.1:{first.port}"):
-            page.wait_text("[data-row=double] .value", "^22$", 20)
+            page.wait_text("[data-row=double] .value", "^22$")
             live(page)
             assert page.evaluate("[performance.timeOrigin, document.activeElement.value]") == [origin, "half ty"]
             page.press("Enter")
@@ -253,7 +253,7 @@ def test_leaving_for_another_page_releases_and_coming_back_is_live_again(other, 
         page.back()
         # WebKit keeps the page as it was; a question to it while it comes back is never answered.
         # Firefox, which keeps no page that has a socket, loads it again.
-        eventually(lambda: counts(server)["listeners"] == 1, 15, "the listener to be back")
+        eventually(lambda: counts(server)["listeners"] == 1, what="the listener to be back")
         time.sleep(1)
         page.wait_text(".widget output", "^42$")
         live(page)
@@ -307,7 +307,7 @@ def test_webkit_says_nothing_from_the_first_byte_on():
             running = subprocess.Popen(["stdbuf", "-oL", WebKit.program(), "--private", "--enable-write-console-messages-to-stdout=true",
                                         *(f"{server.url}/{VIEWS[name][0]}" for name in ("house", "values", "dash-house", "dash-host"))], stdout=output, stderr=subprocess.STDOUT, env=environment)
             try:
-                eventually(lambda: server.counts("house")["listeners"] > 1 and server.counts("host")["listeners"] > 0, 60, "dashboards and values to listen")
+                eventually(lambda: server.counts("house")["listeners"] > 1 and server.counts("host")["listeners"] > 0, what="dashboards and values to listen")
                 time.sleep(2)
             finally:
                 running.terminate()

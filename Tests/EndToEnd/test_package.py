@@ -14,7 +14,7 @@ import sys
 import urllib.request
 
 import pytest
-from sluice import BINARY, ROOT, eventually
+from sluice import BINARY, PATIENCE, ROOT, eventually
 
 pytestmark = pytest.mark.skipif(not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev")
 NIGHTLY = bool(os.environ.get("SLUICE_NIGHTLY"))
@@ -62,7 +62,7 @@ class Running:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.notes = self.process.communicate(timeout=20)[1]
+        self.notes = self.process.communicate(timeout=PATIENCE)[1]
 
     def get(self, path):
         with urllib.request.urlopen(self.url + path, timeout=10) as answer:

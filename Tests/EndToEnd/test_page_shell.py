@@ -34,12 +34,12 @@ def test_a_frozen_server_is_noticed_within_seconds_and_found_again(open_page):
         expect(state(page)).to_have_text("Live")
         server.process.send_signal(signal.SIGSTOP)
         try:
-            expect(state(page)).to_have_text("No answer from the server", timeout=6000)
-            expect(state(page)).to_contain_text("Reconnecting", timeout=6000)
+            expect(state(page)).to_have_text("No answer from the server")
+            expect(state(page)).to_contain_text("Reconnecting")
             expect(page.get_by_role("button", name="Retry now")).to_be_visible()
         finally:
             server.process.send_signal(signal.SIGCONT)
-        expect(state(page)).to_have_text("Live", timeout=20_000)
+        expect(state(page)).to_have_text("Live")
         server.set("g", "x", 9)
         expect(page.locator('[data-node="deep"]')).to_have_text("190")
 
@@ -89,10 +89,10 @@ def files_without_socket(answers, port=0):
 
 
 @pytest.mark.parametrize("answers, words", [(True, "Cannot connect"), (False, "No answer from the server yet")])
-def test_without_a_socket_the_page_says_so_within_three_seconds(open_page, answers, words):
+def test_without_a_socket_the_page_says_so(open_page, answers, words):
     with files_without_socket(answers) as server:
         page = open_page(server, allow=DOWN + "|404")
-        expect(state(page)).to_contain_text(words, timeout=4000 if not answers else 3000)
+        expect(state(page)).to_contain_text(words)
 
 
 def test_without_scripts_a_sentence_says_what_is_needed(open_page, server):
@@ -134,7 +134,7 @@ def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_show
     assert shown >= 8 and hidden <= 4, (shown, hidden)
     assert server.counts("g")["listeners"] == owned
     show("visible")
-    expect(deep).to_have_text(str((2 * last + 1) * 10), timeout=1000)
+    expect(deep).to_have_text(str((2 * last + 1) * 10))
 
 
 # Rights
@@ -184,13 +184,13 @@ def test_the_inspector_names_the_author_of_a_value(open_page, guarded):
     field.fill("12")
     field.press("Enter")
     expect(page.locator(".inspector-value")).to_have_text("12")
-    expect(writer).to_contain_text("alice", timeout=8000)
+    expect(writer).to_contain_text("alice")
 
 
 def test_clients_show_their_round_trip(open_page):
     with Server({"g": CHAIN}, "heartbeat: 1s\n") as server:
         page = open_page(server, "/#/clients")
-        expect(page.locator("table.clients tbody td:nth-child(4)")).to_have_text(re.compile(r"^\d+ ms$"), timeout=10_000)
+        expect(page.locator("table.clients tbody td:nth-child(4)")).to_have_text(re.compile(r"^\d+ ms$"))
 
 
 def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_page, server):
@@ -218,7 +218,7 @@ def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_pag
     expect(page.locator("table.clients code", has_text=re.compile(f"^{re.escape(name)}$"))).to_have_count(0)
     watching.close()
     eventually(lambda: server.counts("g")["nodes"] == before["nodes"] and before["nodes"] + 4 == during["nodes"])
-    expect(page.locator("#polite")).to_contain_text("disconnected", timeout=7000)
+    expect(page.locator("#polite")).to_contain_text("disconnected")
 
 
 # Hands and eyes
@@ -361,13 +361,13 @@ def test_no_file_is_long_and_none_makes_markup_of_data():
 def test_the_connection_shows_its_figures(open_page, server):
     page = open_page(server, "/#/g/g/values")
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
-    expect(page.locator(".conn-meters")).to_contain_text("ms", timeout=10_000)
+    expect(page.locator(".conn-meters")).to_contain_text("ms")
     page.locator(".conn-chip").click()
     dialog = page.get_by_role("dialog", name="Connection")
     expect(dialog).to_contain_text(re.compile(r"Round trip[\d.]+ ms, median of five"))
     expect(dialog).to_contain_text(re.compile(r"Called by the serverc:\d+"))
     first = dialog.locator("dd").nth(1).text_content()
-    expect(dialog.locator("dd").nth(1)).not_to_have_text(first, timeout=3000)
+    expect(dialog.locator("dd").nth(1)).not_to_have_text(first)
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
 
@@ -380,7 +380,7 @@ def test_many_values_are_measured_and_one_draw_a_frame_keeps_up(open_page, serve
         .observe({ type: "longtask" }); }""")
     for value in range(100):
         server.set("g", "x", value)
-    expect(deep).to_have_text("1990", timeout=1000)
+    expect(deep).to_have_text("1990")
     assert [duration for duration in page.evaluate("window.long") if duration > 100] == []
 
 
@@ -390,12 +390,12 @@ def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, 
     with page.expect_response("**/version"):
         page.mouse.move(9, 9)
     page.context.set_offline(True)
-    expect(state(page)).to_contain_text("Offline", timeout=10_000)
+    expect(state(page)).to_contain_text("Offline")
     expect(page.locator("#banner")).to_contain_text("Not connected for")
     expect(page.locator('[data-row="x"] value-editor')).to_have_attribute("data-off", "")
     server.set("g", "x", 7)
     page.context.set_offline(False)
-    expect(page.locator('[data-node="deep"]')).to_have_text("150", timeout=5000)
+    expect(page.locator('[data-node="deep"]')).to_have_text("150")
     expect(page.locator("#banner")).to_be_hidden()
 
 
@@ -404,11 +404,11 @@ def test_a_view_that_was_asked_for_while_the_server_was_away_comes_when_it_is_ba
     expect(page.locator(".node").first).to_be_visible()
     expect(state(page)).to_have_text("Live")
     page.context.set_offline(True)
-    expect(state(page)).not_to_have_text("Live", timeout=10_000)
+    expect(state(page)).not_to_have_text("Live")
     page.get_by_role("link", name="Values", exact=True).click()
     expect(page.locator("main")).to_contain_text("cannot be shown")
     page.context.set_offline(False)
-    expect(page.locator('[data-node="x"]')).to_have_text("1", timeout=10_000)
+    expect(page.locator('[data-node="x"]')).to_have_text("1")
 
 
 def test_a_newer_server_offers_to_reload_and_does_not(open_page):
@@ -424,7 +424,7 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
         first.process.kill()
         first.process.wait()
         with Server({"g": CHAIN}, listen=f"127.0.0.1:{port}"):
-            expect(page.locator("#banner")).to_contain_text("has been updated", timeout=15_000)
+            expect(page.locator("#banner")).to_contain_text("has been updated")
             assert page.evaluate("performance.timeOrigin") == origin
             page.get_by_role("button", name="Reload to update").click()
             expect(page.locator("#banner")).to_be_hidden()
@@ -435,7 +435,7 @@ def test_what_acts_need_is_there_when_the_server_goes_though_nobody_has_touched_
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g/values", allow=DOWN)
         expect(state(page)).to_have_text("Live")
-        with page.expect_response("**/version", timeout=8000):
+        with page.expect_response("**/version"):
             pass
         server.process.kill()
         server.process.wait()
@@ -457,7 +457,7 @@ def test_a_server_of_a_newer_protocol_offers_to_reload(open_page):
         first.process.kill()
         first.process.wait()
         with files_without_socket(True, port):
-            expect(page.locator("#banner")).to_contain_text("It may not talk to this page any more", timeout=15_000)
+            expect(page.locator("#banner")).to_contain_text("It may not talk to this page any more")
             expect(page.get_by_role("button", name="Reload to update")).to_be_visible()
 
 
@@ -471,7 +471,7 @@ def test_the_focus_is_kept_where_the_frame_of_the_page_changes(open_page):
         link.focus()
         before = link.text_content()
         server.set("h", "x", 9)
-        expect(link).not_to_have_text(before, timeout=8000)
+        expect(link).not_to_have_text(before)
         assert page.evaluate(focused) == link.text_content(), "an alarm was raised in it"
         link.press("Enter")
         expect(page).to_have_url(re.compile("#/g/h/values$"))
@@ -485,7 +485,7 @@ def test_the_focus_is_kept_where_the_frame_of_the_page_changes(open_page):
         retry = page.get_by_role("button", name="Retry now")
         retry.focus()
         with Server({"g": CHAIN, "h": CHAIN.replace("graph: g", "graph: h")}, listen=f"127.0.0.1:{port}"):
-            expect(retry).to_be_hidden(timeout=15_000)
+            expect(retry).to_be_hidden()
             assert "conn-chip" in page.evaluate("document.activeElement.className")
 
 
@@ -538,7 +538,7 @@ def test_the_focus_stays_in_the_list_of_clients_while_others_come_and_go(open_pa
     expect(page.get_by_role("region", name="One client")).to_be_visible()
     mine.focus()
     other = open_page(server, "/#/g/g/values", allow=DOWN)
-    expect(page.locator("table.clients tbody tr")).to_have_count(2, timeout=6000)
+    expect(page.locator("table.clients tbody tr")).to_have_count(2)
     expect(mine).to_be_focused()
     page.locator("table.clients tbody tr", has_not_text="you").get_by_role("link").click()
     node = page.get_by_role("region", name="One client").get_by_role("link", name="deep")

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from playwright.sync_api import expect
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
 ARTEFACTS = ROOT / "Tests/EndToEnd/artefacts"
 GRAPH = """
@@ -54,11 +54,11 @@ def test_over_http_after_a_kill(kept):
 
 def test_command_line(kept):
     play(kept, 5, 12)
-    run = subprocess.run([BINARY, "get", "g/double", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=20)
+    run = subprocess.run([BINARY, "get", "g/double", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
     assert run.stdout.strip() == "10", run
-    run = subprocess.run([BINARY, "get", "g", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=20)
+    run = subprocess.run([BINARY, "get", "g", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
     assert '"x":{"v":5}' in run.stdout, run
-    run = subprocess.run([BINARY, "get", "g/x", "--at", "99", "--url", kept.url], capture_output=True, text=True, timeout=20)
+    run = subprocess.run([BINARY, "get", "g/x", "--at", "99", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode != 0 and "is in the future" in run.stderr, run
 
 

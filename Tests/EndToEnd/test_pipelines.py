@@ -84,10 +84,10 @@ def life(count, pipe, commits=20):
         released = server.count("nodes_released_total", "g")
         for peer in peers[1:]:
             peer.socket.close()
-        eventually(lambda: server.counts("g")["listeners"] == start["listeners"] + 1, 60, "the end of all but one")
+        eventually(lambda: server.counts("g")["listeners"] == start["listeners"] + 1, what="the end of all but one")
         figures["released by all but the last"] = server.count("nodes_released_total", "g") - released
         peers[0].socket.close()
-        eventually(lambda: server.counts("g") == start, 60, "the end of the last")
+        eventually(lambda: server.counts("g") == start, what="the end of the last")
         figures["released in all"] = server.count("nodes_released_total", "g") - released
         figures["resident MB idle"] = round(idle / 1e6, 1)
         figures["resident MB with all"] = round(subscribed / 1e6, 1)

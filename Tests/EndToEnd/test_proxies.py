@@ -9,7 +9,7 @@ import tempfile
 import pytest
 from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 
 NODE = "/v1/graphs/g/nodes/x"
 TRUSTING = "trustedProxies: [127.0.0.0/8, 10.0.0.0/8]\nhosts: [house.example, upstream.example]\n"
@@ -237,7 +237,7 @@ def test_unix_sockets():
                         return None
 
                 with eventually(connect) as peer:
-                    peer.settimeout(5)
+                    peer.settimeout(PATIENCE)
                     peer.sendall(f"GET /v1/connections HTTP/1.1\r\nHost: localhost\r\n{FOR}: 203.0.113.9\r\n"
                                  "Connection: close\r\n\r\n".encode())
                     answer = b""
@@ -246,7 +246,7 @@ def test_unix_sockets():
                 return json.loads(answer.split(b"\r\n\r\n", 1)[1])["connections"][0]["peer"]
             finally:
                 process.terminate()
-                process.wait(10)
+                process.wait(PATIENCE)
 
         assert ask("trustedProxies: [unix]\n") == "203.0.113.9"
         assert ask("trustedProxies: [0.0.0.0/0, '::/0']\n") != "203.0.113.9"

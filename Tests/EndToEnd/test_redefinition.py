@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from conftest import Client
 from events import EventSource
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 from websockets.exceptions import ConnectionClosed
 
 HOUSE = """
@@ -120,9 +120,9 @@ def test_watch_sees_files_that_editors_put_in_the_place_of_others():
         write_over(graph_file(server), HOUSE.replace("+ 32", "+ 33"))
         assert client.receive(10)["d"] == [{"id": 1, "v": 69}]
         graph_file(server, "late").write_text("graph: late\nnodes:\n  y: { set: any, initial: 3 }\n")
-        eventually(lambda: server.get("/v1/graphs/late").status == 200, 10, "the new file")
+        eventually(lambda: server.get("/v1/graphs/late").status == 200, what="the new file")
         graph_file(server).write_text("nodes: [")
-        eventually(lambda: "not reloaded" in server.log_text(), 10, "the problem")
+        eventually(lambda: "not reloaded" in server.log_text(), what="the problem")
         assert server.value("house", "indoor_f") == 69
 
 
@@ -130,7 +130,7 @@ def test_watch_sees_files_that_editors_put_in_the_place_of_others():
 
 
 def reload(server, *options):
-    return subprocess.run([BINARY, "reload", "--url", server.url, *options], capture_output=True, text=True, timeout=20)
+    return subprocess.run([BINARY, "reload", "--url", server.url, *options], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_sluice_reload_says_what_has_changed(house):
@@ -365,7 +365,7 @@ def test_a_long_poll_on_a_removed_node_is_answered(house):
     waiting.start()
     eventually(lambda: house.get("/v1/graphs/api").json()["listeners"] == 1)
     put(house, "api", {"nodes": {"a": {"set": "any", "initial": 1}}})
-    waiting.join(10)
+    waiting.join(PATIENCE)
     assert answers[0].status == 404 and answers[0].json()["code"] == "unknown_node"
 
 

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
 from redis_server import Between, Instance, Redis, free_port, version
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 from test_tls import certificate
 
 GRAPH = """graph: g
@@ -53,7 +53,7 @@ def same(servers, graph="g", nodes=("x", "y", "double", "sum")):
         found = [values(server) for server in servers]
         return found[0] if len({text for *_, text in found}) == 1 else None
 
-    return eventually(agree, 10, "the same everywhere")
+    return eventually(agree, what="the same everywhere")
 
 
 JSON = {"Content-Type": "application/json"}
@@ -69,7 +69,7 @@ def found(server, graph, node):
         answer = server.get(f"/v1/graphs/{graph}/nodes/{node}")
         return answer if answer.status == 200 else None
 
-    return eventually(answer, 10).json()
+    return eventually(answer).json()
 
 
 def until(client, wanted, seconds=10):
@@ -243,7 +243,7 @@ def test_presence_ends_with_its_server(redis, pair):
         client.ask(op="set", graph="g", set={"y": "here"}, presence=True)
         eventually(lambda: one.get("/v1/graphs/g/nodes/y").body == b'"here"')
         third.kill()
-        eventually(lambda: one.get("/v1/graphs/g/nodes/y").body != b'"here"', 25)
+        eventually(lambda: one.get("/v1/graphs/g/nodes/y").body != b'"here"')
 
 
 def refusal(config):
@@ -313,7 +313,7 @@ def test_tls_to_redis(tmp_path):
             assert post(one, "x", 22).json()["code"] == "engine_down"
             redis.start()
             for server in (one, other):
-                eventually(lambda: is_ready(server), 20)
+                eventually(lambda: is_ready(server))
             one.set("g", "x", 23)
             same([one, other])
 
@@ -333,11 +333,11 @@ def test_redis_out_of_reach(how):
             assert answer.headers["retry-after"]
             assert other.value("g", "x") == 1, "reads go on"
             assert until(listener, lambda m: m.get("op") == "hb" and m.get("stale"))
-            eventually(lambda: one.get("/readyz").status == 503, 10)
+            eventually(lambda: one.get("/readyz").status == 503)
             redis.start() if how == "killed" else redis.go_on()
             for server in (one, other):
-                eventually(lambda: is_ready(server), 20)
-            eventually(lambda: one.get("/readyz").status == 200, 10)
+                eventually(lambda: is_ready(server))
+            eventually(lambda: one.get("/readyz").status == 200)
             # It was unknown whether the commit was accepted; under its key it is applied once.
             again = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert again.status == 200 and again.json()["epoch"] == before["epoch"]
@@ -351,14 +351,14 @@ def test_redis_out_of_reach(how):
 def test_an_answer_waits_for_a_replica():
     with Redis() as first, Redis() as replica:
         replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
-        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"), 20)
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"))
         with Instance(first, {"g": GRAPH}, arguments=["--set", "redis.replicas=1"]) as one:
             before = one.set("g", "x", 1)
             replica.pause()
             answer = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert answer.status == 503 and answer.json()["code"] == "engine_down", answer
             replica.go_on()
-            eventually(lambda: is_ready(one), 20)
+            eventually(lambda: is_ready(one))
             again = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert again.status == 200 and again.json()["rev"] == before["rev"] + 1
 
@@ -367,7 +367,7 @@ def test_an_answer_waits_for_a_replica():
 def test_an_answer_waits_for_the_file_of_a_replica():
     with Redis() as first, Redis() as replica:
         replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
-        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"), 20)
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"))
         arguments = ["--set", "redis.replicas=1"]
         with Instance(first, {"g": GRAPH}, arguments=arguments) as one:
             before = one.set("g", "x", 1)
@@ -377,7 +377,7 @@ def test_an_answer_waits_for_the_file_of_a_replica():
             answer = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert answer.status == 503 and answer.json()["code"] == "engine_down", answer
             replica.ask("CONFIG", "SET", "appendonly", "yes")
-            eventually(lambda: is_ready(one), 20)
+            eventually(lambda: is_ready(one))
             again = post(one, "x", 2, **{"Idempotency-Key": "k"})
             assert again.status == 200 and again.json()["rev"] == before["rev"] + 1
         # Where files are synchronised once a second, answers do not wait for that.
@@ -395,7 +395,7 @@ def test_a_redis_that_refuses_writes():
         assert post(one, "x", 2).json()["code"] == "engine_down"
         assert one.value("g", "x") == 1
         redis.ask("REPLICAOF", "NO", "ONE")
-        eventually(lambda: is_ready(one), 10)
+        eventually(lambda: is_ready(one))
         after = one.set("g", "x", 3)
         assert (after["epoch"], after["rev"]) == (before["epoch"], before["rev"] + 1)
 
@@ -413,9 +413,9 @@ def test_a_reply_that_is_lost():
         waiting = threading.Thread(target=lambda: answer.append(post(one, "x", 2)))
         waiting.start()
         # The other server has it from the stream.
-        eventually(lambda: other.value("g", "x") == 2, 10)
+        eventually(lambda: other.value("g", "x") == 2)
         between.go_on()
-        waiting.join(20)
+        waiting.join(PATIENCE)
         assert answer[0].status == 200 and answer[0].json()["rev"] == before["rev"] + 1
         assert other.set("g", "x", 3)["rev"] == before["rev"] + 2
         same([one, other])
@@ -429,7 +429,7 @@ def test_redis_without_memory():
         assert answer.status == 507 or answer.json()["code"] == "no_space", answer
         assert one.value("g", "x") == 1
         redis.ask("CONFIG", "SET", "maxmemory", "0")
-        eventually(lambda: is_ready(one), 10)
+        eventually(lambda: is_ready(one))
         assert one.set("g", "x", 3)["rev"] == 3
 
 
@@ -442,7 +442,7 @@ def test_a_redis_that_was_flushed():
         redis.ask("FLUSHALL")
         # The loss is noticed at the next write.
         post(one, "y", 1)
-        answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]), 20)
+        answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]))
         assert answer["rev"] > before["rev"]
         epoch, _, text = same([one, other])
         assert epoch == answer["epoch"] and '"kept"' in text
@@ -456,7 +456,7 @@ def test_a_failover_that_lost_the_end():
     """The replica lags; Redis moves to it. Both servers have come further than it has."""
     with Redis() as first, Redis() as replica:
         replica.ask("REPLICAOF", "127.0.0.1", str(first.port))
-        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication") , 20)
+        eventually(lambda: "master_link_status:up" in replica.ask("INFO", "replication"))
         with Instance(first, {"g": GRAPH}) as one, Instance(first, {"g": GRAPH}) as other:
             before = one.set("g", "x", 1)
             time.sleep(0.3)
@@ -470,7 +470,7 @@ def test_a_failover_that_lost_the_end():
             replica.port = first.port
             replica.start()
             try:
-                answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]), 20)
+                answer = eventually(lambda: accepted(one, "y", 2, not_in=before["epoch"]))
                 epoch, rev, text = same([one, other])
                 assert epoch != before["epoch"] and rev > lost["rev"]
                 assert "only one has it" in text, "the server that had come furthest begins the new epoch"
@@ -518,9 +518,9 @@ def test_a_server_that_is_behind_what_redis_has_trimmed():
         stopped(other)
         try:
             # The lease of the one that stands still is over by then.
-            eventually(lambda: one.metrics()["sluice_log_leading"] == 1, 20)
+            eventually(lambda: one.metrics()["sluice_log_leading"] == 1)
             fill(one, 20_500)
-            first = eventually(lambda: trimmed(redis, before["rev"]), 20)
+            first = eventually(lambda: trimmed(redis, before["rev"]))
             assert first > before["rev"] + 1
         finally:
             resumed(other)
@@ -541,7 +541,7 @@ def test_a_server_whose_graph_is_not_that_of_the_others():
     with Redis() as redis, Instance(redis, {"g": GRAPH}, "limits: { messages: 1000000 }\n") as one, \
             Instance(redis, {"g": GRAPH}) as other:
         servers = [one, other]
-        eventually(lambda: sum(server.metrics()["sluice_log_leading"] for server in servers) == 1, 20)
+        eventually(lambda: sum(server.metrics()["sluice_log_leading"] for server in servers) == 1)
         leader, follower = sorted(servers, key=lambda server: -server.metrics()["sluice_log_leading"])
         before = same(servers)
         listener = Client(follower)
@@ -554,7 +554,7 @@ def test_a_server_whose_graph_is_not_that_of_the_others():
                 answer = redis.ask("HKEYS", "sluice:{g}:digests")
                 return re.findall(r"^(\d+)\r$", answer.partition("\r\n")[2], re.M)
 
-            assert (revs := eventually(digests, 10))
+            assert (revs := eventually(digests))
             for rev in revs:
                 redis.ask("HSET", "sluice:{g}:digests", rev, "another")
         finally:

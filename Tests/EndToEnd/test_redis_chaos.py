@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 
 from conftest import Client
 from redis_server import Instance, Redis
-from sluice import BINARY, eventually
+from sluice import BINARY, PATIENCE, eventually
 
 WRITERS, COUNTERS, FOLLOWERS = 4, 3, 3
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
@@ -44,7 +44,7 @@ class Player(threading.Thread):
     def ask(self, method, path, body=None, headers=None):
         """One answer from any server; None where nobody knows what became of the request."""
         server = self.dice.choice(self.play.servers)
-        connection = http.client.HTTPConnection(server.host, server.port, timeout=15)
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE)
         try:
             connection.request(method, f"/v1/graphs/g/nodes/{path}", body, headers or {})
             response = connection.getresponse()
@@ -176,22 +176,22 @@ def test_servers_and_redis_that_are_killed(count):
             play.disturb(SECONDS / 2)
             play.goes_on = False
             for player in writers + counters:
-                player.join(60)
+                player.join(PATIENCE)
                 assert not player.is_alive(), f"{type(player).__name__} {player.number} gets no answer, seed {seed}"
 
             def values(server):
                 return server.get("/v1/graphs/g/values").body
 
-            eventually(lambda: all(server.metrics()["sluice_log_ready"] == 1 for server in servers), 20)
-            eventually(lambda: len({values(server) for server in servers}) == 1, 20, f"the same everywhere, seed {seed}")
+            eventually(lambda: all(server.metrics()["sluice_log_ready"] == 1 for server in servers))
+            eventually(lambda: len({values(server) for server in servers}) == 1, what=f"the same everywhere, seed {seed}")
             def heard_all(follower):
                 return follower.failure or follower.heard and follower.heard[-1][1] == writers[follower.number % WRITERS].last
 
             for follower in followers:
-                eventually(lambda: heard_all(follower), 20, f"follower {follower.number} heard {follower.heard[-3:]}, seed {seed}")
+                eventually(lambda: heard_all(follower), what=f"follower {follower.number} heard {follower.heard[-3:]}, seed {seed}")
             play.follows = False
             for player in followers:
-                player.join(20)
+                player.join(PATIENCE)
             for player in players:
                 if player.failure:
                     raise player.failure

@@ -10,7 +10,7 @@ import sys
 import pytest
 from conftest import CHAIN, Client
 from rawsocket import RawWebSocket, frame
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 from websockets.sync.client import connect
 
 STANDING = {"x", "y", "any", "small", "kept", "changes"}  # mutable, or always kept
@@ -83,7 +83,7 @@ def test_a_peer_that_falls_silent_is_found_by_the_heartbeat():
         assert server.counts("g")["nodes"] > start["nodes"]
         # It reads, but never answers a ping, as after the loss of a network.
         assert silent.close_code() == 4508
-        eventually(lambda: server.counts("g") == start, 3)
+        eventually(lambda: server.counts("g") == start)
 
 
 def test_a_peer_that_neither_reads_nor_answers_is_found_too():
@@ -91,7 +91,7 @@ def test_a_peer_that_neither_reads_nor_answers_is_found_too():
         start = server.counts("g")
         silent = RawWebSocket(server)
         silent.subscribe("g", "deep")
-        eventually(lambda: server.counts("g") == start, 5)
+        eventually(lambda: server.counts("g") == start)
 
 
 def test_looking_owns_nothing(server):
@@ -110,7 +110,7 @@ def test_a_drained_server_ends_its_subscriptions_and_exits_cleanly():
         assert (end["op"], end["code"]) == ("end", "shutdown")
         assert socket.close_code() == 4503
         socket.close()
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 def vanish(server, kind, graph="g", node="deep"):
@@ -190,4 +190,4 @@ def test_after_a_storm_the_memory_goes_back():
             server.set("g", "x", "x" * 60_000)
             eventually(lambda: server.resident() > calm + 60 * 2**20, what="a text of its own for every stage")
         server.set("g", "x", "a")
-        eventually(lambda: server.resident() < calm + 8 * 2**20, seconds=10, what="the memory to be given back")
+        eventually(lambda: server.resident() < calm + 8 * 2**20, what="the memory to be given back")

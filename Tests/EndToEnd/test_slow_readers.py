@@ -12,7 +12,7 @@ import pytest
 from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket, frame
 from redis_server import Redis
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 from test_access import Guarded
 from test_tls import Secure
 
@@ -82,7 +82,7 @@ def test_a_client_that_reads_nothing_of_a_long_answer_is_released(how):
             server.set("g", f"n{i}", "x" * MEBIBYTE)
         with ask(server, "/v1/graphs/g/values", "Connection: close\r\n" if how == "close" else ""):
             eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 2, what="the answer under way")
-            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 1, 15, "the end of it")
+            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 1, what="the end of it")
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_clients_that_do_not_read_a_large_file_cost_a_piece_of_it_each(files):
     with Server({"g": CHAIN}, files) as server:
         before = server.resident()
         peers = [ask(server, "/files/large.bin") for _ in range(40)]
-        eventually(lambda: server.metrics()["sluice_sent_bytes_total"] > 40 * MEBIBYTE, 20, "bytes for each of them")
+        eventually(lambda: server.metrics()["sluice_sent_bytes_total"] > 40 * MEBIBYTE, what="bytes for each of them")
         eventually(lambda: server.get("/healthz").status == 200)
         assert server.resident() - before < 40 * MEBIBYTE
         for peer in peers:
@@ -132,7 +132,7 @@ def test_a_download_goes_on_while_the_server_drains(files, content):
             body = peer.exactly(len(content))
             assert body == content
             assert peer.closed()
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_file_that_becomes_shorter_breaks_the_connection_and_is_not_padded(files, content, tmp_path):

@@ -10,7 +10,7 @@ import time
 import pytest
 from conftest import Client
 from playwright.sync_api import expect
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 from dashboards import address, layout
 
 pytestmark = pytest.mark.browser
@@ -56,7 +56,7 @@ class Busy:
         self.running = False
         self.allowed.set()
         for thread in self.threads:
-            thread.join(20)
+            thread.join(PATIENCE)
 
 
 def weigh(page, session):
@@ -87,9 +87,9 @@ def test_hours_leave_nothing_behind(open_page):
         def look():
             """Weighs every page while nobody else is there and what has left has faded."""
             busy.allowed.clear()
-            eventually(lambda: server.counts("g")["listeners"] == own, 20, "the guests to leave")
-            expect(pages["graph"][0].locator('.node[data-kind="listener"]')).to_have_count(1, timeout=20_000)
-            expect(pages["dashboard"][0].locator(".clients li")).to_have_count(1, timeout=20_000)
+            eventually(lambda: server.counts("g")["listeners"] == own, what="the guests to leave")
+            expect(pages["graph"][0].locator('.node[data-kind="listener"]')).to_have_count(1)
+            expect(pages["dashboard"][0].locator(".clients li")).to_have_count(1)
             time.sleep(3)
             for view, (page, session) in pages.items():
                 samples[view].append(weigh(page, session))

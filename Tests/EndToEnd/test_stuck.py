@@ -9,7 +9,7 @@ import time
 import urllib.request
 
 import pytest
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 
 GRAPH = "graph: g\nnodes:\n  x: { set: number, initial: 0 }\n"
 
@@ -34,19 +34,20 @@ class StuckServer(Server):
     def get_stuck(self):
         """Has it write a line into its log."""
         self.process.send_signal(signal.SIGUSR1)
-        eventually(lambda: not self.answers(), 10)
+        eventually(lambda: not self.answers())
 
     def answers(self):
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=0.3):
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2):
                 return True
         except OSError:
             return False
 
 
 @pytest.fixture
-def stuck():
-    server = StuckServer({"g": GRAPH}, "drain: 2s\ndurability: fsync\n", keeps=True)
+def stuck(request):
+    drain = getattr(request, "param", "2s")
+    server = StuckServer({"g": GRAPH}, f"drain: {drain}\ndurability: fsync\n", keeps=True)
     yield server
     if server.process.poll() is None:
         server.kill()
@@ -59,27 +60,26 @@ def test_sigterm_ends_a_stuck_server_after_drain(stuck):
     stuck.get_stuck()
     began = time.monotonic()
     stuck.process.send_signal(signal.SIGTERM)
-    assert stuck.process.wait(10) == 128 + signal.SIGTERM
-    assert 1.9 < time.monotonic() - began < 6
+    assert stuck.process.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert time.monotonic() - began > 1.9
     # What was answered is on the disk.
     with Server({"g": GRAPH}, f"dataDir: {stuck.data}\n") as after:
         assert after.value("g", "x") == 49
 
 
+@pytest.mark.parametrize("stuck", ["1h"], indirect=True)
 def test_a_second_sigterm_ends_it_at_once(stuck):
     stuck.get_stuck()
     stuck.process.send_signal(signal.SIGTERM)
     time.sleep(0.2)
-    began = time.monotonic()
     stuck.process.send_signal(signal.SIGINT)
-    assert stuck.process.wait(10) == 128 + signal.SIGINT
-    assert time.monotonic() - began < 3
+    assert stuck.process.wait(PATIENCE) == 128 + signal.SIGINT
 
 
 def test_a_server_that_is_not_stuck_ends_by_itself():
     with Server({"g": GRAPH}, "drain: 1s\n") as server:
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.weighed

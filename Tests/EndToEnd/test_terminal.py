@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 import pytest
-from sluice import BINARY, Server
+from sluice import BINARY, PATIENCE, Server
 from test_access import Guarded
 from websockets.sync.client import connect
 
@@ -31,7 +31,7 @@ def server():
 
 
 def sluice(server, *arguments, **environment):
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=20, env={**os.environ, "SLUICE_URL": server.url, **environment})
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, "SLUICE_URL": server.url, **environment})
 
 
 def test_a_text_that_is_no_json_is_refused_with_the_option_that_takes_it(server):
@@ -112,7 +112,7 @@ def test_a_value_ends_with_a_newline_on_a_terminal_and_in_a_pipe(server):
 ])
 def test_check_names_what_beginners_write(tmp_path, line, place, hint):
     (tmp_path / "g.yaml").write_text(f"nodes:\n  on: {{ set: boolean }}\n  {'m' if line.startswith('n:') else 'n'}: {{ set: number }}\n  {line}\n")
-    found = subprocess.run([BINARY, "check", tmp_path / "g.yaml"], capture_output=True, text=True, timeout=20)
+    found = subprocess.run([BINARY, "check", tmp_path / "g.yaml"], capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 1 and f"g.yaml:{place}" in found.stderr and hint in found.stderr, found.stderr
 
 

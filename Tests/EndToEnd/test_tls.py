@@ -15,7 +15,7 @@ from conftest import CHAIN
 from hostile.keyupdates import Rekeying
 from playwright.sync_api import expect
 from rawsocket import RawSocket, RawWebSocket, frame
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 
 
 def certificate(folder, name="localhost", covers="DNS:localhost,IP:127.0.0.1"):
@@ -45,7 +45,7 @@ class Secure(Server):
 
     def handshake(self, **options):
         """A TLS socket."""
-        raw = socket.create_connection((self.host, self.port), timeout=10)
+        raw = socket.create_connection((self.host, self.port), timeout=PATIENCE)
         return self.trust.wrap_socket(raw, server_hostname="localhost", **options)
 
 
@@ -98,7 +98,7 @@ def test_curl_and_the_command_line_trust_the_authority_that_is_named(secure):
         (["get", "g/x", "--url", url], 1, "certificate is not trusted"),
         (["get", "g/x", "--url", f"http://localhost:{secure.port}"], 1, "https"),
     ):
-        ran = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=20)
+        ran = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE)
         assert ran.returncode == code and says in ran.stdout + ran.stderr, (arguments, ran)
 
 
@@ -106,7 +106,7 @@ def test_a_host_that_the_certificate_does_not_name_is_refused_by_the_client(tmp_
     with Secure(tmp_path) as server:
         ran = subprocess.run(
             [BINARY, "get", "g/x", "--url", f"https://ip6-localhost:{server.port}", "--ca", server.certificate],
-            capture_output=True, text=True, timeout=20)
+            capture_output=True, text=True, timeout=PATIENCE)
         assert ran.returncode == 1
 
 
@@ -196,7 +196,7 @@ def test_the_time_for_the_handshake_ends_with_it_and_that_for_the_head_begins(tm
             assert wire.recv(65536).startswith(b"HTTP/1.1 200"), "it had time for the head"
     with Secure(tmp_path, "# fixed: times.handshake=30s times.headers=300ms") as server:
         with server.handshake() as wire:
-            wire.settimeout(10)
+            wire.settimeout(PATIENCE)
             assert wire.recv(65536) == b"", "nothing was said in the time for the head"
 
 
@@ -295,7 +295,7 @@ def say_the_end(wire):
     wire.settimeout(0)
     with contextlib.suppress(ssl.SSLWantReadError):
         wire.unwrap()
-    wire.settimeout(10)
+    wire.settimeout(PATIENCE)
 
 
 UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
@@ -353,7 +353,7 @@ def test_a_stalled_reader_costs_no_memory_and_gets_the_newest_value(secure):
 def test_a_new_certificate_is_shown_after_sighup_and_a_bad_one_is_not(tmp_path):
     with Secure(tmp_path) as server:
         def shown():
-            raw = socket.create_connection((server.host, server.port), timeout=5)
+            raw = socket.create_connection((server.host, server.port), timeout=PATIENCE)
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             with context.wrap_socket(raw) as wire:

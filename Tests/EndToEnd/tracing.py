@@ -46,5 +46,5 @@ def reaction(page, click, appears):
         }, { capture: true, once: true });
     }""", appears)
     click()
-    eventually(lambda: page.evaluate("globalThis.reaction") is not None, 5, appears)
+    eventually(lambda: page.evaluate("globalThis.reaction") is not None, appears)
     return page.evaluate("globalThis.reaction")

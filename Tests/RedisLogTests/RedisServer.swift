@@ -51,7 +51,7 @@ final class RedisServer {
         defer { for case let argument? in raw { free(argument) } }
         let status = posix_spawnp(&process, "redis-server", nil, nil, &raw, environ)
         try #require(status == 0, "there is a redis-server (Debian's package of that name)")
-        for _ in 0..<500 {
+        for _ in 0..<10_000 {
             if (try? connect().ask(RedisCommand("PING"))) != nil { return }
             usleep(10_000)
         }

@@ -12,17 +12,18 @@ import Testing
 struct DeadlineTests {
     private func makeServer() throws -> TestServer {
         try TestServer {
-            $0.fixed.times.headers = 50
-            $0.fixed.times.body = 50
-            $0.idle = .milliseconds(50)
-            $0.fixed.times.frame = 50
+            // So much that no machine is too slow to send the first half in time.
+            $0.fixed.times.headers = 1_000
+            $0.fixed.times.body = 1_000
+            $0.idle = .milliseconds(1_000)
+            $0.fixed.times.frame = 1_000
         }
     }
 
     /// Longer than any deadline; what is sent next lies on the socket when the loop looks at the
     /// clock again.
     private func standStill() {
-        usleep(150_000)
+        usleep(1_500_000)
     }
 
     @Test(

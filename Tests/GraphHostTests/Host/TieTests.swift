@@ -170,7 +170,6 @@ struct TieTests {
 
     @Test(
         "a clique of syncs with expressions comes to rest: at most 10,000 deliveries in one commit",
-        .timeLimit(.minutes(1)),
         // As many deliveries as there are simple paths from one node; among 8 nodes they would be
         // 13,699.
         arguments: [(7, 1_956), (8, 10_000), (12, 10_000)]
