@@ -14,7 +14,7 @@ public enum Build {
 
     /// A line for people.
     public static var line: String {
-        let formats = "stores SQLite format \(SQLiteLog.format), Redis format \(RedisLog.format)"
+        let formats = "stores SQLite format \(SQLiteLog.format), Redis format \(RedisFormat.version)"
         return "sluice \(Version.text) (\(commit.map { "commit \($0)" } ?? "commit unknown"); \(formats))"
     }
 
@@ -28,7 +28,7 @@ public enum Build {
         out.member("protocol", "sluice.v1.json")
         out.append(",\"formats\":{")
         out.member("sqlite", UInt64(SQLiteLog.format))
-        out.member("redis", UInt64(RedisLog.format))
+        out.member("redis", UInt64(RedisFormat.version))
         out.append("}}")
         return String(decoding: out.bytes, as: UTF8.self)
     }

@@ -203,7 +203,7 @@ def test_a_line_of_a_batch_that_is_no_json_is_named():
 def test_json_for_scripts(folder):
     version = json.loads(sluice("version", "--json").stdout)
     assert version["name"] == "sluice" and version["formats"].keys() == {"sqlite", "redis"}
-    # Without git, as in a tarball, nobody knows.
+    # Without git, as in a tarball, it is unknown.
     if (ROOT / ".git").exists():
         head = subprocess.run(["git", "-C", ROOT, "cat-file", "-t", version["commit"].removesuffix("-dirty")], capture_output=True, text=True)
         assert head.stdout == "commit\n", (version, head)

@@ -150,7 +150,8 @@ struct ReloadTests {
     }
 
     private func principal(_ server: TestServer, _ number: Int) throws -> Principal? {
-        let digest = Array(repeating: UInt8(0), count: 28) + [0x10, 0, UInt8(number >> 8), UInt8(number & 255)]
+        let digest =
+            Array(repeating: UInt8(0), count: 28) + [0x10, 0, UInt8(number >> 8), UInt8(number & 255)]
         return try #require(server.server.authenticator)
             .principal(like: Principal(name: "", grants: [], digest: digest))
     }

@@ -10,10 +10,6 @@ public import GraphHost
 /// Redis: one that writes, and reads what is new where it writes; one that follows all streams. The
 /// loop never does.
 public final class RedisLog: CommitLog {
-    /// The version of what is stored in Redis: another one for each change that servers of the
-    /// last version cannot read.
-    public static let format = 1
-
     /// How it is set up.
     public struct Options: Sendable {
         /// Where Redis is.

@@ -68,7 +68,10 @@ extension Catalogue {
                 siblings[field.key] = field.schema.property(field.key, field.description)
             }
             forms.append(
-                Self.form(row.name, beside: Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.isRequired) }))
+                Self.form(
+                    row.name,
+                    beside: Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.isRequired) })
+                )
             )
         }
         properties += siblings.keys.sorted().compactMap { siblings[$0] }
@@ -85,7 +88,8 @@ extension Catalogue {
         let required = [source] + keys.keys.filter { keys[$0] == true }.sorted()
         let refused = Source.clientKeys.filter { keys[$0] == nil }.map { #"{"required":["\#($0)"]}"# }
         let form = #""required":\#(ArgumentSchema.list(required))"#
-        return refused.isEmpty ? "{\(form)}" : #"{\#(form),"not":{"anyOf":[\#(refused.joined(separator: ","))]}}"#
+        return refused.isEmpty
+            ? "{\(form)}" : #"{\#(form),"not":{"anyOf":[\#(refused.joined(separator: ","))]}}"#
     }
 
     /// What the schemas of definitions and of pipelines refer to.

@@ -19,9 +19,7 @@ final class TokenTable {
         }
     }
 
-    /// Reads a file of tokens; throws its problems.
-    ///
-    /// - Parameter limit: how many bytes it may have (`limits.tokens`).
+    /// Reads a file of tokens of at most `limit` bytes (`limits.tokens`); throws its problems.
     static func read(_ path: String, limit: Int) throws(StartFailure) -> sending TokenTable {
         let bytes: [UInt8]
         do throws(UVError) {

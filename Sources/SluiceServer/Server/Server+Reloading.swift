@@ -82,7 +82,9 @@ extension Server {
                 done([])
             case .success(let tokens):
                 release(authenticator.take(tokens))
-                host.reviseAccess { authenticator.principal(like: $0).map(Access.init) } then: { [weak self] in
+                host.reviseAccess {
+                    authenticator.principal(like: $0).map(Access.init)
+                } then: { [weak self] in
                     guard let self else { return }
                     log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
                     done([])

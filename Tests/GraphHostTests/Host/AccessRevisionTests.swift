@@ -6,7 +6,7 @@ import Testing
 struct AccessRevisionTests {
     @Test("a turn revises its share of the sessions; done is called once, when all have their new rights")
     func slices() throws {
-        let bench = Bench()
+        let bench = Bench(limits: SessionLimits())
         try bench.define(#"{"graph":"g","nodes":{"x":{"set":"number","initial":1},"y":{"set":"number"}}}"#)
         func access(_ node: String) -> Access {
             Access(Principal(name: "ann", grants: [Principal.Grant(nodes: [node], can: [.read])]))
@@ -16,7 +16,9 @@ struct AccessRevisionTests {
             #expect(client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)[0].contains("snap"))
         }
         var finished = 0
-        bench.host.reviseAccess { _ in access("y") } then: {
+        bench.host.reviseAccess { _ in
+            access("y")
+        } then: {
             finished += 1
         }
         bench.endTurn()
