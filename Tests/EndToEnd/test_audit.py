@@ -117,7 +117,7 @@ def test_the_file_is_opened_again_for_rotation(audited):
     eventually(lambda: len(old.read_text().splitlines()) == 2)
     audited.reload()
     audited.ask("alice", "POST", "/v1/graphs/house/flush")
-    assert [line["action"] for line in audited.lines(2)] == ["reload", "flushGraph"]
+    assert {line["action"] for line in audited.lines(2)} == {"reload", "flushGraph"}
     assert oct(audited.audit.stat().st_mode & 0o777) in ("0o640", "0o600")
 
 

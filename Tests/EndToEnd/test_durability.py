@@ -383,3 +383,19 @@ def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
 
 def send(server, value):
     return server.request("POST", "/v1/graphs/g/nodes/w1", json.dumps(value), {"Content-Type": "application/json"})
+
+
+def test_only_the_servers_user_reads_its_files(tmp_path):
+    """Whatever the folder's mode and the umask are; files of former versions get the mode as well."""
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    (folder / "sluice.db").touch(mode=0o644)
+    umask = os.umask(0)
+    try:
+        server = Server({"g": "graph: g\nnodes:\n  x: { set: any }\n"}, f"dataDir: {folder}\n")
+    finally:
+        os.umask(umask)
+    with server:
+        server.set("g", "x", 1)
+        modes = {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+        assert {"sluice.db", "sluice.db-wal"} <= set(modes) and set(modes.values()) == {"0o600"}, modes

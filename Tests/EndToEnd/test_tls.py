@@ -409,3 +409,28 @@ def test_the_page_is_live_over_tls(secure, browser):
     finally:
         context.close()
     eventually(lambda: secure.count("subscriptions", "g") == 0)
+
+
+@pytest.mark.parametrize("cipher", ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"])
+def test_no_rsa_key_exchange_and_no_cbc(secure, cipher):
+    """A client that has only these gets no connection; one with a usual cipher of TLS 1.2 does."""
+    def connect(cipher):
+        context = ssl.create_default_context(cafile=secure.certificate)
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(f"{cipher}:@SECLEVEL=0")
+        with socket.create_connection((secure.host, secure.port), timeout=10) as raw:
+            return context.wrap_socket(raw, server_hostname="localhost").cipher()[0]
+
+    with pytest.raises(ssl.SSLError):
+        connect(cipher)
+    assert connect("ECDHE-ECDSA-AES128-GCM-SHA256") == "ECDHE-ECDSA-AES128-GCM-SHA256"
+
+
+def test_strict_transport_is_said_where_it_is_wanted_and_never_for_localhost(tmp_path, secure):
+    assert secure.get("/").headers["Strict-Transport-Security"] is None
+    folder = tmp_path / "other"
+    folder.mkdir()
+    with Secure(folder, "  hsts: 1h\nhosts: [sluice.example.org]\n") as server:
+        field = lambda host: server.get("/", Host=host).headers["Strict-Transport-Security"]  # noqa: E731
+        assert field("sluice.example.org") == "max-age=3600"
+        assert [field(host) for host in ("localhost", "x.localhost", "127.0.0.1")] == [None] * 3
