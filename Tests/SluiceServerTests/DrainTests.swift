@@ -93,7 +93,11 @@ struct DrainTests {
         folder.write("one.yaml", "graph: a\nnodes: { x: { set: numbr } }\n")
         folder.write("two.yaml", "nodes: { y: { from: nope } }\n")
         #expect(try problems { $0.graphs = "/nowhere" }.contains("/nowhere"))
-        let found = try problems { $0.graphs = folder.path }
+        #expect(try problems { $0.graphs = folder.path } == "", "the good files are served")
+        let found = try problems {
+            $0.graphs = folder.path
+            $0.isStrict = true
+        }
         #expect(found.contains("one.yaml:2:"))
         #expect(found.contains("two.yaml:1:"))
         #expect(try problems { $0.listen = .tcp(host: "0.0.0.0", port: 0) }.contains("--insecure"))

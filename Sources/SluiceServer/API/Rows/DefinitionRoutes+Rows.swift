@@ -65,7 +65,8 @@ extension DefinitionRoutes: Routes {
             name: "reload",
             summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
             parameters: [.flag("dry_run", "1: only report what would change")],
-            successes: [answer("What has changed, and all problems", reference("Reloaded"))]
+            successes: [answer("What has changed, and all problems", reference("Reloaded"))],
+            errors: ["bad_field"]
         ),
     ]
 
