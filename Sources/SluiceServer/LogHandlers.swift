@@ -67,6 +67,11 @@ enum LogLine {
             isNumber = value is any BinaryInteger
         }
 
+        /// The same value for a logger.
+        var metadata: Logger.MetadataValue {
+            isNumber ? Int64(text).map { .number($0) } ?? .string(text) : .string(text)
+        }
+
         init(_ name: String, metadata value: Logger.MetadataValue) {
             if case .stringConvertible(let value) = value {
                 self.init(name, value)

@@ -12,6 +12,12 @@ enum Metrics {
         graphs(shown, &out)
         server.sinks?.appendMetrics(of: Set(shown.map(\.name)), to: &out)
         guard access.has(.metrics, over: .everything) else { return }
+        out.sample("sluice_orphans", "Graphs whose files are gone.", UInt64(server.host.orphans.count))
+        out.sample(
+            "sluice_graph_files_failed",
+            "Graph files with problems when they were last read.",
+            UInt64(server.graphFiles.failed.count)
+        )
         connections(server, &out)
         out.sample("sluice_log_ready", "Whether the log takes commits.", server.host.health == .ready ? 1 : 0)
         if server.host.isShared {
@@ -77,12 +83,6 @@ enum Metrics {
             UInt64($1.unreachable)
         }
         family("sluice_rev", "Rev of the last commit.") { graph, _ in graph.rev }
-        out.sample("sluice_orphans", "Graphs whose files are gone.", UInt64(server.host.orphans.count))
-        out.sample(
-            "sluice_graph_files_failed",
-            "Graph files with problems when they were last read.",
-            UInt64(server.graphFiles.failed.count)
-        )
     }
 
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {

@@ -79,7 +79,7 @@ enum ReadingRoutes {
                 GraphSummary(of: graph, for: access).append(to: &out)
             }
             access.appendOrphans(of: host, to: &out)
-            let failed = request.server.graphFiles.failed.filter { access.administers(graph: $0.graph) }
+            let failed = request.server.graphFiles.failed.filter { access.has(.admin, over: .graph($0.graph)) }
             if !failed.isEmpty { out.member("failed", list: failed) { $0.append(to: &$1) } }
             out.append("}\n")
         }

@@ -15,7 +15,7 @@ enum AuditDestination: Sendable {
         switch self {
         case .log(let log):
             for entry in entries {
-                let fields = entry.fields.map { ($0, Logger.MetadataValue.string($1)) }
+                let fields = entry.fields.map { ($0.name, $0.metadata) }
                 log.notice("audit", metadata: Logger.Metadata(uniqueKeysWithValues: fields))
             }
             return nil
