@@ -18,7 +18,7 @@ struct RedisLogTests {
     private func log() throws -> RedisLog {
         let loop = try Loop()
         return try RedisLog(
-            RedisLog.Options(redis.address, prefix: "test", keepRevs: 100),
+            RedisLogOptions(redis.address, prefix: "test", keepRevs: 100),
             word: { words.next() },
             writer: ThreadExecutor(on: loop),
             listener: ThreadExecutor(on: loop)

@@ -25,7 +25,7 @@ final class SharedServer {
     ) throws {
         store = FaultyStore(RedisStore(redis.address, prefix: "world", time: time))
         log = try RedisLog(
-            RedisLog.Options(redis.address, prefix: "world", keepRevs: 1_000_000),
+            RedisLogOptions(redis.address, prefix: "world", keepRevs: 1_000_000),
             store,
             FaultySource(Follower(redis.address, prefix: "world", few: namesAll ? 100 : 0), store),
             word: word,

@@ -7,6 +7,12 @@ internal import GraphHost
 /// Until it is done the graph is broken off: it takes no commits, and nothing is read from its
 /// stream. Only its pending calls hold a recovery.
 final class GraphRecovery {
+    /// How long a graph that cannot be built is left alone before it is read again, in
+    /// milliseconds.
+    private static let rereading: UInt64 = 10_000
+    /// How long a new epoch waits for instances that have come further, in milliseconds.
+    private static let claimTime: UInt64 = 300
+
     private weak var log: RedisLog?
     private let track: Track
 
@@ -50,7 +56,7 @@ final class GraphRecovery {
             true,
             "graph \(track.graph) cannot be rebuilt from Redis and is not served here; it is tried again"
         )
-        after(RedisLog.rereading) { [self] _ in load() }
+        after(Self.rereading) { [self] _ in load() }
     }
 
     /// Redis has lost commits that were answered: the instance that has come furthest begins a new
@@ -64,7 +70,7 @@ final class GraphRecovery {
         ask { [instance = log.instance] (store) throws(RedisError) in
             try store.claim(name, position, for: instance)
         } then: { [self] _, _ in
-            after(RedisLog.claimTime) { [self] log in seed(log) }
+            after(Self.claimTime) { [self] log in seed(log) }
         }
     }
 

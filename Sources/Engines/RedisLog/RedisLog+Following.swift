@@ -113,6 +113,6 @@ extension RedisLog {
             track.note(digest, at: entry.revs.upperBound)
         }
         conclude(track)
-        if track.unsaved >= Self.snapshotRevs { snapshots.add(track.graph) }
+        if track.unsaved >= SnapshotQueue.revs { snapshots.add(track.graph) }
     }
 }

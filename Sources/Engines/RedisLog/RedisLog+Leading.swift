@@ -14,7 +14,7 @@ extension RedisLog {
     func beat() {
         let positions = positions
         let asked = writer.now
-        ask { [instance, files = ownFiles] (store) throws(RedisError) in
+        ask { [instance, files = filed.own] (store) throws(RedisError) in
             let pulse = try store.pulse(of: instance, lease: Self.lease, files: files)
             // Without a writer no other server would notice that Redis has lost something.
             return (pulse, try store.verify(positions))
@@ -58,24 +58,8 @@ extension RedisLog {
         hold(pulse.token)
         let lost = signs.look(at: pulse.signs, now)
         if isLeading { forget(lost.filter { $0 != instance }) }
-        note(files: pulse, lost: lost)
+        filed.note(pulse, at: instance, lost: lost)
         follower?.logFilesChanged()
-    }
-
-    /// Notes of which graphs the other living servers have files.
-    ///
-    /// A server that has just started, and one of an earlier version, has not said so: it may have
-    /// any.
-    func note(files pulse: Pulse, lost: [String] = []) {
-        var found: Set<String>? = []
-        for other in pulse.signs.keys where other != instance && !lost.contains(other) {
-            guard let files = pulse.files[other] else {
-                found = nil
-                break
-            }
-            found?.formUnion(files)
-        }
-        filesElsewhere = found
     }
 
     /// Holds the lease until another pulse says so again.

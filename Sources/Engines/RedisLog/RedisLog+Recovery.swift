@@ -46,7 +46,7 @@ extension RedisLog {
             guard let self, !isClosed else { return }
             let (positions, graphs, names) = (positions, Array(tracks.keys), formerNames)
             let asked = writer.now
-            ask { [instance, files = ownFiles, replicas = options.replicas] (store) throws(RedisError) in
+            ask { [instance, files = filed.own, replicas = options.replicas] (store) throws(RedisError) in
                 store.disconnect()
                 // Says also whether anything can be written.
                 let pulse = try store.pulse(of: instance, lease: Self.lease, files: files)

@@ -10,27 +10,6 @@ public import GraphHost
 /// Redis: one that writes, and reads what is new where it writes; one that follows all streams. The
 /// loop never does.
 public final class RedisLog: CommitLog {
-    /// How it is set up.
-    public struct Options: Sendable {
-        /// Where Redis is.
-        public var address: RedisAddress
-        /// What the names of all keys begin with.
-        public var prefix: String
-        /// How many replicas must have a commit before it is answered.
-        public var replicas = 0
-        /// How many revs of each graph can be looked back at, at least.
-        public var keepRevs: UInt64
-
-        /// Options for a server that is alone.
-        public init(_ address: RedisAddress, prefix: String, keepRevs: UInt64) {
-            (self.address, self.prefix, self.keepRevs) = (address, prefix, keepRevs)
-        }
-    }
-
-    /// After so many revs a graph is stored whole.
-    static let snapshotRevs: UInt64 = 10_000
-    /// After so many milliseconds it is, where it has changed at all.
-    static let snapshotMilliseconds: UInt64 = 60_000
     /// Until Redis is tried again, in milliseconds.
     static let pause: UInt64 = 500
     /// How long a commit may wait for a Redis that does not answer, in milliseconds.
@@ -38,11 +17,6 @@ public final class RedisLog: CommitLog {
     /// How often an instance says that it lives, and how long its lease lasts, in milliseconds.
     static let pulse: UInt64 = 2_000
     static let lease = 8_000
-    /// How long a graph that cannot be built is left alone before it is read again, in
-    /// milliseconds.
-    static let rereading: UInt64 = 10_000
-    /// How long a new epoch waits for instances that have come further, in milliseconds.
-    static let claimTime: UInt64 = 300
     /// How many commits of others are taken up in one turn of the loop, unless one entry has more.
     static let turnCommits = 256
     /// How long the follower waits for news at a time, in milliseconds.
@@ -57,7 +31,7 @@ public final class RedisLog: CommitLog {
     /// Receives failures and recoveries, for the server's log.
     public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
 
-    let options: Options
+    let options: RedisLogOptions
     /// The word for this start of this server.
     public let instance: String
     /// The word under which it writes: a new one after batches with an unknown outcome were given
@@ -95,10 +69,7 @@ public final class RedisLog: CommitLog {
     var clock = StampClock()
     /// Which of the servers live.
     var signs = SignsOfLife()
-    /// The graphs of which this server has files; nil: it has not read them yet.
-    var ownFiles: Set<String>?
-    /// Those of which the other living servers have files; nil: not all of them have said so.
-    var filesElsewhere: Set<String>?
+    var filed = FiledGraphs()
     private(set) lazy var snapshots = SnapshotQueue(of: self)
 
     /// Connects, and reads where the graphs stand.
@@ -110,7 +81,7 @@ public final class RedisLog: CommitLog {
     ///   - listener: where it waits for what others write.
     /// - Throws: ``StoreError`` where Redis cannot be reached or used.
     public convenience init(
-        _ options: Options,
+        _ options: RedisLogOptions,
         word: @escaping () -> String,
         writer: any StoreExecutor,
         listener: any StoreExecutor
@@ -126,7 +97,7 @@ public final class RedisLog: CommitLog {
     }
 
     init(
-        _ options: Options,
+        _ options: RedisLogOptions,
         _ store: any StreamStore,
         _ streams: any StreamSource,
         word: @escaping () -> String,
@@ -147,7 +118,7 @@ public final class RedisLog: CommitLog {
             let asked = writer.now
             let pulse = try store.pulse(of: instance, lease: Self.lease, files: nil)
             token = pulse.token
-            note(files: pulse)
+            filed.note(pulse, at: instance)
             clock.note(pulse.time, asked: asked, now: writer.now)
         } catch {
             throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
@@ -179,12 +150,12 @@ public final class RedisLog: CommitLog {
     public var time: UInt64? { clock.time(at: writer.now) }
 
     public var files: Set<String> {
-        get { ownFiles ?? [] }
+        get { filed.own ?? [] }
         // The next sign of life says so.
-        set { ownFiles = newValue }
+        set { filed.own = newValue }
     }
 
-    public func isFiledElsewhere(_ graph: String) -> Bool { filesElsewhere?.contains(graph) ?? true }
+    public func isFiledElsewhere(_ graph: String) -> Bool { filed.elsewhere?.contains(graph) ?? true }
 
     /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {

@@ -3,6 +3,11 @@ internal import GraphHost
 
 /// Stores graphs whole, one after the other, while its server holds the lease.
 final class SnapshotQueue {
+    /// After so many revs a graph is stored whole.
+    static let revs: UInt64 = 10_000
+    /// After so many milliseconds it is, where it has changed at all.
+    private static let milliseconds: UInt64 = 60_000
+
     private weak var log: RedisLog?
     private var due: [String] = []
     private var isStoring = false
@@ -11,7 +16,7 @@ final class SnapshotQueue {
 
     /// Every minute, the graphs that have changed are stored.
     func lookLater() {
-        log?.writer.after(RedisLog.snapshotMilliseconds) { [weak self] in
+        log?.writer.after(Self.milliseconds) { [weak self] in
             guard let self, let log, !log.isClosed else { return }
             for track in log.tracks.values.sorted(by: { $0.graph < $1.graph }) where track.unsaved > 0 {
                 add(track.graph)

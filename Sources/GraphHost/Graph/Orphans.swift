@@ -18,49 +18,13 @@ extension Host {
 
     /// This server has files of these graphs, and of no others.
     ///
-    /// Graphs whose file has come back are served again, and those without a file at any living
-    /// server become orphans.
-    ///
     /// - Returns: the new orphans, by name.
-    public func note(files: Set<String>) -> [LiveGraph] {
-        let former = self.files
-        self.files = files
-        log?.files = files
-        var gone: [LiveGraph] = []
-        for graph in table.all where graph.isLive && graph.origin == .file {
-            if files.contains(graph.name) || isFiledElsewhere(graph.name) {
-                bringBack(graph)
-            } else if !graph.isOrphan, !isShared || former?.contains(graph.name) != false {
-                gone.append(graph)
-            }
-        }
-        for graph in gone { setAside(graph) }
-        return gone.sorted { $0.name < $1.name }
-    }
+    public func note(files: Set<String>) -> [LiveGraph] { OrphanSearch(in: self).note(files: files) }
 
     /// This server has a file of the graph, which it is about to define.
     public func note(file graph: String) {
         guard files?.insert(graph).inserted == true else { return }
         log?.files.insert(graph)
-    }
-
-    /// Other servers that share the log have said of which graphs they have files.
-    ///
-    /// A graph that has just begun may have a file that its server has not announced yet, so a
-    /// graph only becomes an orphan when no file is known three times in succession.
-    func noteFilesElsewhere() {
-        guard let files else { return }
-        var gone: [LiveGraph] = []
-        for graph in table.all where graph.isLive && graph.origin == .file {
-            if files.contains(graph.name) || isFiledElsewhere(graph.name) {
-                bringBack(graph)
-            } else if !graph.isOrphan {
-                graph.looksWithoutFile += 1
-                if graph.looksWithoutFile > 2 { gone.append(graph) }
-            }
-        }
-        for graph in gone { setAside(graph) }
-        if !gone.isEmpty { onOrphans(gone.sorted { $0.name < $1.name }) }
     }
 
     /// Stops serving a graph: its subscriptions end with `node_removed`, and its timers stop.

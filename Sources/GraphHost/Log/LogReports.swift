@@ -117,7 +117,7 @@ final class LogReports: CommitLogFollower {
 
     func logFilesChanged() {
         begin()
-        host.noteFilesElsewhere()
+        OrphanSearch(in: host).noteElsewhere()
     }
 
     func logHealthChanged() {

@@ -23,7 +23,7 @@ enum ReadingRoutes {
         guard seconds > 0, !request.server.isDraining else {
             return NodeAnswer.sendUnchanged(reading, of: node, on: connection)
         }
-        connection.wait(for: node, knowing: known, seconds: seconds, facets: hasFacets)
+        LongPoll.begin(on: connection, for: node, knowing: known, seconds: seconds, facets: hasFacets)
     }
 
     private static func looksBack(_ request: Request) throws(HostError) -> Bool {
@@ -79,7 +79,9 @@ enum ReadingRoutes {
                 GraphSummary(of: graph, for: access).append(to: &out)
             }
             access.appendOrphans(of: host, to: &out)
-            let failed = request.server.graphFiles.failed.filter { access.has(.admin, over: .graph($0.graph)) }
+            let failed = request.server.graphFiles.failed.filter {
+                access.has(.admin, over: .graph($0.graph))
+            }
             if !failed.isEmpty { out.member("failed", list: failed) { $0.append(to: &$1) } }
             out.append("}\n")
         }

@@ -68,13 +68,15 @@ final class RequestRecord {
         var entry = AuditEntry(action: operation?.name ?? "request")
         entry.by = connection.access.name
         entry.address = connection.address?.description
-        entry.subjects = zip(operation?.captureNames ?? [], names).map {
-            // A name in a path may be as long as the path, and true names are short.
+        // A name in a path may be as long as the path, and true names are short.
+        let captured = zip(operation?.captureNames ?? [], names).map {
             AuditEntry.Field($0, String($1.prefix(200)))
-        } + subjects
+        }
+        entry.subjects = captured + subjects
         if let request {
             entry.subjects += [
-                AuditEntry.Field("method", request.method), AuditEntry.Field("path", String(request.path.prefix(200))),
+                AuditEntry.Field("method", request.method),
+                AuditEntry.Field("path", String(request.path.prefix(200))),
                 AuditEntry.Field("status", status?.rawValue ?? 0),
                 AuditEntry.Field("ms", (OwnProcess.nanoseconds - request.began) / 1_000_000),
             ]

@@ -20,7 +20,7 @@ final class LongPoll: MessageSink {
     private var isOpen = false
 
     /// Starts listening; the request with that number is answered when something has happened.
-    init(
+    private init(
         _ connection: HTTPConnection,
         request number: UInt64,
         graph: LiveGraph,
@@ -47,6 +47,31 @@ final class LongPoll: MessageSink {
         self.session = session
         session.start(stream)
         isOpen = true
+    }
+
+    /// Makes the current request of a connection wait for a change of `node`.
+    static func begin(
+        on connection: HTTPConnection,
+        for node: NamedNode,
+        knowing known: UnsafeRawBufferPointer,
+        seconds: Int,
+        facets hasFacets: Bool
+    ) {
+        let server = connection.server
+        let longest = Int(server.times.fixed.wait / 1000)
+        do throws(HostError) {
+            connection.poll = try LongPoll(
+                connection,
+                request: connection.waitAsAsked(),
+                graph: node.graph,
+                name: node.name,
+                known: known,
+                facets: hasFacets,
+                deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
+            )
+        } catch {
+            preconditionFailure("one node can be listened to")
+        }
     }
 
     var name: String? { session.map { "c:\($0.number)" } }
@@ -115,29 +140,4 @@ final class LongPoll: MessageSink {
     }
 
     func pauseReading(_ paused: Bool) {}
-}
-
-extension HTTPConnection {
-    /// Makes the current request wait for a change of `node`.
-    func wait(
-        for node: NamedNode,
-        knowing known: UnsafeRawBufferPointer,
-        seconds: Int,
-        facets hasFacets: Bool
-    ) {
-        let longest = Int(server.times.fixed.wait / 1000)
-        do throws(HostError) {
-            poll = try LongPoll(
-                self,
-                request: waitAsAsked(),
-                graph: node.graph,
-                name: node.name,
-                known: known,
-                facets: hasFacets,
-                deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
-            )
-        } catch {
-            preconditionFailure("one node can be listened to")
-        }
-    }
 }

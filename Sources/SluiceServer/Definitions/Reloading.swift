@@ -53,7 +53,7 @@ final class Reloading {
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.
-            try server.reloadTokens(dryRun: report.isDryRun) { [weak self] problems in
+            try TokenReload.run(at: server, dryRun: report.isDryRun) { [weak self] problems in
                 guard let self else { return }
                 report.problems += problems
                 list()

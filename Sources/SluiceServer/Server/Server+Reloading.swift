@@ -59,46 +59,6 @@ extension Server {
         }
     }
 
-    /// Reads the file of tokens again, on another thread: open sessions continue with the present
-    /// rights of their principal, or are closed.
-    ///
-    /// - Parameters:
-    ///   - isDryRun: only reads them.
-    ///   - done: gets the problems of the file in a later turn, when all sessions are revised. If
-    ///     there are problems, the old tokens stay.
-    func reloadTokens(
-        dryRun isDryRun: Bool,
-        _ done: @escaping ([FileProblem]) -> Void
-    ) throws(UVError) {
-        guard let authenticator else { return done([]) }
-        try definitions.readTokens { [weak self] result in
-            guard let self else { return }
-            beginTurn()
-            switch result {
-            case .failure(let failure):
-                done(failure.problems.map { $0.with(remark: "the old tokens stay") })
-            case .success(let tokens) where isDryRun:
-                release(tokens)
-                done([])
-            case .success(let tokens):
-                release(authenticator.take(tokens))
-                host.reviseAccess {
-                    authenticator.principal(like: $0).map(Access.init)
-                } then: { [weak self] in
-                    guard let self else { return }
-                    log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
-                    done([])
-                }
-            }
-        }
-    }
-
-    /// Releases tokens that no longer count, a part in each turn.
-    private func release(_ tokens: TokenTable) {
-        guard tokens.releaseSome() else { return }
-        host.later { [weak self] in self?.release(tokens) }
-    }
-
     /// Reads certificate and key again for new connections; with problems, the old ones stay.
     private func reloadCertificate() -> [FileProblem] {
         guard configuration.usesTLS else { return [] }

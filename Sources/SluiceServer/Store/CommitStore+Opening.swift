@@ -86,7 +86,7 @@ extension CommitStore {
         _ configuration: Configuration,
         on loop: Loop
     ) throws -> RedisLog {
-        var options = RedisLog.Options(
+        var options = RedisLogOptions(
             try trusted(address, configuration),
             prefix: configuration.redisPrefix,
             keepRevs: UInt64(configuration.keepRevs)

@@ -152,8 +152,7 @@ struct RedefinitionClientTests {
         #expect(try redefine(["a", "b", "c"]).joined().contains(#""d":[{"id":1,"m":{},"more":1}]"#))
         #expect(try redefine(["a", "b", "c", "d"]).joined().contains(#""d":[{"id":1,"m":{},"more":2}]"#))
         #expect(try redefine(["a", "b", "d", "c"]) == [], "as many as before")
-        // What is there goes on, and where there is room again others take it, in the order of their
-        // names.
+        // What is there goes on, and where there is room again others take it, by name.
         try bench.set(graph, [("b", "7"), ("d", "8")])
         #expect(client.take().joined().contains(#""d":[{"id":1,"m":{"b":{"v":7}}}]"#))
         #expect(
