@@ -61,7 +61,8 @@ class RawSocket:
         return int(lines[0].split()[1]), headers, self.exactly(int(headers.get("content-length", 0)))
 
     def closed(self):
-        """True once the peer has closed; what it still sent stays in the buffer."""
+        """True once the peer has closed; what it still sent stays in the buffer. False after ten seconds without a byte."""
+        self.socket.settimeout(10)
         try:
             while self.receive():
                 pass

@@ -20,6 +20,7 @@ NODE = "/v1/graphs/g/nodes/"
 TESTED = {
     "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "a client gets a clean 503 when there is no room"),
     "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
+    "limits.tokens": ("Tests/SluiceServerTests/ReloadTests.swift", "limits.tokens: the file of tokens is read"),
     "limits.dashboards": ("Tests/EndToEnd/test_saved_dashboards.py", "size_and_number_are_bounded"),
     "limits.sets": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.sets: what comes too fast is refused"),
     "limits.messages": ("Tests/GraphHostTests/Host/RateTests.swift", "limits.messages: every object counts"),

@@ -33,7 +33,7 @@ class Board {
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
-    this.saveNote = h("p", { class: "card dash-notice", role: "status", hidden: true });
+    this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
     header.append(this.undoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
     element.append(this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>

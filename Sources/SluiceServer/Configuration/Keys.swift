@@ -190,6 +190,18 @@ public struct Keys: Sendable {
     )
     public let certificateKey = Key("tls.key", .path, "")
         .means("The PEM file of the certificate's private key, without a password.")
+    public let strictTransport = Key(
+        "tls.hsts",
+        .duration(.zero ... .seconds(86400 * 731)),
+        .zero
+    )
+    .means(
+        """
+        How long browsers that got a page over https may use only https for this name (Strict-Transport-Security), also if a \
+        proxy ends TLS. 0: not said. Never said for localhost and addresses. Take care: until the time is over, the name \
+        cannot be served over http.
+        """
+    )
     public let logLevel = Key("log.level", .word, LogLevel.info)
         .means(
             "The least important level that is logged to standard error: trace, debug, info, notice, warning, error, critical."
@@ -215,18 +227,6 @@ public struct Keys: Sendable {
     .means(
         """
         What the audit has besides: sets, each change of values, without the values; requests, each request over HTTP.
-        """
-    )
-    public let strictTransport = Key(
-        "tls.hsts",
-        .duration(.zero ... .seconds(86400 * 731)),
-        .zero
-    )
-    .means(
-        """
-        How long browsers that got a page over https may use only https for this name (Strict-Transport-Security), also if a \
-        proxy ends TLS. 0: not said. Never said for localhost and addresses. Take care: until the time is over, the name \
-        cannot be served over http.
         """
     )
     public let drain = Key("drain", .duration(.zero ... .seconds(3600)), .seconds(30))

@@ -65,12 +65,12 @@ class Standing:
         """What is alive, the connection that asks among it."""
         return {name: value for name, value in self.server.metrics().items() if name.startswith(GAUGES)}
 
-    def check(self, seconds=5):
+    def check(self):
         """What holds behind every case."""
         assert self.server.process.poll() is None, self.server.log_text()[-4000:]
         self.ask()
         if self.counters() != self.before:
-            eventually(lambda: self.counters() == self.before, seconds, f"the counters {self.before}, not {self.counters()},")
+            eventually(lambda: self.counters() == self.before, f"the counters {self.before}, not {self.counters()},")
 
     def run(self, case):
         case.run(self.server)
