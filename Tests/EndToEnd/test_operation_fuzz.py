@@ -89,8 +89,10 @@ def test_random_operations():
     began, number, tally = time.monotonic(), 0, {}
     print(f"\nSLUICE_SEED={SEED}")
     while number < 4 or time.monotonic() - began < SECONDS:
+        # Each of the four kinds of server gets its share of the time.
+        until = began + SECONDS * min(number + 1, 4) / 4
         # In a thread of its own: the main one may already run the loop of the browsers' tests.
-        run = worker.submit(asyncio.run, rounds(SEED + number // 4, number, began + SECONDS)).result()
+        run = worker.submit(asyncio.run, rounds(SEED + number // 4, number, until)).result()
         for operation, outcomes in run.tally().items():
             all_ = tally.setdefault(operation, {})
             for outcome, count in outcomes.items():
