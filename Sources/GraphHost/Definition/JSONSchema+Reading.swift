@@ -86,7 +86,7 @@ extension JSONSchema {
         self.any = fields["anyOf"].map { Self.list($0, of: "anyOf", from: reader) }
         one = fields["oneOf"].map { Self.list($0, of: "oneOf", from: reader) }
         for (name, entry) in fields["properties"].flatMap({ reader.members($0, of: "properties") }) ?? [] {
-            properties[name] = JSONSchema(entry.value, from: reader)
+            names.add(name, JSONSchema(entry.value, from: reader))
         }
         guard let document = fields["required"] else { return }
         guard let elements = document.elements else {
@@ -95,7 +95,9 @@ extension JSONSchema {
                 at: document.position
             )
         }
-        required = elements.compactMap { reader.text($0, of: "an element of required") }
+        for name in elements.compactMap({ reader.text($0, of: "an element of required") }) {
+            names.require(name)
+        }
     }
 
     private static func list(

@@ -25,8 +25,7 @@ public final class JSONSchema {
     var members: ClosedRange<Int>?
     var items: JSONSchema?
     var firstItems: [JSONSchema] = []
-    var properties: [String: JSONSchema] = [:]
-    var required: [String] = []
+    var names = SchemaNames()
     var additional: JSONSchema?
     var all: [JSONSchema] = []
     var any: [JSONSchema]?
@@ -38,7 +37,7 @@ public final class JSONSchema {
     private lazy var readsAll =
         allowed != nil || kinds != nil || minimum != nil || maximum != nil || above != nil || below != nil
         || length != nil || pattern != nil || elements != nil || members != nil || items != nil
-        || !firstItems.isEmpty || !properties.isEmpty || !required.isEmpty || additional != nil
+        || !firstItems.isEmpty || !names.isEmpty || additional != nil
 
     init() {}
 
@@ -48,121 +47,144 @@ public final class JSONSchema {
     /// names that occur in the schema.
     func complaint(about datum: Datum, within budget: inout CheckBudget) -> String? {
         datum.withBytes { bytes in
-            let found = complaint(JSONReader(validated: bytes), &budget)
+            var walk = Walk(budget: budget)
+            defer { budget = walk.budget }
+            let found = flaw(of: JSONReader(validated: bytes), &walk)
             // A walk that ran out of budget has no result.
-            if budget.isSpent { return CheckBudget.complaint }
+            if walk.budget.isSpent { return CheckBudget.complaint }
             guard let found else { return nil }
             return found.path.isEmpty
                 ? found.text : "\(found.text) at /\(found.path.reversed().joined(separator: "/"))"
         }
     }
 
-    /// The error and its place, innermost step first.
-    private struct Complaint {
-        let text: String
+    /// What a walk over a value has used, and whether anyone reads what it finds.
+    private struct Walk {
+        var budget: CheckBudget
+        /// False in the branches of `anyOf`, `oneOf` and `not`: their flaws are not reported, there
+        /// may be thousands, and making a text takes longer than finding that it applies.
+        var explains = true
+    }
+
+    /// What is wrong, and where, innermost step first; both empty in a walk that explains nothing.
+    private struct Flaw {
+        var text = ""
         var path: [String] = []
 
-        func within(_ step: String) -> Complaint {
-            Complaint(text: text, path: path + [step])
+        init(_ text: @autoclosure () -> String, _ walk: Walk) {
+            if walk.explains { self.text = text() }
+        }
+
+        func within(_ step: @autoclosure () -> String, _ walk: Walk) -> Flaw {
+            guard walk.explains else { return self }
+            var outer = self
+            outer.path.append(step())
+            return outer
         }
     }
 
-    private func complaint(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
-        budget.spend(bytes: readsAll ? value.bytes.count : 0)
-        if budget.isSpent { return Complaint(text: CheckBudget.complaint) }
-        if isNever { return Complaint(text: "is not allowed") }
+    private func flaw(of value: JSONReader, _ walk: inout Walk) -> Flaw? {
+        walk.budget.spend(bytes: readsAll ? value.bytes.count : 0)
+        if walk.budget.isSpent { return Flaw("", walk) }
+        if isNever { return Flaw("is not allowed", walk) }
         if let kinds, !kinds.contains(where: { $0.includes(value) }) {
-            return Complaint(text: "must be \(kinds.map(\.words).joined(separator: " or "))")
+            return Flaw("must be \(kinds.map(\.words).joined(separator: " or "))", walk)
         }
-        if let allowed, !allowed.contains(Datum(value)) { return Complaint(text: allowed.complaint) }
-        let found: Complaint? =
+        if let allowed {
+            walk.budget.spend(allowed.units(forBytes: value.bytes.count))
+            if walk.budget.isSpent { return Flaw("", walk) }
+            if !allowed.contains(value) { return Flaw(allowed.complaint, walk) }
+        }
+        let found: Flaw? =
             switch value.kind {
-            case .number: number(value)
-            case .string: text(value, &budget)
-            case .array: array(value, &budget)
-            case .object: object(value, &budget)
+            case .number: number(value, &walk)
+            case .string: text(value, &walk)
+            case .array: array(value, &walk)
+            case .object: object(value, &walk)
             default: nil
             }
-        return found ?? combined(value, &budget)
+        return found ?? combined(value, &walk)
     }
 
-    private func number(_ value: JSONReader) -> Complaint? {
-        guard minimum != nil || maximum != nil || above != nil || below != nil, let number = value.double
-        else {
-            return nil
-        }
-        if let minimum, number < minimum { return Complaint(text: "must be at least \(Self.text(minimum))") }
-        if let maximum, number > maximum { return Complaint(text: "must be at most \(Self.text(maximum))") }
-        if let above, number <= above { return Complaint(text: "must be above \(Self.text(above))") }
-        if let below, number >= below { return Complaint(text: "must be below \(Self.text(below))") }
+    private func number(_ value: JSONReader, _ walk: inout Walk) -> Flaw? {
+        guard minimum != nil || maximum != nil || above != nil || below != nil else { return nil }
+        walk.budget.spend(value.bytes.count > 15 ? CheckBudget.longNumber : 1)
+        if walk.budget.isSpent { return Flaw("", walk) }
+        guard let number = value.double else { return nil }
+        if let minimum, number < minimum { return Flaw("must be at least \(Self.text(minimum))", walk) }
+        if let maximum, number > maximum { return Flaw("must be at most \(Self.text(maximum))", walk) }
+        if let above, number <= above { return Flaw("must be above \(Self.text(above))", walk) }
+        if let below, number >= below { return Flaw("must be below \(Self.text(below))", walk) }
         return nil
     }
 
-    private func text(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
-        guard length != nil || pattern != nil, let text = value.string else { return nil }
-        if let length, let found = Self.count(text.unicodeScalars.count, in: length, "characters") {
+    private func text(_ value: JSONReader, _ walk: inout Walk) -> Flaw? {
+        guard length != nil || pattern != nil else { return nil }
+        walk.budget.spend(CheckBudget.text + value.bytes.count >> 3)
+        if walk.budget.isSpent { return Flaw("", walk) }
+        guard let text = value.string else { return nil }
+        if let length, let found = Self.count(text.unicodeScalars.count, in: length, "characters", walk) {
             return found
         }
         guard let pattern else { return nil }
-        budget.spend(pattern.matcher.cost(ofBytes: text.utf8.count))
-        if budget.isSpent { return Complaint(text: CheckBudget.complaint) }
+        walk.budget.spend(pattern.matcher.cost(ofBytes: text.utf8.count))
+        if walk.budget.isSpent { return Flaw("", walk) }
         do throws(RegexProblem) {
-            return try pattern.matcher.isFound(in: text) ? nil : Complaint(text: "must match \(pattern.text)")
+            return try pattern.matcher.isFound(in: text) ? nil : Flaw("must match \(pattern.text)", walk)
         } catch {
-            return Complaint(text: "cannot be matched with \(pattern.text): \(error.message)")
+            return Flaw("cannot be matched with \(pattern.text): \(error.message)", walk)
         }
     }
 
-    private func array(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
+    private func array(_ value: JSONReader, _ walk: inout Walk) -> Flaw? {
         guard elements != nil || items != nil || !firstItems.isEmpty else { return nil }
         var place = 0
         for element in value.elements {
             let schema = place < firstItems.count ? firstItems[place] : items
-            if let found = schema?.complaint(element, &budget) { return found.within("\(place)") }
+            if let found = schema?.flaw(of: element, &walk) { return found.within("\(place)", walk) }
             place += 1
         }
-        return elements.flatMap { Self.count(place, in: $0, "elements") }
+        return elements.flatMap { Self.count(place, in: $0, "elements", walk) }
     }
 
-    private func object(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
-        guard members != nil || additional != nil || !properties.isEmpty || !required.isEmpty else {
-            return nil
-        }
+    private func object(_ value: JSONReader, _ walk: inout Walk) -> Flaw? {
+        guard members != nil || additional != nil || !names.isEmpty else { return nil }
         var count = 0
-        budget.spend(required.count)
-        var missing = Set(required)
+        // A text with the same key twice is refused before.
+        var missing = names.requiredCount
         for member in value.members {
             count += 1
-            let key = member.key.string
-            missing.remove(key)
-            if let schema = properties[key] {
-                if let found = schema.complaint(member.value, &budget) { return found.within(Self.step(key)) }
+            walk.budget.spend(CheckBudget.member)
+            let known = names.find(member.key)
+            if known?.isRequired == true { missing -= 1 }
+            if let schema = known?.schema {
+                if let found = schema.flaw(of: member.value, &walk) {
+                    return found.within(Self.step(known?.text ?? ""), walk)
+                }
             } else if let additional {
                 if additional.isNever {
-                    return Complaint(text: "must not have members other than those of the schema")
+                    return Flaw("must not have members other than those of the schema", walk)
                 }
                 // The key is the client's own and is not repeated.
-                if let found = additional.complaint(member.value, &budget) { return found.within("*") }
+                if let found = additional.flaw(of: member.value, &walk) { return found.within("*", walk) }
             }
         }
-        if let name = required.first(where: missing.contains) {
-            return Complaint(text: "must have '\(name)'")
-        }
-        return members.flatMap { Self.count(count, in: $0, "members") }
+        if missing > 0 { return Flaw("must have '\(names.missing(in: value) ?? "")'", walk) }
+        return members.flatMap { Self.count(count, in: $0, "members", walk) }
     }
 
-    private func combined(_ value: JSONReader, _ budget: inout CheckBudget) -> Complaint? {
+    private func combined(_ value: JSONReader, _ walk: inout Walk) -> Flaw? {
         for schema in all {
-            if let found = schema.complaint(value, &budget) { return found }
+            if let found = schema.flaw(of: value, &walk) { return found }
         }
-        if let any, passing(any, value, atLeast: 1, &budget) < 1 {
-            return Complaint(text: "must match one of the \(any.count) schemas of anyOf")
+        if let any, passing(any, value, atLeast: 1, &walk) < 1 {
+            return Flaw("must match one of the \(any.count) schemas of anyOf", walk)
         }
-        if let one, passing(one, value, atLeast: 2, &budget) != 1 {
-            return Complaint(text: "must match exactly one of the \(one.count) schemas of oneOf")
+        if let one, passing(one, value, atLeast: 2, &walk) != 1 {
+            return Flaw("must match exactly one of the \(one.count) schemas of oneOf", walk)
         }
-        if let not, not.complaint(value, &budget) == nil {
-            return Complaint(text: "must not match the schema of 'not'")
+        if let not, passing([not], value, atLeast: 1, &walk) > 0 {
+            return Flaw("must not match the schema of 'not'", walk)
         }
         return nil
     }
@@ -172,21 +194,27 @@ public final class JSONSchema {
         _ schemas: [JSONSchema],
         _ value: JSONReader,
         atLeast least: Int,
-        _ budget: inout CheckBudget
+        _ walk: inout Walk
     ) -> Int {
+        let explained = walk.explains
+        walk.explains = false
+        defer { walk.explains = explained }
         var count = 0
-        for schema in schemas where count < least && !budget.isSpent {
-            if schema.complaint(value, &budget) == nil { count += 1 }
+        for schema in schemas where count < least && !walk.budget.isSpent {
+            if schema.flaw(of: value, &walk) == nil { count += 1 }
         }
         return count
     }
 
-    private static func count(_ count: Int, in range: ClosedRange<Int>, _ what: String) -> Complaint? {
-        if count < range.lowerBound {
-            return Complaint(text: "must have at least \(range.lowerBound) \(what)")
-        }
-        return count > range.upperBound
-            ? Complaint(text: "must have at most \(range.upperBound) \(what)") : nil
+    private static func count(
+        _ count: Int,
+        in range: ClosedRange<Int>,
+        _ what: String,
+        _ walk: Walk
+    ) -> Flaw? {
+        if count < range.lowerBound { return Flaw("must have at least \(range.lowerBound) \(what)", walk) }
+        guard count > range.upperBound else { return nil }
+        return Flaw("must have at most \(range.upperBound) \(what)", walk)
     }
 
     private static func text(_ number: Double) -> String {
