@@ -35,6 +35,7 @@ public struct GraphDefinition {
     /// The settings other than nodes, each as canonical text.
     let settings: [String: String]
     private let index: [String: Int]
+    let lookup: NodeLookup
 
     init(
         name: String,
@@ -68,7 +69,13 @@ public struct GraphDefinition {
             (nodes + families).enumerated().map { ($1.name, $0) },
             uniquingKeysWith: { first, _ in first }
         )
+        lookup = NodeLookup(nodes) { [index, count = nodes.count] name in
+            index[name].flatMap { $0 < count ? $0 : nil }
+        }
     }
+
+    /// The place in ``nodes`` of the node with that name; nil for families and unknown names.
+    func place(of name: String) -> Int? { index[name].flatMap { $0 < nodes.count ? $0 : nil } }
 
     /// The node with that name, or the family with that name with placeholders.
     public subscript(name: String) -> NodeDefinition? {

@@ -53,12 +53,7 @@ extension GraphView {
         limit: Int
     ) -> (nodes: [NamedNode], next: String?) {
         let prefix = Glob.prefix(of: glob)
-        var declared = graph.nodes.map(\.name)
-            .filter {
-                $0.utf8.starts(with: prefix.utf8) && NodeSelection.matches(glob, $0) && $0 > (after ?? "")
-            }
-            .sorted()[...]
-        graph.host.work += Access.work(looking: graph.nodes.count)
+        var declared = DeclaredNames(of: graph.definition, matching: glob, prefix: prefix, after: after)
         var found: [NamedNode] = []
         var next: String?
         var looks = 0
@@ -76,7 +71,7 @@ extension GraphView {
         graph.members.names.visit(prefix: prefix, after: after) { name in
             while let first = declared.first, first < name {
                 guard take(first) else { return false }
-                declared.removeFirst()
+                declared.advance()
             }
             looks += 1
             guard looks <= Self.mostLooks else {
@@ -89,8 +84,42 @@ extension GraphView {
             }
             return take(name)
         }
-        graph.host.work += Access.work(looking: looks)
-        while next == nil, let first = declared.popFirst() { guard take(first) else { break } }
+        while next == nil, let first = declared.first {
+            guard take(first) else { break }
+            declared.advance()
+        }
+        graph.host.work += Access.work(looking: looks + declared.looks)
         return (found, next)
+    }
+}
+
+/// The names of declared nodes for a page, one after the other: it looks no further than the page
+/// goes.
+private struct DeclaredNames {
+    /// The next one; nil at the end.
+    private(set) var first: String?
+    /// How many names were looked at.
+    private(set) var looks = 0
+    private let nodes: [NodeDefinition]
+    private var places: ArraySlice<Int32>
+    private let glob: String
+    private let prefix: String
+
+    init(of definition: GraphDefinition, matching glob: String, prefix: String, after: String?) {
+        nodes = definition.nodes
+        places = definition.lookup.places(from: max(prefix, after ?? ""), in: nodes)
+        (self.glob, self.prefix) = (glob, prefix)
+        if let place = places.first, nodes[Int(place)].name == after { places.removeFirst() }
+        advance()
+    }
+
+    mutating func advance() {
+        first = nil
+        while let place = places.popFirst() {
+            let name = nodes[Int(place)].name
+            looks += 1
+            guard name.utf8.starts(with: prefix.utf8) else { return places = [] }
+            if NodeSelection.matches(glob, name) { return first = name }
+        }
     }
 }

@@ -15,6 +15,7 @@ extension ClientRequest {
         }
         let every = try fields.integer(.every, in: Observer.shortestInterval...86_400_000) ?? 250
         let surroundings = try surroundings(in: view)
+        if surroundings == nil { try view.requirePicture(live: true) }
         let observer = Observer(
             id: id,
             session: session,

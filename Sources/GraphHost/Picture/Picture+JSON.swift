@@ -10,31 +10,21 @@ public struct PictureText {
     private let isLive: Bool
     private let access: Access?
 
-    /// A picture of a graph, or of a part; with `live` also the nodes of client pipelines and the
-    /// listeners.
-    public init(of graph: LiveGraph, live isLive: Bool, around surroundings: Surroundings? = nil) {
-        self.init(of: graph, live: isLive, nodes: nil, nil, around: surroundings)
-    }
-
-    /// The same, limited to these nodes and families if they are given.
-    init(
+    /// A picture of a graph, or of a part.
+    ///
+    /// With `live` also of the nodes of client pipelines and the listeners. With `access` it shows what the caller may read, and what it may set.
+    public init(
         of graph: LiveGraph,
         live isLive: Bool,
-        nodes: [NamedNode]?,
-        _ families: [NodeFamily]? = nil,
         around surroundings: Surroundings? = nil,
         for access: Access? = nil
     ) {
         self.graph = graph
         self.isLive = isLive
         self.access = access
-        picture = Picture(
-            of: graph,
-            isLive: isLive,
-            nodes: nodes,
-            families: families,
-            surroundings: surroundings
-        )
+        // Live pictures are for callers that may read everything.
+        let limit = isLive ? nil : access
+        picture = Picture(of: graph, isLive: isLive, access: limit, surroundings: surroundings)
     }
 
     /// The picture in that form.
@@ -65,10 +55,10 @@ public struct PictureText {
     }
 
     /// The listeners and their nodes: `{"listeners":[…]}`, entries as in a live picture.
-    public func listenersJSON() -> [UInt8] {
+    public static func listenersJSON(of graph: LiveGraph) -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{")
-        buffer.member("listeners", list: picture.listeners) { $0.append(to: &$1) }
+        buffer.member("listeners", list: Picture.listeners(of: graph)) { $0.append(to: &$1) }
         buffer.append("}")
         return Array(buffer.bytes)
     }

@@ -154,6 +154,12 @@ extension Picture {
             return listener
         }
 
+        /// The listener without any family member.
+        func hidingMembers(of graph: LiveGraph) -> Listener {
+            let others = nodes.filter { graph.name(of: $0)?.family == nil }
+            return hidingMembers(of: graph, besides: Set(others.map(\.id)))
+        }
+
         init(_ chain: KeptChain) {
             let (subscription, session) = (chain.subscription, chain.subscription.session)
             let (now, given) = (session.host.clock.wall, chain.given)

@@ -18,6 +18,8 @@ struct Picture {
     let families: [NodeFamily]
     /// Whether only some members are shown; families represent the others.
     let hidesMembers: Bool
+    /// With surroundings, the named nodes that may be near; nil: all of them.
+    private let near: Set<ObjectIdentifier>?
     /// The most members that are shown by default; if there are more, none is.
     static let mostMembers = 200
 
@@ -25,28 +27,29 @@ struct Picture {
     ///
     /// A live picture shows the family members named in `members`, and members connected with them;
     /// if `members` is nil, all members if they are few. With `surroundings` it shows only what is
-    /// near one node (I-1).
+    /// near one node (I-1), and looks no further. `access` limits it to what may be read.
     init(
         of graph: LiveGraph,
         isLive: Bool,
-        nodes: [NamedNode]? = nil,
-        families: [NodeFamily]? = nil,
+        access: Access? = nil,
         members names: [String]? = nil,
         surroundings: Surroundings? = nil
     ) {
         self.graph = graph
-        self.families = families ?? (nodes == nil ? graph.members.families : [])
+        families = access.map { $0.readableFamilies(graph) } ?? graph.members.families
         hidesMembers = isLive && Self.hidesMembers(of: graph, besides: names)
+        let candidates = surroundings?.candidates(in: graph)
+        near = candidates.map { Set($0.map(ObjectIdentifier.init)) }
         var members: [NamedNode] = []
         if let names {
             members = names.compactMap { graph.existing($0) }.filter { $0.family != nil && $0.node != nil }
         } else if isLive, !hidesMembers {
-            members = graph.members.living
+            members = graph.members.living.filter(isNear)
         }
-        for named in (nodes ?? graph.nodes) + members {
-            entries.append(Entry(named: named, node: named.living))
-        }
-        if let nodes { hideInputs(besides: Set(nodes.map(\.name))) }
+        var declared = candidates?.filter { $0.family == nil } ?? graph.nodes
+        if let access { declared.removeAll { !access.rights(on: $0).contains(.read) } }
+        for named in declared + members { entries.append(Entry(named: named, node: named.living)) }
+        if let access { hideInputs(from: access) }
         let middle = surroundings.flatMap { graph.existing($0.node) }
         // The node in the middle may be a member of a family, which is not declared.
         if let middle, !entries.contains(where: { $0.named === middle }) {
@@ -68,9 +71,16 @@ struct Picture {
         links.removeAll { !known.contains($0.from) || !known.contains($0.to) }
     }
 
-    /// Removes all other names from the inputs.
-    private mutating func hideInputs(besides shown: Set<String>) {
-        for place in entries.indices { entries[place].inputs.removeAll { !shown.contains($0) } }
+    private func isNear(_ node: NamedNode) -> Bool { near?.contains(ObjectIdentifier(node)) ?? true }
+
+    /// Removes the names of nodes that may not be read from the inputs.
+    private mutating func hideInputs(from access: Access) {
+        for place in entries.indices {
+            entries[place].inputs.removeAll { name in
+                guard let node = graph.existing(name), node.family == nil else { return true }
+                return !access.rights(on: node).contains(.read)
+            }
+        }
     }
 
     /// Adds the nodes of client pipelines and the inner nodes of definitions' pipes, in order of
@@ -87,7 +97,10 @@ struct Picture {
         var found: [AnyNode] = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
-            if hidesMembers, graph.name(of: node)?.family != nil, !relatives.contains(node) { continue }
+            if let named = graph.name(of: node), !relatives.contains(node) {
+                if hidesMembers, named.family != nil { continue }
+                if !isNear(named) { continue }
+            }
             found.append(node)
             if Self.joinsMany(node) { continue }
             open.append(contentsOf: node.upstreamNodes)
@@ -113,7 +126,7 @@ struct Picture {
     }
 
     /// Whether the node has more members than are shown with an edge each.
-    fileprivate static func joinsMany(_ node: AnyNode) -> Bool {
+    static func joinsMany(_ node: AnyNode) -> Bool {
         if let all = node as? any Gathering { all.memberCount > mostGathered } else { false }
     }
 
@@ -218,6 +231,17 @@ struct Picture {
 }
 
 extension Picture {
+    /// Who listens to a graph, as in a live picture of it, without looking at its nodes.
+    static func listeners(of graph: LiveGraph) -> [Listener] {
+        var found = graph.host.sessions.all.compactMap { Listener($0, in: graph) }
+        if graph.keptChains > 0 {
+            let kept = graph.host.sessions.kept.kept.filter { $0.subscription.graph === graph }
+            found += kept.map { Listener($0) }
+        }
+        guard hidesMembers(of: graph, besides: nil) else { return found }
+        return found.map { $0.hidingMembers(of: graph) }
+    }
+
     /// The nodes that each owner of a session listens to: the connection itself (nil) first, then
     /// the others by name.
     private static func nodesByOwner(

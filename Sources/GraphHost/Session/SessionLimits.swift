@@ -79,6 +79,8 @@ public struct SessionLimits: Sendable {
     /// Bytes of JSON in the history of one node; the reader of definitions limits the number of
     /// values.
     public var historyBytes = 16 << 20
+    /// The most nodes of one picture: about two microseconds each.
+    public var pictureNodes = 5_000
     /// Changes of graphs and messages per second of one connection (`rate_limited`, 4429); 0: no
     /// limit.
     public var setsPerSecond: UInt64 = 0

@@ -50,7 +50,7 @@ enum InspectionRoutes {
     /// `GET /v1/graphs/{g}/listeners`.
     static func listListeners(_ request: Request) throws(HostError) {
         let view = try request.graph()
-        request.connection.answerJSON(PictureText(of: view.graph, live: true).listenersJSON())
+        request.connection.answerJSON(PictureText.listenersJSON(of: view.graph))
     }
 
     /// `GET …/nodes/{n}/why?limit=16`: what keeps the node alive.

@@ -178,6 +178,10 @@ struct FixedLimit {
             Self("limits.graphs", \.session.graphs, .number)
                 .means("Graphs, from files and over HTTP (413); docs/sizing.md has what so many cost."),
             Self("limits.nodes", \.session.nodes, .number).means("Nodes of one graph (413)."),
+            Self("limits.picture", \.session.pictureNodes, .number)
+                .means(
+                    "Nodes of one picture, or of what is observed (413): some 10 ms. Larger graphs are shown in part (`around`) and in pages."
+                ),
             Self("limits.kept", \.session.kept, .number)
                 .means(
                     "Nodes of one graph with `retain: untilPressure`; before another one the unused are released."

@@ -384,7 +384,7 @@ struct OwnerTests {
             #expect(text.contains(#","owners":[\#(owners)]}"#), "x, deep and other: \(owners) in \(text)")
         }
         #expect(text.contains(#","owners":["panel","side"],"queued":0"#), "the listener's")
-        let listeners = String(decoding: PictureText(of: graph, live: true).listenersJSON(), as: UTF8.self)
+        let listeners = String(decoding: PictureText.listenersJSON(of: graph), as: UTF8.self)
         #expect(listeners.contains(#""owners":["panel","side"]"#))
         for diagram in [
             PictureText(of: graph, live: true).dot(), PictureText(of: graph, live: true).mermaid(),

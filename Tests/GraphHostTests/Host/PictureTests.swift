@@ -95,8 +95,8 @@ struct PictureTests {
         #expect(double.hasPrefix("d") && shown.hasPrefix("d"))
         #expect(declared.contains("    \(double) -.-> \(shown)\n"))
         #expect(declared.contains("    style \(shown) stroke-dasharray: 3\n"))
-        let only = graph.node("shown").map { [$0] } ?? []
-        let part = String(decoding: PictureText(of: graph, live: false, nodes: only).mermaid(), as: UTF8.self)
+        let only = Access(Principal(name: "a", grants: [Principal.Grant(nodes: ["shown"], can: [.read])]))
+        let part = String(decoding: PictureText(of: graph, live: false, for: only).mermaid(), as: UTF8.self)
         let text = "flowchart LR\n    d0[\"shown\"]\n    style d0 stroke-dasharray: 3\n"
         #expect(part == text, "what is not to be seen is not named")
     }

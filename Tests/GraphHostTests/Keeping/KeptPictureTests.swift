@@ -27,7 +27,7 @@ struct KeptPictureTests {
         #expect(picture.contains(#""listeners":[\#(entry)]"#), "\(picture)")
         #expect(picture.contains(#""owners":["k:1"]"#))
         #expect(!picture.contains(try #require(keeper.ticket)))
-        #expect(text(PictureText(of: graph, live: true).listenersJSON()).contains(entry))
+        #expect(text(PictureText.listenersJSON(of: graph)).contains(entry))
         #expect(
             text(PictureText(of: graph, live: true).dot()).contains(
                 "k1 [shape=ellipse, label=\"tablet k:1\"]"
