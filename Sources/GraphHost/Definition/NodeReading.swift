@@ -179,13 +179,14 @@ struct NodeReading {
                 hint: "a node can have a 'ttl'"
             )
         }
-        for (key, hint) in [(NodeKey.initial, nil), (.ttl, "a family can have 'expire'")]
-        where reader.family != nil {
-            guard let document = fields[key] else { continue }
+        if reader.family != nil, let document = fields[.initial] {
+            reader.add("members of a family start empty: 'initial' is not allowed", at: document.position)
+        }
+        if reader.family != nil, let document = fields[.ttl] {
             reader.add(
-                "members of a family start without a value: '\(key.rawValue)' is not allowed",
+                "'ttl' is for single nodes, which become empty; members of a family are dropped",
                 at: document.position,
-                hint: hint
+                hint: "'expire' says how long after its last set a member is dropped"
             )
         }
         let fresh = fields[.fresh].flatMap { reader.span($0, of: "fresh") }

@@ -24,6 +24,15 @@ final class KeptChain {
     private(set) var isExpired = false
     /// Emissions that the client may have missed; nil unless in mode `all`.
     private(set) var emissions: KeptEmissions?
+    /// The rev with which the newest value was sent after the ticket; nil: none was.
+    private var sent: UInt64?
+    /// Whether a client that has seen that rev may still lack the value, because it did not come
+    /// with its commit.
+    private var isAmbiguous = false
+    /// Whether there is a newer value that was not sent.
+    private var hasUnsent = false
+    /// The rev at which the ticket was given.
+    private let start: UInt64
     /// The account charged for the bytes of `emissions`, and the bytes charged.
     private var account: PipelineAccount
     private var held = 0
@@ -48,6 +57,7 @@ final class KeptChain {
         self.account = account
         bag = CancellableBag(name: "kept chain k:\(number)")
         given = subscription.graph.host.clock.wall
+        start = subscription.graph.rev
         account.begin()
         update()
     }
@@ -59,6 +69,22 @@ final class KeptChain {
         let graph = subscription.graph
         emissions?.note(graph.envelope.info.stamp, value, isOfCommit: graph.turn == host.turns)
         settle()
+    }
+
+    /// The newest value is sent now.
+    func noteDelivery() {
+        let graph = subscription.graph
+        sent = graph.rev
+        isAmbiguous = graph.turn != host.turns || graph.rev == start
+    }
+
+    /// Its client takes the chain over: what was emitted and not sent counts as news.
+    func noteUnsent() { hasUnsent = subscription.folded > 0 }
+
+    /// Whether a client that has seen `rev` may lack the chain's present value.
+    func hasNews(after rev: UInt64) -> Bool {
+        guard !hasUnsent, let sent else { return hasUnsent }
+        return sent > rev || sent == rev && isAmbiguous
     }
 
     /// The options of the subscription have changed.

@@ -81,6 +81,7 @@ extension KeptChains {
             former.remove(subscription)
             subscription.graph.ownerChanges += 1
         }
+        chain.noteUnsent()
         forget(chain)
         subscription.move(to: session, as: id, options)
         session.adopt(subscription)

@@ -7,7 +7,7 @@ internal import Support
 /// or if the node's history has everything that was missed. Private stages start anew, and the
 /// answer says so. So do stages that depend on earlier values, such as `filter`, if their chain was
 /// built after the cursor: their value may differ from the client's. With a ticket a client takes
-/// over its former chain, and all of these continue (K-2).
+/// over its former chain, and all of these continue (K-2); the chain knows what it has sent.
 struct Resume {
     /// Whether the subscription continues where it was.
     let isResumed: Bool
@@ -62,6 +62,9 @@ struct Resume {
         let late: UInt64
         /// Whether the client has taken over its former chain.
         let isKept: Bool
+        /// Whether the client may lack the present value of that chain, in mode `latest`; nil: no
+        /// chain knows.
+        var hasNews: Bool?
     }
 
     /// The result of resuming.
@@ -78,8 +81,13 @@ struct Resume {
         // Its value may differ from that of a chain that had existed since the cursor.
         let isNew = !course.isKept && hasState && course.built.map { $0 >= rev } ?? false
         let isLate = course.built != nil && course.late >= rev && course.late > 0
-        // Private stages emit by themselves, so no rev tells which value the client has.
-        let isSame = course.change <= rev && !isNew && !isLate && !(course.isKept && isPrivate)
+        let isSame: Bool
+        if !isAll, let hasNews = course.hasNews {
+            isSame = !hasNews
+        } else {
+            // Private stages emit by themselves, so no rev tells which values the client has.
+            isSame = course.change <= rev && !isNew && !isLate && !(course.isKept && isPrivate)
+        }
         // Without its chain, private stages start anew, and another server has a state of its own.
         let goesOn = course.isKept || !isPrivate && (isHere || !hasState) && !(hasTicket && isNew)
         return Outcome(

@@ -77,7 +77,8 @@ struct Snap: ~Copyable {
                 change: subject.lastChange(in: graph)?.rev ?? graph.rev,
                 built: chain.rev,
                 late: graph.lateRev,
-                isKept: taken != nil
+                isKept: taken != nil,
+                hasNews: resume.flatMap { taken?.hasNews(after: $0.rev) }
             )
             past = self.past(after: course, nil)
         }

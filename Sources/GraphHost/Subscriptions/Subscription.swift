@@ -213,6 +213,7 @@ class Subscription: ChangeListen<Datum> {
             if options.every > 0 || session.outbox.hasWaited { session.host.delivery.folded += folded - 1 }
         }
         folded = 0
+        details?.ticket?.noteDelivery()
         if options.every > 0 { wait() }
     }
 

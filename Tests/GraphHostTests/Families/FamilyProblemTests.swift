@@ -69,11 +69,11 @@ struct FamilyProblemTests {
         arguments: [
             (
                 #""s.{id}":{"set":"any","initial":1}"#,
-                "members of a family start without a value: 'initial' is not allowed"
+                "members of a family start empty: 'initial' is not allowed"
             ),
             (
                 #""s.{id}":{"set":"any","ttl":"1s"}"#,
-                "members of a family start without a value: 'ttl' is not allowed"
+                "'ttl' is for single nodes, which become empty; members of a family are dropped"
             ),
             (#""s":{"set":"any","expire":"1s"}"#, "'expire' is for families: names with placeholders"),
             (

@@ -87,7 +87,7 @@ struct KeepingTests {
     @Test(
         "K-2: stages that count, run on, keep time or wait continue",
         arguments: [
-            (#"[{"skip":3}]"#, #""empty":true"#, "50"), (sum, #""v":60"#, "110"),
+            (#"[{"skip":3}]"#, #""ticket""#, "50"), (sum, #""v":60"#, "110"),
             (#"[{"take":3}]"#, #""v":30"#, nil), (#"["delta"]"#, #""v":10"#, "20"),
             (#"[{"window":{"count":2,"of":"list"}}]"#, #""v":[20,30]"#, "[30,50]"),
             (
@@ -108,6 +108,34 @@ struct KeepingTests {
         #expect(snap.contains(#""resumed":true,"#) && snap.contains(held), "\(snap)")
         try bench.set(graph, [("x", "50")])
         #expect(keeper.client.take().first.flatMap { Keeper.value($0) } == next)
+    }
+
+    @Test(
+        "K-2: a value that the client has is left out",
+        arguments: [average, #"[{"skip":1},{"filter":"value < 100"}]"#, #"[{"debounce":"1s"},{"delay":"1s"}]"#]
+    )
+    func unchanged(pipe: String) throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        var keeper = Keeper(bench, pipe: pipe)
+        keeper.begin()
+        try bench.set(graph, [("x", "20")])
+        bench.leap(1_000)
+        bench.leap(1_000)
+        try bench.set(graph, [("y", "2")])
+        keeper.client.ask(#"{"op":"get","id":9,"graph":"g","node":"y"}"#)
+        keeper.rev = Int(graph.rev)
+        for _ in 1...2 {
+            keeper.reconnect()
+            let snap = keeper.resume()
+            #expect(snap.contains(#""resumed":true,"ticket""#), "\(snap)")
+        }
+        keeper.reconnect()
+        try bench.set(graph, [("x", "120")])
+        let isNews = pipe == average
+        let snap = keeper.resume()
+        #expect(snap.contains(#""resumed":true,"v":50,"#) == isNews, "\(snap)")
+        #expect(snap.contains(#""resumed":true,"ticket""#) == !isNews, "\(snap)")
     }
 
     @Test("K-2: a delay lets out what it held when the connection broke")
