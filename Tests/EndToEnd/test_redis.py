@@ -247,6 +247,30 @@ def test_presence_ends_with_its_server(redis, pair):
         eventually(lambda: one.get("/v1/graphs/g/nodes/y").body != b'"here"')
 
 
+def test_presence_repeated_at_another_server(pair):
+    """W-62a"""
+    one, other = pair
+    y = lambda server: server.get("/v1/graphs/g/nodes/y").body  # noqa: E731
+    sent = {"op": "set", "graph": "g", "set": {"y": "seat"}, "presence": True, "key": "presence-once"}
+    first, second = Client(one), Client(other)
+    assert first.ask(**sent)["op"] == "ok"
+    # Not cleared yet: from now on it is the second connection's.
+    again = second.ask(**sent)
+    assert again["op"] == "ok" and again["replayed"], again
+    first.close()
+    marker = one.set("g", "x", 1)["rev"]
+    eventually(lambda: other.get("/v1/graphs/g").json()["rev"] >= marker)
+    assert y(one) == y(other) == b'"seat"'
+    # Cleared in between: it is set again, and by whoever has it then.
+    second.close()
+    eventually(lambda: y(one) == y(other) == b"")
+    third = Client(one)
+    assert third.ask(**sent)["replayed"]
+    eventually(lambda: y(one) == y(other) == b'"seat"')
+    third.close()
+    eventually(lambda: y(one) == y(other) == b"")
+
+
 def refusal(config):
     """What a server says that does not start."""
     with tempfile.TemporaryDirectory() as folder:

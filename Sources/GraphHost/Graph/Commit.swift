@@ -290,4 +290,11 @@ public struct Applied {
     /// Whether this repeats the answer to an earlier commit with the same idempotency key; nothing
     /// was applied now.
     public var isReplay = false
+
+    /// The same as the answer to a repeat.
+    var replayed: Applied {
+        var answer = self
+        answer.isReplay = true
+        return answer
+    }
 }

@@ -57,11 +57,7 @@ struct IdempotencyKeys {
             guard record.digest == digest else {
                 return .known(.failure(Self.isReused))
             }
-            if case .success(var applied)? = record.result {
-                applied.isReplay = true
-                return .known(.success(applied))
-            }
-            if let result = record.result { return .known(result) }
+            if let result = record.result { return .known(result.map(\.replayed)) }
             if let pending = record.pending { return .inFlight(pending) }
         }
         return .new(add(name, digest, expires: now + Self.lifetime))

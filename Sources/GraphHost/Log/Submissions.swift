@@ -111,8 +111,10 @@ final class Submissions {
             case .success(let applied): return .applied(applied)
             case .failure(let error): return .refused(error)
             }
-        case .inFlight(let pending):
-            return .pending(pending)
+        case .inFlight(let first):
+            let repeated = PendingCommit(commit, turnBegan: activity.turnBegan)
+            first.onAnswer { repeated.answer($0.map(\.replayed)) }
+            return .pending(repeated)
         case .new(let record):
             let submission = submitNew(commit)
             switch submission {

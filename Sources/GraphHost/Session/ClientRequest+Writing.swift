@@ -36,10 +36,11 @@ extension ClientRequest {
 
     /// Submits its commit, and answers; `claimed` are the nodes that represent the session by it.
     func submit(_ commit: Commit, claiming claimed: [NamedNode] = []) throws(HostError) {
-        switch host.submit(commit) {
+        var submission = host.submit(commit)
+        if !claimed.isEmpty { submission = session.claim(claimed, by: commit, submission) }
+        switch submission {
         case .applied(let applied):
             if host.recordsSets { note(.success(applied), of: commit, to: session.sink) }
-            if !claimed.isEmpty { session.madeExtras.presence.add(claimed, applied) }
             let holds = host.dispatcher.deliverBeforeAnswer(to: session)
             guard id != nil else { return }
             guard !holds else {
@@ -53,8 +54,6 @@ extension ClientRequest {
             if host.recordsSets {
                 pending.onAnswer { [weak sink = session.sink] in note($0, of: commit, to: sink) }
             }
-            // Before its answer, which lets later requests proceed.
-            if !claimed.isEmpty { claim(claimed, whenAnswered: pending) }
             host.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
         }
     }
@@ -66,20 +65,5 @@ extension ClientRequest {
     ) {
         let word = if case .drop = commit.kind { "drop" } else { commit.reports.isEmpty ? "set" : "load" }
         sink?.acted(SessionAct(word, on: commit.graph, result))
-    }
-
-    /// The same for a set that waits for the log; the session may have ended by then.
-    private func claim(_ nodes: [NamedNode], whenAnswered pending: PendingCommit) {
-        let revs = session.madeExtras.presence.expect(nodes)
-        pending.onAnswer { [weak session, unowned host, by = session.access?.name] result in
-            let open = session.flatMap { $0.isClosed ? nil : $0 }
-            open?.extras?.presence.settle(revs)
-            guard case .success(let applied) = result else { return }
-            if let open {
-                open.madeExtras.presence.add(nodes, applied)
-            } else {
-                host.presences.clear(nodes.map { Presence(node: $0.present, rev: applied.rev) }, by: by)
-            }
-        }
     }
 }

@@ -24,10 +24,13 @@ struct PresenceClaims {
     /// session, which is still the writer.
     func renewed(by commit: Commit) -> [NamedNode] {
         guard !claims.isEmpty || !pending.isEmpty else { return [] }
-        return commit.setNodes.filter { node in
-            if let set = node.pending { return pending[ObjectIdentifier(node)] == set.rev }
-            return claims[ObjectIdentifier(node)]?.stands == true
-        }
+        return commit.setNodes.filter(holds)
+    }
+
+    /// Whether a node represents this session, or will once a pending set is applied.
+    func holds(_ node: NamedNode) -> Bool {
+        if let set = node.pending { return pending[ObjectIdentifier(node)] == set.rev }
+        return claims[ObjectIdentifier(node)]?.stands == true
     }
 
     /// Claims nodes by a commit, before which it may have waited.

@@ -216,7 +216,7 @@ struct PendingTests {
         #expect(log.pending == 1)
         log.confirm()
         #expect(one.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
-        #expect(two.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2}"#])
+        #expect(two.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":2,"replayed":true}"#])
         #expect(graph.rev == 2)
     }
 

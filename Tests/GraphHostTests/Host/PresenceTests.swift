@@ -159,4 +159,59 @@ struct PresenceTests {
         #expect(graph.rev == 3)
         #expect(bench.host.nextDeadline == nil)
     }
+
+    private static let keyed =
+        #"{"op":"set","id":1,"graph":"g","set":{"y":"here"},"presence":true,"key":"k"}"#
+
+    private func confirmAll() {
+        while log.pending > 0 { log.confirm(1) }
+        bench.endTurn()
+    }
+
+    @Test("A claim repeated under its key belongs to who repeats it, also if it was cleared meanwhile")
+    func presenceRepeatedInFlight() throws {
+        let (first, second) = (client(Self.keyed), client(Self.keyed))
+        #expect(log.pending == 1)
+        first.session.close(.reset)
+        confirmAll()
+        #expect(second.take().count == 1)
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        second.session.close(.reset)
+        let third = client(Self.keyed)
+        confirmAll()
+        #expect(third.take().count == 1)
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        third.session.close(.reset)
+        confirmAll()
+        #expect(try bench.read(graph, "y") == "empty")
+    }
+
+    @Test("The same where both wait for a change of the definition")
+    func presenceRepeatedWhileChanging() throws {
+        let changed = #"{"graph":"g","nodes":{"x":{"set":"any"},"y":{"set":"any"},"z":{"from":"y"}}}"#
+        _ = bench.host.redefine(graph, as: try bench.definition(changed))
+        let (first, second) = (client(Self.keyed), client(Self.keyed))
+        confirmAll()
+        #expect(second.take() == [#"{"op":"ok","id":1,"epoch":"e1","rev":3,"replayed":true}"#])
+        first.session.close(.reset)
+        confirmAll()
+        #expect(try bench.read(graph, "y") == "\"here\"")
+        second.session.close(.reset)
+        confirmAll()
+        #expect(try bench.read(graph, "y") == "empty")
+    }
+
+    @Test("A repeated claim that the log refuses is refused, so that the client tries again")
+    func presenceRepeatedRefused() throws {
+        let first = client(Self.keyed)
+        confirmAll()
+        let second = client(Self.keyed)
+        #expect(log.pending == 1)
+        log.lose(HostError(.engineDown, "down"))
+        #expect(second.take().first?.contains("engine_down") == true)
+        second.send(Self.keyed)
+        first.session.close(.reset)
+        confirmAll()
+        #expect(try bench.read(graph, "y") == "\"here\"")
+    }
 }

@@ -143,6 +143,34 @@ struct SettingTests {
         #expect(try bench.read(graph, "y") == "empty")
     }
 
+    @Test("Presence that is repeated under its key represents the connection that repeats it")
+    func presenceRepeated() throws {
+        for isCleared in [false, true] {
+            let bench = Bench()
+            let graph = try bench.define(graphText)
+            let (first, second) = (bench.connect(), bench.connect())
+            let set =
+                #"{"op":"set","id":1,"graph":"g","set":{"y":"here","brief":1},"presence":true,"key":"k"}"#
+            first.ask(set)
+            if isCleared { first.session.close(.reset) }
+            bench.endTurn()
+            // What another client has set is not set again.
+            try bench.set(graph, [("brief", "2")])
+            let rev = graph.rev
+            #expect(second.ask(set)[0].contains("replayed"))
+            #expect(graph.rev == rev + 1)
+            #expect(second.ask(set)[0].contains("replayed"))
+            #expect(graph.rev == rev + 1, "the same connection holds it already")
+            first.session.close(.reset)
+            bench.endTurn()
+            #expect(try bench.read(graph, "y") == "\"here\"")
+            second.session.close(.reset)
+            bench.endTurn()
+            #expect(try bench.read(graph, "y") == "empty")
+            #expect(try bench.read(graph, "brief") == "2")
+        }
+    }
+
     @Test("A node stays a connection's presence when the same connection sets it again")
     func presenceRenewed() throws {
         let bench = Bench()
