@@ -261,7 +261,7 @@ def test_presence_repeated_at_another_server(pair):
     marker = one.set("g", "x", 1)["rev"]
     eventually(lambda: other.get("/v1/graphs/g").json()["rev"] >= marker)
     assert y(one) == y(other) == b'"seat"'
-    # Cleared in between: it is set again, and by whoever has it then.
+    # Cleared in between: it is set again, and for the client that has it then.
     second.close()
     eventually(lambda: y(one) == y(other) == b"")
     third = Client(one)
