@@ -87,6 +87,7 @@ public final class Host {
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
+    var rates: ClientRates
     var pipelineTexts = PipelineTexts()
     /// The graphs with `demand` requests of producers, and the reports due at the end of the turn
     /// (D-1).
@@ -155,6 +156,7 @@ public final class Host {
         health = log?.health ?? .ready
         healthChangedAt = clock.now
         self.limits = limits
+        rates = ClientRates(limits)
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         guard let log else { return }
         let reports = LogReports(self, log)

@@ -36,6 +36,9 @@ public protocol MessageSink: AnyObject {
     /// - Throws: `unauthenticated`, `token_expired` or `rate_limited`.
     func access(token: String) throws(HostError) -> Access?
 
+    /// Where the client is, as far as limits distinguish clients; nil: not in a network.
+    var networkPlace: NetworkPlace? { get }
+
     /// The client changed values, or lacked a right.
     func acted(_ act: SessionAct)
 
@@ -44,6 +47,9 @@ public protocol MessageSink: AnyObject {
 }
 
 extension MessageSink {
+    /// By default the client is not in a network.
+    public var networkPlace: NetworkPlace? { nil }
+
     /// By default nothing is collected.
     public func flush() {}
 

@@ -85,8 +85,8 @@ struct BareStream {
                 session.sink?.acted(SessionAct("value", on: node.graph, .failure(error)))
                 throw error
             }
-            try session.rate.countMessage(of: session.host)
-            try session.rate.countSet(of: session.host)
+            try session.host.countMessage(of: session.requester)
+            try session.host.countSet(of: session.requester)
         } catch {
             return refuse(error)
         }

@@ -208,8 +208,8 @@ final class Dispatcher {
     @inline(__always)
     private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool, _ host: Host) -> Bool {
         do throws(HostError) {
-            try session.rate.countMessage(of: host)
-            if isSet { try session.rate.countSet(of: host) }
+            try host.countMessage(of: session.requester)
+            if isSet { try host.countSet(of: session.requester) }
             return true
         } catch {
             refuse(error, id: id, session)
@@ -235,7 +235,7 @@ final class Dispatcher {
                 session.endConnection(4400, error.code.rawValue)
             }
         default:
-            if session.rate.note(error, of: host) { session.endConnection(4429, error.code.rawValue) }
+            if session.refusals.note(error, of: host) { session.endConnection(4429, error.code.rawValue) }
         }
     }
 

@@ -43,8 +43,8 @@ public final class Session {
     public internal(set) var access: Access?
     private var table = SubscriptionTable()
     var extras: Extras?
-    /// Limits how fast this connection may send.
-    var rate = RateLimit()
+    /// How often this connection was refused because of limits.
+    var refusals = LimitRefusals()
 
     /// A session of `host`, which outlives it; it holds the sink until it is closed.
     ///

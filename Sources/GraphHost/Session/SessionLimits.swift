@@ -81,8 +81,8 @@ public struct SessionLimits: Sendable {
     public var historyBytes = 16 << 20
     /// The most nodes of one picture: about two microseconds each.
     public var pictureNodes = 5_000
-    /// Changes of graphs and messages per second of one connection (`rate_limited`, 4429); 0: no
-    /// limit.
+    /// Changes of graphs and messages per second of one client (``ClientRates``; `rate_limited`,
+    /// 4429); 0: no limit.
     public var setsPerSecond: UInt64 = 0
     public var messagesPerSecond: UInt64 = 0
     /// How many refusals (``Violations``) within how many milliseconds end a

@@ -1,3 +1,4 @@
+internal import GraphHost
 internal import Support
 
 /// An IPv4 or IPv6 address as a number; IPv4 in the range `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
@@ -29,7 +30,7 @@ struct IPAddress: Hashable {
     }
 
     /// The unit counted as one client: an IPv4 address, or an IPv6 network of 64 bits.
-    var site: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
+    var site: NetworkPlace { NetworkPlace(high: high, low: isV4 ? low : 0) }
 
     var isV4: Bool { high == 0 && low >> 32 == 0xffff }
 

@@ -13,19 +13,16 @@ struct WrongTokens {
     /// How many of them were too many.
     private(set) var limited: UInt64 = 0
 
-    /// How many an address may send per second; 0: no limit.
-    private let rate: UInt64
-    // Buckets that were not touched for a second are full, as new ones are.
-    private var recent: [IPAddress: TokenBucket] = [:]
-    private var former: [IPAddress: TokenBucket] = [:]
-    private var begun: UInt64 = 0
+    /// nil: no limit.
+    private var buckets: TokenBuckets<NetworkPlace>?
 
+    /// `rate`: how many an address may send per second; 0: no limit.
     init(rate: Int) {
-        self.rate = UInt64(rate)
+        if rate > 0 { buckets = TokenBuckets(rate: UInt64(rate), most: Self.mostPlaces) }
     }
 
     /// How many addresses are remembered.
-    var placeCount: Int { recent.count + former.count }
+    var placeCount: Int { buckets?.count ?? 0 }
 
     /// Counts a wrong token.
     ///
@@ -35,18 +32,7 @@ struct WrongTokens {
     /// - Returns: nil, or, above the limit, the milliseconds until the next one may be sent.
     mutating func note(from address: IPAddress?, at now: UInt64) -> UInt64? {
         shown += 1
-        guard rate > 0 else { return nil }
-        if now >= begun + 1000 {
-            former = now >= begun + 2000 ? [:] : recent
-            recent = [:]
-            begun = now
-        }
-        let others = IPAddress(high: .max, low: .max)
-        var place = address?.site ?? others
-        if recent[place] == nil, recent.count >= Self.mostPlaces { place = others }
-        var bucket = recent[place] ?? former[place] ?? TokenBucket(rate: rate, now: now)
-        let wait = bucket.take(at: now)
-        recent[place] = bucket
+        let wait = buckets?.take(of: address?.site, at: now)
         if wait != nil { limited += 1 }
         return wait
     }

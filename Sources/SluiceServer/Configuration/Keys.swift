@@ -283,11 +283,17 @@ public struct Keys: Sendable {
         .means("Subscriptions of one connection (sub_limit).")
     public let setsPerSecond = Key("limits.sets", .integer(0...1_000_000_000), 0)
         .means(
-            "Changes of graphs that one connection may ask for in a second (429; 4429 when repeated); 0: no limit."
+            """
+            Changes of graphs that one principal, or one address without a token (IPv6: /64), may ask for in a second \
+            (429; 4429 when repeated); 0: no limit.
+            """
         )
     public let messagesPerSecond = Key("limits.messages", .integer(0...1_000_000_000), 0)
         .means(
-            "WebSocket messages that one connection may send in a second (4429 when repeated); 0: no limit."
+            """
+            WebSocket messages that one principal, or one address without a token (IPv6: /64), may send in a second \
+            (4429 when repeated); 0: no limit.
+            """
         )
     public let unsentHard = Key("limits.unsentHard", .bytes(4096...1 << 30), 1024 * 1024)
         .means("How many bytes may wait for a client that does not read; above that it is closed (4580).")

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import GraphHost
 internal import HTTP
 internal import Support
 
@@ -72,6 +73,9 @@ class Connection: ConnectionDelegate {
 
     /// The address of the client, or of a proxy that does not name it; nil for Unix sockets.
     final var address: IPAddress? { client ?? peer }
+
+    /// The same as limits of clients distinguish it.
+    final var networkPlace: NetworkPlace? { address?.site }
 
     /// The address at the other end of the socket; nil for Unix sockets.
     final var peer: IPAddress? {

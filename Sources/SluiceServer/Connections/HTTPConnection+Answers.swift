@@ -62,7 +62,7 @@ extension HTTPConnection {
     ///
     /// `allow` has the methods of a 405; nil: those of a node that cannot be set.
     func refuse(_ error: HostError, allow: String? = nil) {
-        if rate.note(error, of: server.host) { framing.keepsAlive = false }
+        if refusals.note(error, of: server.host) { framing.keepsAlive = false }
         refuse(Refusal(error, allow: allow))
     }
 

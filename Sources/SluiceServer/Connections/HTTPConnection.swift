@@ -34,8 +34,8 @@ final class HTTPConnection: Connection {
     private var isClosing = false
     /// How much of the present turn this client's requests have used.
     private var share = TurnShare()
-    /// Limits how fast this client may set.
-    var rate = RateLimit()
+    /// How often this client was refused because of limits.
+    var refusals = LimitRefusals()
     /// This client has used its share of the turn: its next request waits for the next turn.
     private var isUnfinished = false
     /// The origin whose page may read the answer, if CORS is configured.

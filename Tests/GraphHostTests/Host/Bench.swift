@@ -184,6 +184,7 @@ final class RecordingSink: MessageSink {
     var isStuck = false
     /// The kernel takes everything, but only once it is flushed.
     var isCollecting = false
+    var networkPlace: NetworkPlace?
     /// The next send finds the connection broken.
     var failsNext = false
     private let tokens: [String: Access]?

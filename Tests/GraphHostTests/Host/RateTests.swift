@@ -54,7 +54,7 @@ struct TokenBucketTests {
     }
 }
 
-@Suite("Rates of one connection")
+@Suite("Rates of clients")
 struct RateTests {
     private func set(_ client: Client, _ id: Int) -> String {
         client.ask(#"{"op":"set","id":\#(id),"graph":"g","set":{"x":\#(id)}}"#).last ?? ""
@@ -75,10 +75,43 @@ struct RateTests {
         )
         #expect(graph.rev == 3)
         #expect(client.ask(#"{"op":"ping","id":4}"#) == [#"{"op":"ok","id":4}"#], "only sets are counted")
+        #expect(set(bench.connect(), 1).contains("rate_limited"), "its connections share one rate")
         let other = bench.connect()
-        #expect(set(other, 1).contains(#""op":"ok""#), "each connection for itself")
+        other.sink.networkPlace = NetworkPlace(high: 0, low: 1)
+        #expect(set(other, 1).contains(#""op":"ok""#), "each address for itself")
         bench.pass(500)
         #expect(set(client, 3).contains(#""op":"ok""#))
+    }
+
+    @Test("With tokens each principal has one rate, whatever its connections and addresses")
+    func principals() throws {
+        let bench = Bench(limits: limits(sets: 2, messages: 3))
+        let graph = try bench.define(graphText)
+        func connect(_ name: String, at place: UInt64) -> Client {
+            let client = bench.connect(Access(Principal(name: name, grants: [Principal.Grant()])))
+            client.sink.networkPlace = NetworkPlace(high: 0, low: place)
+            return client
+        }
+        for number in 1...40 {
+            let answer = set(connect("device", at: UInt64(number)), 1)
+            #expect(answer.contains(number <= 2 ? #""op":"ok""# : "rate_limited"), "\(number)")
+            if number > 3 { #expect(answer.contains("at most 3 messages per second"), "\(number)") }
+        }
+        #expect(graph.rev == 3)
+        #expect(set(connect("other", at: 1), 1).contains(#""op":"ok""#))
+    }
+
+    @Test("A client that stays too fast leaves the next second its share, and no entry")
+    func forgotten() {
+        var buckets = TokenBuckets<Int>(rate: 2, most: 3)
+        for key in 0..<3 { #expect(buckets.take(of: key, at: 0) == nil) }
+        // All further ones share one bucket.
+        #expect(buckets.take(of: 3, at: 0) == nil && buckets.take(of: 4, at: 0) == nil)
+        #expect(buckets.take(of: 5, at: 0) != nil && buckets.take(of: nil, at: 0) != nil)
+        #expect(buckets.take(of: 0, at: 999) == nil && buckets.take(of: 0, at: 999) == nil)
+        #expect(buckets.take(of: 0, at: 1_000) != nil, "a new second does not forget what was taken")
+        #expect(buckets.take(of: 1, at: 3_000) == nil)
+        #expect(buckets.count == 1)
     }
 
     @Test("limits.messages: every object counts, also those in a list, and invalid ones")
