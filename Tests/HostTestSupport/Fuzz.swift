@@ -27,8 +27,9 @@ public struct Fuzz: Sendable {
     private let count: Int
     /// How many processes divide the mutations among them.
     private static let parts = 2
-    /// More processor time than any mutation needs, in seconds: the end of a loop that has none.
-    private static let longest: rlim_t = 20
+    /// More processor time than any mutation needs, in seconds, also under a sanitizer, which takes
+    /// ten times as much: the end of a loop that has none.
+    private static let longest: rlim_t = 120
 
     /// So many mutations, or with `SLUICE_NIGHTLY=1` so many.
     public init(_ name: String, short: Int, long: Int) {
