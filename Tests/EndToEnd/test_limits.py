@@ -11,6 +11,7 @@ import time
 
 import pytest
 from conftest import CHAIN, Client
+from events import EventSource
 from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
@@ -202,9 +203,27 @@ def subs():
 
 @breach("limits.matches")
 def matches():
-    with limited("# fixed: limits.matches=3") as server, Client(server) as client:
-        assert client.ask(op="sub", graph="g", nodes=["x", "y"])["op"] == "snap"
-        refused = client.ask(op="sub", graph="g", nodes=["*"])
+    family = CHAIN + '  "s.{id}": { set: number }\n'
+    with limited("limits: { matches: 3 }", family) as server, Client(server) as client:
+        server.batch("g", set={f"s.{number}": number for number in range(10)})
+        # The rest stay out, whatever asks.
+        for op in "sub", "get":
+            answer = client.ask(op=op, graph="g", nodes=["s.*"])
+            assert len(answer["m"]) == 3 and answer["more"] == 7, answer
+        with EventSource(server, "/v1/graphs/g/events?node=s.*") as stream:
+            snap = stream.event().json()
+            assert len(snap["m"]) == 3 and snap["more"] == 7, snap
+        path, names = "/v1/graphs/g/values?nodes=s.*,y", []
+        page = server.get(path).json()
+        assert page["more"] == 8
+        while True:
+            names += page["m"]
+            if "next" not in page:
+                break
+            page = server.get(f"{path}&after={page['next']}").json()
+        assert names == sorted(names) == [f"s.{number}" for number in range(10)] + ["y"]
+        assert server.get(f"{path}&limit=4").json()["code"] == "bad_field"
+        refused = client.ask(op="sub", graph="g", nodes=["x", "y", "s.1", "s.2"])
         assert refused["code"] == "sub_limit" and refused["retry"] is False
 
 

@@ -47,7 +47,7 @@ extension GraphView {
         return Array(buffer.bytes)
     }
 
-    private func names(
+    func names(
         matching glob: String,
         after: String?,
         limit: Int

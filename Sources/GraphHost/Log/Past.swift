@@ -102,9 +102,9 @@ public struct Past: Sendable {
         }
         let access = question.access.received()
         switch question.subject {
-        case .values(let patterns, let limit, let hasFacets):
+        case .values(let patterns, let limit, let page, let hasFacets):
             let view = try GraphView(graph, for: access)
-            return .body(try view.values(of: patterns, limit: limit, facets: hasFacets))
+            return .body(try view.values(of: patterns, limit: limit, page: page, facets: hasFacets))
         case .node(let name, let hasFacets):
             return .node(PastReading(try node(name, of: graph, for: access), facets: hasFacets))
         case .picture(let format, let isLive, let surroundings):

@@ -5,8 +5,8 @@ public struct PastQuestion: Sendable {
     /// What the caller wants to know.
     public enum Subject: Sendable {
         /// The values of the nodes that match these names and globs
-        /// (``GraphView/values(of:limit:)``).
-        case values(of: [String], limit: Int, facets: Bool = false)
+        /// (``GraphView/values(of:limit:page:facets:load:)``).
+        case values(of: [String], limit: Int, page: ValuesPage? = nil, facets: Bool = false)
         /// The value of one node, with `facets` also its facets.
         case node(String, facets: Bool = false)
         /// A picture of the graph or a part of it, with values; with `live` also the steps between

@@ -16,6 +16,23 @@ public struct HeldValues {
         graph.host.work += UInt64(nodes.count)
     }
 
+    /// The first of these nodes, as many as have ``SessionLimits/answerBytes`` together.
+    init(fitting nodes: [NamedNode], in graph: LiveGraph) {
+        self.graph = graph
+        var held: [(name: NamedNode, living: Node<Datum>)] = []
+        var bytes = 0
+        for node in nodes {
+            guard held.isEmpty || bytes < graph.host.limits.answerBytes else { break }
+            let living = graph.builder.materialise(node)
+            held.append((node, living))
+            bytes += living.value?.knownByteCount ?? 0
+        }
+        self.nodes = held
+        graph.host.work += UInt64(held.count)
+    }
+
+    var count: Int { nodes.count }
+
     /// The nodes with their names.
     var living: [(name: String, node: Node<Datum>)] { nodes.map { ($0.name.name, $0.living) } }
 

@@ -7,8 +7,9 @@ extension ClientRequest {
         try fields.refuse(.pipe, .history, because: "only allowed in 'sub'")
         let view = try graph()
         let graph = view.graph
-        let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
+        let selection = try NodeSelection.read(fields, in: view, limits: host.limits)
         let hasFacets = try fields.bool(.facets) ?? false
+        let nodes = selection.nodes
         let held = HeldValues(nodes, in: graph)
         try held.checkSize()
         if try fields.bool(.load) ?? false { for node in nodes { graph.load(node) } }
@@ -17,6 +18,7 @@ extension ClientRequest {
             Answer.appendMoment(of: graph, to: &buffer)
             buffer.member("m")
             held.append(facets: hasFacets, to: &buffer)
+            selection.appendMore(to: &buffer)
             buffer.append("}")
         }
     }

@@ -13,7 +13,7 @@ public struct SessionLimits: Sendable {
     public var messageBytes = 65_536
     /// Stages of one pipeline (`bad_field`).
     public var stages = 16
-    /// Nodes that the globs of one subscription may match (`sub_limit`).
+    /// Nodes of one subscription by globs, and of one answer with values; the rest stay out.
     public var matches = 1_000
     /// Steps that comparing the globs of one request with the names of nodes may take
     /// (`sub_limit`): one for each character compared, and sixteen for each name.

@@ -44,42 +44,15 @@ extension ClientRequest {
     ) throws(HostError) {
         let graph = view.graph
         try fields.refuse(.pipe, because: "not together with nodes")
-        let nodes = try NodeSelection.read(fields, in: view, limits: host.limits)
-        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: session.access?.name)
-        let held = host.memberAccounts.charging(session.access?.name) { HeldValues(nodes, in: graph) }
-        if request.initial { try held.checkSize() }
-        let subscription = GroupSubscription(
+        try session.subscribe(
+            to: try NodeSelection.read(fields, in: view, limits: host.limits),
+            matching: try NodeSelection.patterns(fields) ?? [],
             id: id,
-            session: session,
-            graph: graph,
-            options: options,
-            patterns: try NodeSelection.patterns(fields) ?? []
+            in: graph,
+            options,
+            request,
+            owners
         )
-        subscription.requiredRights = session.access?.requiredRights(nodes.map(\.name), needs: .read)
-        session.give(subscription, to: owners)
-        session.add(subscription)
-        subscription.listen(to: held.living)
-        graph.loadFor(subscription)
-        session.answer(snapOf: subscription, change: nil) { buffer in
-            let resume = request.resume
-            let missed = options.isAll ? subscription.missed(since: resume, of: nodes) : nil
-            let isResumed = options.isAll ? missed != nil : resume.map(subscription.goesOn) == true
-            if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
-            if isResumed, let missed {
-                missed.append(to: &buffer)
-                guard request.initial, options.hasFacets else { return }
-                buffer.append(",")
-                return subscription.appendState(of: [], to: &buffer)
-            }
-            guard request.initial else { return }
-            buffer.append(",")
-            guard let resume, isResumed else {
-                subscription.appendState(to: &buffer)
-                return
-            }
-            let newer = nodes.filter { $0.lastChange.rev > resume.rev }.map(\.name)
-            subscription.appendState(of: Set(newer), to: &buffer)
-        }
     }
 
     /// Reads `keep`: how long the chain of a subscription is kept after the connection ends (K-1).

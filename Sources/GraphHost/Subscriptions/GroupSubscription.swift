@@ -36,8 +36,9 @@ final class GroupSubscription: Subscription {
         super.init(id: id, session: session, graph: graph, options: options)
     }
 
-    /// Starts listening to all of them, and to later matches.
-    func listen(to nodes: [(name: String, node: Node<Datum>)]) {
+    /// Starts listening to all of them, and to later matches; there is no room for those left.
+    func listen(to nodes: [(name: String, node: Node<Datum>)], leaving left: SortedNames) {
+        self.left = left
         watch()
         for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
         memberCount = nodes.count
@@ -127,7 +128,8 @@ final class GroupSubscription: Subscription {
     /// Whether the changes since a cursor are everything that the client does not know.
     func goesOn(after resume: Resume) -> Bool {
         // A missing name is an error, but a glob leaves missing nodes out.
-        resume.isResumed
+        // Of the nodes that match, those left out may have been others.
+        resume.isResumed && left.count == 0
             && (resume.rev >= graph.narrowedAt || !patterns.contains(where: Glob.isGlob))
     }
 
@@ -305,6 +307,25 @@ final class GroupSubscription: Subscription {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { append($0, value: names.contains($0.name), state: true, to: &$1) }
         buffer.append("}")
+    }
+
+    /// Appends the present state of its nodes, or what changed since the client's cursor.
+    func appendSnap(of nodes: [NamedNode], _ request: SnapRequest, to buffer: inout ByteBuffer) {
+        let resume = request.resume
+        let missed = options.isAll ? missed(since: resume, of: nodes) : nil
+        let isResumed = options.isAll ? missed != nil : resume.map(goesOn) == true
+        if resume != nil { buffer.append(isResumed ? ",\"resumed\":true" : ",\"resumed\":false") }
+        if isResumed, let missed {
+            missed.append(to: &buffer)
+            guard request.initial, options.hasFacets else { return }
+            buffer.append(",")
+            return appendState(of: [], to: &buffer)
+        }
+        guard request.initial else { return }
+        buffer.append(",")
+        guard let resume, isResumed else { return appendState(to: &buffer) }
+        let newer = nodes.filter { $0.lastChange.rev > resume.rev }.map(\.name)
+        appendState(of: Set(newer), to: &buffer)
     }
 
     override func release() {

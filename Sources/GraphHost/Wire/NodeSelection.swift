@@ -1,47 +1,77 @@
 internal import ReactiveGraph
+internal import Support
 
-/// The nodes that match a list of names and globs, each once.
+/// The nodes that match a list of names and globs, each once, as far as there is room for them.
 ///
 /// A glob gives its declared nodes in the order of the definition, then family members by name.
-public enum NodeSelection {
-    /// Picks nodes that the caller may read.
+public struct NodeSelection {
+    private(set) var nodes: [NamedNode] = []
+    /// The names of the other nodes that match and that the caller may read.
+    let left = SortedNames()
+
+    /// Selects nodes that the caller may read, at most `limit`.
     ///
-    /// - Throws: `unknown_node` for a name that does not exist; `sub_limit` if there are more than
-    ///   `limit`, or if finding them takes more steps than one request may use
+    /// Nodes that are named are in before those that a glob matches.
+    ///
+    /// - Throws: `unknown_node` for a name that does not exist; `sub_limit` if more than `limit`
+    ///   are named, or if finding the others takes more steps than one request may use
     ///   (``SessionLimits/globSteps``).
-    public static func pick(
-        _ patterns: [String],
-        in view: GraphView,
-        limit: Int = .max
-    ) throws(HostError) -> [NamedNode] {
-        var picked: [NamedNode] = []
-        var seen: Set<ObjectIdentifier> = []
-        let host = view.graph.host
+    init(_ patterns: [String], in view: GraphView, limit: Int) throws(HostError) {
+        let graph = view.graph
+        var named: [String: NamedNode] = [:]
+        for pattern in patterns where !Glob.isGlob(pattern) {
+            named[pattern] = try view.node(graph.node(pattern), named: pattern, to: .read)
+        }
+        guard named.count <= limit else {
+            let message = "at most \(limit) nodes can be named (limits.matches)"
+            throw HostError(.subLimit, message, retry: false)
+        }
+        var free = limit - named.count
+        var seen: Set<String> = []
         var steps = 0
-        defer { host.work += UInt64(steps / GlobSteps.perWork) }
+        defer { graph.host.work += UInt64(steps / GlobSteps.perWork) + Access.work(looking: left.count) }
         // The readable nodes are determined once for all globs.
         lazy var readable = view.nodes
         for pattern in patterns {
-            if Glob.isGlob(pattern) {
-                for node in readable where picked.count <= limit {
-                    let isMeant = try isMeant(node.name, by: pattern, &steps, host.limits)
-                    if isMeant, seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
-                }
-                for name in try members(pattern, of: view.graph, &steps) where picked.count <= limit {
-                    guard let node = view.graph.node(name), view.access.rights(on: node).contains(.read),
-                        seen.insert(ObjectIdentifier(node)).inserted
-                    else { continue }
-                    picked.append(node)
-                }
-            } else {
-                let node = try view.node(view.graph.node(pattern), named: pattern, to: .read)
-                if seen.insert(ObjectIdentifier(node)).inserted { picked.append(node) }
+            guard Glob.isGlob(pattern) else {
+                if let node = named[pattern], seen.insert(pattern).inserted { nodes.append(node) }
+                continue
             }
-            guard picked.count <= limit else {
-                throw HostError(.subLimit, "more than \(limit) nodes match", retry: false)
+            for node in readable
+            where try Self.isMeant(node.name, by: pattern, &steps, graph.host.limits) {
+                take(node.name, named[node.name], &free, &seen) { node }
+            }
+            for name in try Self.members(pattern, of: graph, &steps) {
+                take(name, named[name], &free, &seen) {
+                    guard let node = graph.node(name) else { return nil }
+                    return view.access.rights(on: node).contains(.read) ? node : nil
+                }
             }
         }
-        return picked
+    }
+
+    /// Selects the nodes that match one glob, as many as a subscription may have.
+    init(glob: String, in view: GraphView) throws(HostError) {
+        try self.init([glob], in: view, limit: view.graph.host.limits.matches)
+    }
+
+    /// Takes a node that a glob matches, unless it is there already; `find` returns nil if the
+    /// caller may not read it.
+    private mutating func take(
+        _ name: String,
+        _ named: NamedNode?,
+        _ free: inout Int,
+        _ seen: inout Set<String>,
+        _ find: () -> NamedNode?
+    ) {
+        guard !seen.contains(name), let node = named ?? find() else { return }
+        if named == nil, free == 0 {
+            left.insert(name)
+            return
+        }
+        if named == nil { free -= 1 }
+        seen.insert(name)
+        nodes.append(node)
     }
 
     private static func isMeant(
@@ -94,8 +124,13 @@ public enum NodeSelection {
         _ fields: Fields,
         in view: GraphView,
         limits: SessionLimits
-    ) throws(HostError) -> [NamedNode] {
-        try pick(try names(fields) ?? ["*"], in: view, limit: limits.matches)
+    ) throws(HostError) -> NodeSelection {
+        try NodeSelection(try names(fields) ?? ["*"], in: view, limit: limits.matches)
+    }
+
+    /// Appends how many nodes are left out, if any are.
+    func appendMore(to buffer: inout ByteBuffer) {
+        if left.count > 0 { buffer.member("more", left.count) }
     }
 
     /// The names and globs of the field `nodes`, and the one of `node`; nil if both are absent.

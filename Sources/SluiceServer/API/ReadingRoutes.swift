@@ -40,19 +40,37 @@ enum ReadingRoutes {
         }
     }
 
-    /// `GET …/values?nodes=a,b.*`: many nodes at one rev.
+    /// `GET …/values?nodes=a,b.*&limit=&after=`: many nodes at one rev, or a page of them.
     static func readValues(_ request: Request) throws(HostError) {
         let view = try request.graph()
         let query = request.query
         let patterns = query.strings("nodes").flatMap { $0.split(separator: ",").map(String.init) }
         let limit = request.server.host.limits.matches
         let hasFacets = try query.isSet("facets")
-        let subject = PastQuestion.Subject.values(of: patterns, limit: limit, facets: hasFacets)
+        let page = try valuesPage(query, limit: limit)
+        let subject = PastQuestion.Subject.values(
+            of: patterns,
+            limit: limit,
+            page: page,
+            facets: hasFacets
+        )
         if try PastQuery.answers(request, view, subject) { return }
         let loads = try query.isSet("load")
         request.connection.answerJSON(
-            try view.values(of: patterns, limit: limit, facets: hasFacets, load: loads)
+            try view.values(of: patterns, limit: limit, page: page, facets: hasFacets, load: loads)
         )
+    }
+
+    /// The page that a query asks for; nil: all values.
+    private static func valuesPage(_ query: Query, limit most: Int) throws(HostError) -> ValuesPage? {
+        let after = query.strings("after").last
+        guard let text = query.strings("limit").last else {
+            return after.map { ValuesPage(after: $0, limit: nil) }
+        }
+        guard let limit = Int(text), (1...most).contains(limit) else {
+            throw HostError(.badField, "limit: a number from 1 to \(most) is needed (limits.matches)")
+        }
+        return ValuesPage(after: after, limit: limit)
     }
 
     /// `GET …/nodes?match=GLOB&limit=100&after=NAME`: nodes by name, page by page.

@@ -136,10 +136,6 @@ struct FixedLimit {
 
     private static var clients: [FixedLimit] {
         [
-            Self("limits.matches", \.session.matches, .number)
-                .means(
-                    "Nodes that the globs of one subscription may match (sub_limit); more than a person can look at."
-                ),
             Self("limits.stages", \.session.stages, .number).means(
                 "Stages of one client pipeline (bad_field)."
             ),

@@ -281,6 +281,12 @@ public struct Keys: Sendable {
         .means("The largest WebSocket message of a client (1009).")
     public let subscriptions = Key("limits.subs", .integer(1...1_000_000), 1000)
         .means("Subscriptions of one connection (sub_limit).")
+    public let matches = Key("limits.matches", .integer(1...1_000_000), 1000)
+        .means(
+            """
+            Nodes of one subscription by globs, and of one answer with values; the rest stay out, and `more` or `next` says so.
+            """
+        )
     public let setsPerSecond = Key("limits.sets", .integer(0...1_000_000_000), 0)
         .means(
             """

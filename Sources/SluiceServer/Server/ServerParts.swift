@@ -57,6 +57,7 @@ extension SessionLimits {
         self = configuration.fixed.session
         subscriptions = configuration.subscriptions
         messageBytes = configuration.message
+        matches = configuration.matches
         pipelineUnits = configuration.pipelineUnits
         held = configuration.held
         members = configuration.members

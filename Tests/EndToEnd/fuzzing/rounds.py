@@ -35,7 +35,7 @@ DYING = 20
 FILLED = {} if SANITIZED else {"MALLOC_PERTURB_": os.environ.get("MALLOC_PERTURB_", "165")}
 BRIEF = {"SWIFT_BACKTRACE": "threads=crashed,images=none,registers=none"}
 # Small limits, so that they are met; debug builds take them.
-SMALL = "# fixed: limits.work=20 limits.matches=12 limits.kept=6 limits.keptChains=8 limits.zipBuffer=3 limits.windowValues=5 " \
+SMALL = "# fixed: limits.work=20 limits.kept=6 limits.keptChains=8 limits.zipBuffer=3 limits.windowValues=5 " \
         "limits.delayed=3 limits.idempotencyKeys=40 limits.unsent=4KiB limits.switchKeys=3 limits.patterns=20\n"
 
 
@@ -51,9 +51,11 @@ class Run:
 
     async def __aenter__(self):
         self.receiver, self.world.sink_port = await receiver.start(self.dice)
-        config = f"limits: {{ members: {MEMBERS}, held: 1MiB }}\nlog: {{ level: error }}\ndrain: 2s\n"
+        is_small = self.dice.random() < 0.5
+        limits = f"members: {MEMBERS}, held: 1MiB" + (", matches: 12" if is_small else "")
+        config = f"limits: {{ {limits} }}\nlog: {{ level: error }}\ndrain: 2s\n"
         config += f'sinkHosts: ["127.0.0.1:{self.world.sink_port}"]\n'
-        config += SMALL if self.dice.random() < 0.5 else ""
+        config += SMALL if is_small else ""
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-fuzz-")
         if self.asks:
             config += f"auth: {self.folder.name}/tokens.yaml\n"

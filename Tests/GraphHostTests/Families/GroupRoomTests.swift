@@ -57,6 +57,80 @@ struct GroupRoomTests {
         #expect(news(client).joined().contains(#""s.d":{"v":7},"s.e":{"v":8},"s.f":{"v":9}"#))
     }
 
+    @Test("F-6: a fresh subscription has what there is room for, and so has get; what is named is in")
+    func fresh() throws {
+        let (bench, graph) = try bench()
+        try bench.set(graph, ["a", "b", "c", "d", "e"].map { ("s.\($0)", "1") })
+        let client = bench.connect()
+        let snap = client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["s.*","s.e"]}"#)[0]
+        #expect(snap.contains(#""m":{"s.a":{"v":1},"s.b":{"v":1},"s.e":{"v":1}},"more":2"#), "\(snap)")
+        let silent = client.ask(#"{"op":"sub","id":2,"graph":"g","nodes":["s.*"],"initial":false}"#)[0]
+        #expect(silent.contains(#""more":2"#) && !silent.contains(#""m":"#), "\(silent)")
+        let get = client.ask(#"{"op":"get","id":3,"graph":"g","nodes":["s.*"]}"#)[0]
+        #expect(get.hasSuffix(#""m":{"s.a":{"v":1},"s.b":{"v":1},"s.c":{"v":1}},"more":2}"#), "\(get)")
+        let named = client.ask(#"{"op":"sub","id":4,"graph":"g","nodes":["s.a","s.b","s.c","s.d"]}"#)[0]
+        #expect(named.contains("sub_limit") && named.contains(#""retry":false"#), "\(named)")
+        // Those left out join as others go, in the order of their names.
+        _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.a"))))
+        bench.endTurn()
+        let came = news(client).joined()
+        #expect(came.contains(#""id":1,"m":{"s.a":{"gone":true},"s.c":{"v":1}},"more":1"#), "\(came)")
+        // Of nodes that may have been left out before, a client that comes back has no values.
+        let rev = graph.rev
+        let since = #""since":{"epoch":"\#(graph.epoch)","rev":\#(rev)}"#
+        let again = client.ask(#"{"op":"sub","id":5,"graph":"g","nodes":["s.*"],\#(since)}"#)[0]
+        #expect(again.contains(#""resumed":false"#) && again.contains(#""more":1"#), "\(again)")
+    }
+
+    @Test("Values of more nodes than one answer may have come in pages, by name, each at its rev")
+    func pages() throws {
+        let (bench, graph) = try bench(Self.families + #","a":{"set":"any","initial":0}"#)
+        let names = (1...7).map { "s.\($0)" }
+        try bench.set(graph, names.map { ($0, "1") })
+        let view = try GraphView(graph, for: .full)
+        func page(_ patterns: [String], _ page: ValuesPage?) throws -> String {
+            String(decoding: try view.values(of: patterns, limit: 3, page: page), as: UTF8.self)
+        }
+        let first = try page(["s.*", "a"], nil)
+        #expect(
+            first.contains(#""m":{"a":{"v":0},"s.1":{"v":1},"s.2":{"v":1}},"next":"s.2","more":5"#),
+            "\(first)"
+        )
+        let second = try page(["s.*", "a"], ValuesPage(after: "s.2", limit: nil))
+        #expect(
+            second.contains(#""m":{"s.3":{"v":1},"s.4":{"v":1},"s.5":{"v":1}},"next":"s.5"}"#),
+            "\(second)"
+        )
+        let last = try page(["s.*", "a"], ValuesPage(after: "s.5", limit: nil))
+        #expect(last.contains(#""m":{"s.6":{"v":1},"s.7":{"v":1}}}"#), "\(last)")
+        let short = try page(["s.*", "s.1?", "s.4"], ValuesPage(after: nil, limit: 2))
+        #expect(short.contains(#""m":{"s.1":{"v":1},"s.2":{"v":1}},"next":"s.2"}"#), "\(short)")
+        #expect(throws: HostError.self) {
+            try page((1...17).map { "s\($0)*" }, ValuesPage(after: "a", limit: 1))
+        }
+    }
+
+    @Test("F-6: an event stream takes globs, with the same room")
+    func events() throws {
+        let (bench, graph) = try bench()
+        try bench.set(graph, ["a", "b", "c", "d"].map { ("s.\($0)", "1") })
+        let client = bench.connect(form: .events)
+        let view = try GraphView(graph, for: .full)
+        client.session.start(try EventStream(of: view, nodes: ["s.*", "d.a"]))
+        let begun = client.take()
+        try #require(begun.count == 2, "\(begun)")
+        #expect(begun[0].contains(#""id":1"#) && begun[0].contains(#""s.c":{"v":1}},"more":1"#), "\(begun)")
+        #expect(begun[1].contains(#""id":2"#), "\(begun)")
+        _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.b"))))
+        bench.endTurn()
+        #expect(news(client).joined().contains(#""s.b":{"gone":true},"s.d":{"v":1}},"more":0"#))
+        var piped = StreamOptions()
+        piped.pipe = Array(#"["distinct"]"#.utf8)
+        #expect(throws: HostError.self) { try EventStream(of: view, nodes: ["s.*"], piped) }
+        client.session.close()
+        #expect(graph.isWhole)
+    }
+
     @Test("F-6: those left out that go themselves only lower the number; derived members count as well")
     func leftGoes() throws {
         let (bench, graph) = try bench()

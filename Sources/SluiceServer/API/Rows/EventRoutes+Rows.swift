@@ -12,7 +12,12 @@ extension EventRoutes: Routes {
             name: "streamEvents",
             summary: "Snapshots and updates of nodes as server-sent events",
             parameters: [
-                .text("node", "A node; its place is the id in the events", isRequired: true, repeats: true)
+                .text(
+                    "node",
+                    "A node or a glob; its place is the id in the events",
+                    isRequired: true,
+                    repeats: true
+                )
             ] + streamParameters,
             fields: [.lastEventID],
             successes: [text("The stream, until either side ends it", as: "text/event-stream")],
@@ -20,7 +25,7 @@ extension EventRoutes: Routes {
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
                 "expr_type",
                 "sub_limit",
-                "pipe_limit", "pattern_limit",
+                "too_large", "pipe_limit", "pattern_limit",
             ]
         )
     ]

@@ -35,6 +35,8 @@ extension ReadingRoutes: Routes {
             summary: "Several values of one revision",
             parameters: [
                 .text("nodes", "Names and globs, separated by commas; all by default", repeats: true),
+                .integer("limit", from: 1, to: 1_000_000, "The most nodes of a page"),
+                .text("after", "Only names after this one: `next` of the page before"),
                 facets, load,
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
