@@ -35,7 +35,6 @@ struct CheckingTests {
         "what is written otherwise in other languages is named",
         arguments: [
             ("mean(value)", "'mean' is written 'avg' here"),
-            ("max(value, 1)", "'max' is written 'math.greatest' here"),
             ("math.max(value, 1)", "'math.max' is written 'math.greatest' here"),
             ("value.length()", "'length' is written 'size' here"),
             ("value > 1 and value < 2", "for 'and' write '&&'"),

@@ -10,6 +10,8 @@ struct MixedNumberTests {
             Case("dyn(21.5) * 9 / 5 + 32", "double 70.7"),
             Case("9 / 5", "int 1"),
             Case("9 / 5.0", "double 1.8"),
+            Case("max([1, 2.5])", "double 2.5"), Case("[3, 2u].min()", "uint 2"),
+            Case("max(1, 2.5, 2)", "double 2.5"), Case("min([])", "error expr_bad_value"),
             Case("1 + 1u", "double 2.0"),
             Case("1u - 2", "double -1.0"),
             Case("2 * 1.5", "double 3.0"),

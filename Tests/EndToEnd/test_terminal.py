@@ -109,6 +109,8 @@ def test_a_value_ends_with_a_newline_on_a_terminal_and_in_a_pipe(server):
     ("x: { from: n, pipe: [ { map: \"1 if value else 2\" } ] }", "4:35", "a choice is written: CONDITION ? A : B"),
     ("n: { set: number, unit: % }", "4:27", "needs quotes"),
     ("\tx: { set: number }", "4:", "there is a tab here"),
+    ("x: {set:number}", "4:7", "a space is needed after ':', as in set: number"),
+    ("x: { all: *.x, reduce: avg }", "4:", "needs quotes: \"*.x\""),
 ])
 def test_check_names_what_beginners_write(tmp_path, line, place, hint):
     (tmp_path / "g.yaml").write_text(f"nodes:\n  on: {{ set: boolean }}\n  {'m' if line.startswith('n:') else 'n'}: {{ set: number }}\n  {line}\n")

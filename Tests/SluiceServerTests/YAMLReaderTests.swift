@@ -64,6 +64,12 @@ struct YAMLReaderTests {
             ("pipe:\n  - map: value > 5 ? 'a' : 'b'", "'? :' needs quotes"),
             ("a: 'a' + value", "begins with a quote"),
             ("a: { map: !value }", "quote it: \"!value\""),
+            ("a: { schedule: */15 * * * * }", "begins with '*' needs quotes: \"*/15 * * * *\""),
+            ("a: { all: *.x, reduce: avg }", "begins with '*' needs quotes: \"*.x\""),
+            ("a:\n  nodes: [b, *]", "begins with '*' needs quotes: \"*\""),
+            ("a: *b", "begins with '*' needs quotes: \"*b\""),
+            ("a:\n  set:number\n  unit: C", "a space is needed after ':', as in set: number"),
+            ("a:\n  unit: C\n  set:number", "a space is needed after ':', as in set: number"),
         ]
     )
     func hints(text: String, hint: String) {

@@ -162,6 +162,8 @@ enum Grammar {
         math.abs(<double>)
         math.sign(<double>)
         math.greatest(<numbers>)
+        max(<numbers>)
+        <numbers>.min()
         math.least(<double>, <double>, <int>)
         round(<double>)
         round(<double>, <int>)

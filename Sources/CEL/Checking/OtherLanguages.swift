@@ -3,7 +3,8 @@ enum OtherLanguages {
     /// Functions of spreadsheets, Python and JavaScript, with the one of the library that does the
     /// same.
     static let functions: [String: String] = [
-        "mean": "avg", "average": "avg", "max": "math.greatest", "min": "math.least", "abs": "math.abs",
+        "mean": "avg", "average": "avg", "math.max": "math.greatest", "math.min": "math.least",
+        "abs": "math.abs",
         "floor": "math.floor", "ceil": "math.ceil", "ceiling": "math.ceil", "trunc": "math.trunc",
         "sqrt": "math.sqrt", "sign": "math.sign", "len": "size", "length": "size", "count": "size",
         "isnan": "math.isNaN", "isNaN": "math.isNaN", "str": "string", "toString": "string",

@@ -41,6 +41,9 @@ enum Additions {
             guard let total = try sum(arguments, &meter).number else { throw arguments.mismatch }
             return .double(total / Double(count))
         },
+        // The names by which people look for them, beside `sum` and `avg`.
+        Mathematics.extreme("max", isStandard: false, keeps: .greater),
+        Mathematics.extreme("min", isStandard: false, keeps: .less),
     ]
 
     private static func sum(_ arguments: Arguments, _ meter: inout Meter) throws(Failure) -> Value {

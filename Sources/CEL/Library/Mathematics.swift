@@ -11,11 +11,14 @@ enum Mathematics {
         extreme("math.least", keeps: .less),
     ]
 
-    private static func extreme(_ name: String, keeps wanted: Order) -> Function {
+    static func extreme(_ name: String, isStandard: Bool = true, keeps wanted: Order) -> Function {
         Function(
             name,
+            isStandard: isStandard,
             numbers.map { .variadic($0, gives: $0) }
-                + numbers.map { .global(.list($0), gives: $0) } + [.variadic(.dyn, gives: .dyn)]
+                + numbers.map { .global(.list($0), gives: $0) }
+                + (isStandard ? [] : numbers.map { .method(.list($0), gives: $0) })
+                + [.variadic(.dyn, gives: .dyn)]
         ) { arguments, meter throws(Failure) in
             var candidates = Array(arguments.values)
             if candidates.count == 1, case .list(let list) = candidates[0] {

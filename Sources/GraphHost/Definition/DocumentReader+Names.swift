@@ -7,7 +7,8 @@ extension DocumentReader {
     /// The name of a node; for anything else it reports an error that begins with `demand`.
     func nodeName(_ document: Document, _ demand: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
-            return refuse("\(demand), not \(document.kindName)", at: document.position)
+            let hint = OtherWords.hint(nodes: document)
+            return refuse("\(demand), not \(document.kindName)", at: document.position, hint: hint)
         }
         if NamePattern.isPattern(scalar.text) {
             guard let pattern = namePattern(scalar.text, at: document.position) else { return nil }

@@ -5,7 +5,11 @@ extension DocumentReader {
     /// The members of a mapping by key; reports other values and duplicate keys.
     func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
         guard let entries = document.entries else {
-            return refuse("\(what) must be a mapping, not \(document.kindName)", at: document.position)
+            return refuse(
+                "\(what) must be a mapping, not \(document.kindName)",
+                at: document.position,
+                hint: document.scalar.flatMap { OtherWords.space(in: $0.text) }
+            )
         }
         var seen: Set<String> = []
         var members: [(key: String, entry: Document.Entry)] = []
@@ -59,20 +63,21 @@ extension DocumentReader {
     func word<Word: RawRepresentable & CaseIterable>(_ document: Document, of what: String) -> Word?
     where Word.RawValue == String {
         let words = Word.allCases.map(\.rawValue)
+        let demand = "\(what) must be one of \(words.joined(separator: ", "))"
         guard let text = document.scalar?.text else {
+            let isType = Word.self == Check.Kind.self
             return refuse(
-                "\(what) must be one of \(words.joined(separator: ", ")), not \(document.kindName)",
-                at: document.position
+                "\(demand), not \(document.kindName)",
+                at: document.position,
+                hint: isType ? OtherWords.hint(values: document) : nil
             )
         }
         if let word = Word(rawValue: text) { return word }
-        if let here = ["mean": "avg", "average": "avg"][text], words.contains(here) {
-            let hint = "'\(text)' is written '\(here)' here"
-            add("\(what) must be one of \(words.joined(separator: ", "))", at: document.position, hint: hint)
+        guard let hint = OtherWords.hint(word: text, among: words) else {
+            addUnknown(demand, document, among: words)
             return nil
         }
-        addUnknown("\(what) must be one of \(words.joined(separator: ", "))", document, among: words)
-        return nil
+        return refuse(demand, at: document.position, hint: hint)
     }
 
     /// A whole number within bounds.

@@ -53,7 +53,9 @@ final class DocumentReader {
     }
 
     func addUnknown(_ message: String, _ word: Document, among known: [String]) {
-        let hint = word.scalar.flatMap { Spelling.hint(for: $0.text, among: known) }
+        let hint = word.scalar.flatMap {
+            Spelling.hint(for: $0.text, among: known) ?? OtherWords.space(in: $0.text)
+        }
         add(message, at: word.position, hint: hint)
     }
 

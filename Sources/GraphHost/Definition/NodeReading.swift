@@ -29,6 +29,8 @@ struct NodeReading {
     private var sources: [(row: OperatorRow, argument: Document)] = []
     /// Sibling keys that belong to sources.
     private var beside: [String: Document.Entry] = [:]
+    /// Whether an unknown key was meant to say where its values come from.
+    private var meansSource = false
     /// Where it names nodes; complete even if there are other problems.
     private(set) var references: [NodeReference] = []
     /// Where it names new nodes; complete even if there are other problems.
@@ -87,13 +89,16 @@ struct NodeReading {
         }
     }
 
-    private func addUnknown(_ word: String, _ position: Position) {
+    private mutating func addUnknown(_ word: String, _ position: Position) {
         let catalogue = reader.options.catalogue
         let words =
             NodeKey.allCases.map(\.rawValue) + catalogue.sources.map(\.name)
             + catalogue.keysBesideSources.keys.sorted()
         var hint = Spelling.hint(for: word, among: words)
-        if word == "expect" { hint = "'fresh' says how long a value may go without being set" }
+        if let meant = OtherWords.hint(key: word, among: words) {
+            hint = meant.text
+            if meant.isSource { meansSource = true }
+        }
         if let row = catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
@@ -106,7 +111,7 @@ struct NodeReading {
         let catalogue = reader.options.catalogue
         let isMutable = fields[.set] != nil
         let stated = (isMutable ? ["set"] : []) + sources.map(\.row.name)
-        if stated.isEmpty {
+        if stated.isEmpty, !meansSource {
             let words = ["set"] + catalogue.sources.map(\.name)
             reader.add(
                 "node '\(name)' does not say where its values come from",

@@ -183,7 +183,8 @@ private struct DocumentBuilder {
             return false
         }
         guard let anchored = anchors[name] else {
-            refuse("there is no anchor '&\(name)' before this alias", at: position)
+            let hint = "a text that begins with '*' needs quotes: \"*\(name)\""
+            refuse("there is no anchor '&\(name)' before this alias", at: position, hint: hint)
             return false
         }
         guard open.count + anchored.depth <= YAMLReader.maximumDepth else {

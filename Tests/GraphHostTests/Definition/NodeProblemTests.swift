@@ -60,6 +60,46 @@ struct NodeProblemTests {
     }
 
     @Test(
+        "what people write who know other configurations is named",
+        arguments: [
+            (#""a": {"set": "any", ¦"label": "x"}"#, "unknown key 'label' of a node ('title' is what people read)"),
+            (
+                #""a": {"set": "any", ¦"unit_of_measurement": "C"}"#,
+                "unknown key 'unit_of_measurement' of a node ('unit' is what stands after a value)"
+            ),
+            (
+                #""a": {¦"type": "number"}"#,
+                "unknown key 'type' of a node (a node that clients set says so by 'set', as in set: number)"
+            ),
+            (
+                #""a": {¦"set:number": null}"#,
+                "unknown key 'set:number' of a node (a space is needed after ':', as in set: number)"
+            ),
+            (#""a": ¦"set:number""#, "node 'a' must be a mapping, not a string (a space is needed after ':', as in set: number)"),
+            (
+                #""a": {¦"expr": "x + 1"}"#,
+                "unknown key 'expr' of a node (write combine: { a: NODE, b: NODE }, map: \"a + b\"; "
+                    + "of one node: from: NODE, pipe: [ { map: \"value * 2\" } ])"
+            ),
+            (#""a": {"set": ¦"bool"}"#, "set must be one of \(kinds) ('bool' is written 'boolean' here)"),
+            (#""a": {"set": ¦"float"}"#, "set must be one of \(kinds) ('float' is written 'number' here)"),
+            (#""a": {"set": {"type": ¦"Int"}}"#, "the type must be one of \(kinds) ('Int' is written 'integer' here)"),
+            (
+                #""a": {"set": ¦["on", "off"]}"#,
+                "set must be one of \(kinds), not a list (a choice of values is written: set: { enum: [on, off] })"
+            ),
+            (
+                #""b": {"set": "any"}, "a": {"from": ¦["x", "b"]}"#,
+                "from must name a node, not a list (together: combine: { a: x, b: b }; "
+                    + "whichever was set last: merge: [x, b])"
+            ),
+        ]
+    )
+    func otherWords(_ nodes: String, _ message: String) throws {
+        try check(nodes, [message])
+    }
+
+    @Test(
         "a node has exactly one source",
         arguments: [
             (
