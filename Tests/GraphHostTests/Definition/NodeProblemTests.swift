@@ -62,7 +62,10 @@ struct NodeProblemTests {
     @Test(
         "what people write who know other configurations is named",
         arguments: [
-            (#""a": {"set": "any", ¦"label": "x"}"#, "unknown key 'label' of a node ('title' is what people read)"),
+            (
+                #""a": {"set": "any", ¦"label": "x"}"#,
+                "unknown key 'label' of a node ('title' is what people read)"
+            ),
             (
                 #""a": {"set": "any", ¦"unit_of_measurement": "C"}"#,
                 "unknown key 'unit_of_measurement' of a node ('unit' is what stands after a value)"
@@ -75,7 +78,10 @@ struct NodeProblemTests {
                 #""a": {¦"set:number": null}"#,
                 "unknown key 'set:number' of a node (a space is needed after ':', as in set: number)"
             ),
-            (#""a": ¦"set:number""#, "node 'a' must be a mapping, not a string (a space is needed after ':', as in set: number)"),
+            (
+                #""a": ¦"set:number""#,
+                "node 'a' must be a mapping, not a string (a space is needed after ':', as in set: number)"
+            ),
             (
                 #""a": {¦"expr": "x + 1"}"#,
                 "unknown key 'expr' of a node (write combine: { a: NODE, b: NODE }, map: \"a + b\"; "
@@ -83,7 +89,10 @@ struct NodeProblemTests {
             ),
             (#""a": {"set": ¦"bool"}"#, "set must be one of \(kinds) ('bool' is written 'boolean' here)"),
             (#""a": {"set": ¦"float"}"#, "set must be one of \(kinds) ('float' is written 'number' here)"),
-            (#""a": {"set": {"type": ¦"Int"}}"#, "the type must be one of \(kinds) ('Int' is written 'integer' here)"),
+            (
+                #""a": {"set": {"type": ¦"Int"}}"#,
+                "the type must be one of \(kinds) ('Int' is written 'integer' here)"
+            ),
             (
                 #""a": {"set": ¦["on", "off"]}"#,
                 "set must be one of \(kinds), not a list (a choice of values is written: set: { enum: [on, off] })"
