@@ -19,8 +19,9 @@ extension Operation {
 extension Meter {
     /// Arithmetic that never traps: what does not fit is a failure.
     ///
-    /// Mixed numbers become doubles unless strict.
+    /// Mixed numbers become doubles unless strict, and whole ones stay exact.
     mutating func arithmetic(_ operation: Operation, _ a: Value, _ b: Value) throws(Failure) -> Value {
+        if !isStrict, let result = try exactly(operation, a, b) { return result }
         switch (a, b) {
         case (.int(let a), .int(let b)): return .int(try integer(operation, a, b))
         case (.uint(let a), .uint(let b)): return .uint(try integer(operation, a, b))
@@ -158,7 +159,7 @@ extension Optional {
 
 extension Value {
     /// Any number as a double, rounded where it must be.
-    var number: Double? {
+    package var number: Double? {
         switch self {
         case .int(let number): Double(number)
         case .uint(let number): Double(number)

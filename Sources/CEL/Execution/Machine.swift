@@ -192,7 +192,9 @@ struct Machine {
                 case .has, .optionalSelect:
                     try slowSelect(instruction, left(instruction))
                 case .not, .negate:
-                    putAny(try left(instruction).pointee.applying(instruction.pointee.operation), instruction)
+                    let operation = instruction.pointee.operation
+                    let result = try left(instruction).pointee.applying(operation, isStrict: meter.isStrict)
+                    putAny(result, instruction)
 
                 case .next:
                     if meter.fuel < pausesBelow { return pause(before: instruction) }
@@ -288,20 +290,25 @@ struct Machine {
         return (base + Int(distance)).assumingMemoryBound(to: Value.self)
     }
 
-    /// A double, or where numbers mix an int as one.
+    /// A double, or where numbers mix an int as one that holds it.
     @inline(__always)
     private func mixed(_ value: UnsafePointer<Value>) -> Double? {
         if case .double(let number) = value.pointee { return number }
-        if case .int(let number) = value.pointee, !meter.isStrict { return Double(number) }
+        if case .int(let number) = value.pointee, !meter.isStrict { return Self.held(number) }
         return nil
     }
 
-    /// A double, or an int as one: published comparisons mix them even strictly.
+    /// A double, or an int as one that holds it: published comparisons mix them even strictly.
     @inline(__always)
     private func compared(_ value: UnsafePointer<Value>) -> Double? {
         if case .double(let number) = value.pointee { return number }
-        if case .int(let number) = value.pointee { return Double(number) }
+        if case .int(let number) = value.pointee { return Self.held(number) }
         return nil
+    }
+
+    @inline(__always)
+    private static func held(_ number: Int64) -> Double? {
+        number.magnitude <= 1 << 53 ? Double(number) : nil
     }
 
     /// Puts a scalar where scalars were.
@@ -331,8 +338,11 @@ struct Machine {
     ) throws(Failure) {
         let (a, b) = (left(instruction), right(instruction))
         guard let x = a.pointee.asDouble, let y = mixed(b) else { return try slow(instruction, a, b) }
+        let result = result(x, y)
+        // Beyond, a whole number may have lost digits.
+        guard result.magnitude < 0x1p53 else { return try slow(instruction, a, b) }
         meter.fuel &-= price
-        put(.double(result(x, y)), instruction)
+        put(.double(result), instruction)
     }
 
     /// A comparison of a double with a number, or of whatever the operands are.

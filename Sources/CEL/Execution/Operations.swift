@@ -18,13 +18,18 @@ extension Value {
         return failureNumber != nil ? self : other
     }
 
-    func applying(_ operation: Operation) throws(Failure) -> Value {
+    func applying(_ operation: Operation, isStrict: Bool) throws(Failure) -> Value {
         switch (operation, self) {
         case (.not, .bool(let flag)): return .bool(!flag)
         case (.negate, .double(let number)): return .double(-number)
         case (.negate, .int(let number)):
             guard number != .min else { throw .overflow("the result does not fit in an int") }
             return .int(-number)
+        case (.negate, .uint(let number)) where !isStrict:
+            guard let result = Value(whole: -Int128(number)) else {
+                throw .overflow("the result does not fit in an int")
+            }
+            return result
         default: throw .noOverload(operation == .not ? "!" : "-", [typeName])
         }
     }

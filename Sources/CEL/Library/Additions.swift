@@ -9,6 +9,7 @@ enum Additions {
             let number = try arguments.double(0, meter)
             let digits = try arguments.count > 1 ? arguments.int(1, meter) : 0
             try meter.spend(min(Int(clamping: digits.magnitude), 308) >> 3)
+            if digits >= 0, arguments[0].isLong { return arguments[0] }
             return .double(round(number, digits: digits))
         },
         Function("clamp", isStandard: false, [.global(.a, .a, .a, gives: .a)]) {

@@ -69,7 +69,9 @@ enum Mathematics {
 
     private static func onDouble(_ name: String, _ body: @escaping @Sendable (Double) -> Double) -> Function {
         Function(name, [.global(.double, gives: .double)]) { arguments, meter throws(Failure) in
-            .double(body(try arguments.double(0, meter)))
+            let number = try arguments.double(0, meter)
+            // A long one is whole already.
+            return arguments[0].isLong ? arguments[0] : .double(body(number))
         }
     }
 

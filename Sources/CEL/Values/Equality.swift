@@ -1,6 +1,6 @@
-/// CEL equality: numbers by value whatever their type (an integer beside a double as the nearest
-/// double), strings by their bytes, containers by their contents; values of different kinds differ;
-/// NaN equals nothing.
+/// CEL equality: numbers by value whatever their type (an integer beside a double beyond 2^53 as
+/// the nearest double), strings by their bytes, containers by their contents; values of different
+/// kinds differ; NaN equals nothing.
 ///
 /// Descends by recursion: values nest at most `maximumNestingDepth` deep unless made deeper by
 /// hand.
@@ -74,7 +74,7 @@ extension ValueMap {
 }
 
 /// How two values stand to each other.
-enum Order {
+package enum Order {
     case less, equal, greater
     /// A NaN is involved.
     case none
@@ -97,7 +97,7 @@ enum Order {
 }
 
 /// The order of two numbers; anything else than numbers has none.
-func numericOrder(_ a: Value, _ b: Value) -> Order {
+package func numericOrder(_ a: Value, _ b: Value) -> Order {
     switch (a, b) {
     case (.int(let a), .int(let b)): Order(a, b)
     case (.uint(let a), .uint(let b)): Order(a, b)
@@ -112,7 +112,9 @@ func numericOrder(_ a: Value, _ b: Value) -> Order {
     }
 }
 
-/// An integer beside a double is taken as the nearest double, as the published cases have it.
+/// An integer beside a double is taken as the nearest double, as the published cases have it; one
+/// that has no double, beside one that holds every whole number up to it, as it is.
 private func order(_ integer: some BinaryInteger, _ number: Double) -> Order {
-    number.isNaN ? .none : Order(Double(integer), number)
+    if integer.magnitude > 1 << 53, number.magnitude <= 0x1p53 { return Order(Int(integer.signum())) }
+    return number.isNaN ? .none : Order(Double(integer), number)
 }

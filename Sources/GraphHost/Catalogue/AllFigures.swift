@@ -1,4 +1,3 @@
-internal import CEL
 internal import ReactiveGraph
 internal import Support
 
@@ -11,8 +10,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     private var bad: BadMembers
     /// Converts a value for the reduction; nil if the value has the wrong type.
     private let give: (Datum) -> Base.Value?
-    private let take: (Base.Result) -> CEL.Value
-    private let place: String
+    private let take: (Base.Result) -> Datum
     /// Charged for each change of a member.
     private let gate: StageGate?
 
@@ -26,12 +24,11 @@ struct AllFigure<Base: Reduction>: Reduction {
         _ base: Base,
         needs: String,
         give: @escaping (Datum) -> Base.Value?,
-        take: @escaping (Base.Result) -> CEL.Value
+        take: @escaping (Base.Result) -> Datum
     ) {
         self.base = base
         self.give = give
         self.take = take
-        self.place = place
         self.gate = gate
         bad = BadMembers(at: place, "\(all.reduce.rawValue) needs \(needs)")
     }
@@ -66,7 +63,7 @@ struct AllFigure<Base: Reduction>: Reduction {
         if let failure = bad.failure(members) { return .value(failure) }
         switch base.result(of: GatheredMembers()) {
         case .empty: return .empty
-        case .value(let result): return .value(Evaluation.datum(take(result), at: place))
+        case .value(let result): return .value(take(result))
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import CEL
 internal import ReactiveGraph
 internal import Support
 
@@ -50,15 +49,15 @@ extension StageSite {
     /// and go.
     func gathered(_ all: AllArgument) -> Node<Datum> {
         switch all.reduce {
-        case .sum: return numbers(all, GatherSum<Double>())
-        case .avg: return numbers(all, GatherAverage<Double>())
-        case .min: return numbers(all, GatherExtreme<Double>.min)
-        case .max: return numbers(all, GatherExtreme<Double>.max)
+        case .sum: return numbers(all, GatherNumberSum(), give: { $0 }, take: { $0 })
+        case .avg: return numbers(all, GatherAverage<Double>(), give: \.double) { Number($0) }
+        case .min: return numbers(all, GatherExtreme<Number>.min, give: { $0 }, take: { $0 })
+        case .max: return numbers(all, GatherExtreme<Number>.max, give: { $0 }, take: { $0 })
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:
             let count = AllFigure(all, at: place, for: gate, GatherCount<Datum>(), needs: "", give: { $0 }) {
-                .double(Double($0))
+                datum(Number(Double($0)))
             }
             return gather(all, count)
         case .list, .object:
@@ -67,14 +66,16 @@ extension StageSite {
         }
     }
 
-    private func numbers<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
-    where Base.Value == Double, Base.Result == Double {
-        let figure = AllFigure(all, at: place, for: gate, base, needs: "numbers") { datum -> Double? in
-            // Adding zero drops the sign of -0, so that equal values are identical whichever is the
-            // smallest.
-            datum.number.map { $0 + 0 }
+    private func numbers<Base: Reduction>(
+        _ all: AllArgument,
+        _ base: Base,
+        give: @escaping (Number) -> Base.Value,
+        take: @escaping (Base.Result) -> Number?
+    ) -> Node<Datum> {
+        let figure = AllFigure(all, at: place, for: gate, base, needs: "numbers") { datum in
+            datum.number.map(give)
         } take: {
-            .double($0)
+            datum(take($0))
         }
         return gather(all, figure)
     }
@@ -82,7 +83,7 @@ extension StageSite {
     private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Bool, Base.Result == Bool {
         let figure = AllFigure(all, at: place, for: gate, base, needs: "true or false", give: { $0.flag }) {
-            .bool($0)
+            $0 ? Datum.true : Datum.false
         }
         return gather(all, figure)
     }

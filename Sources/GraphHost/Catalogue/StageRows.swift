@@ -123,10 +123,10 @@ extension OperatorRow {
             example: #""delta""#
         ) { _, site in
             site.stage(
-                Delta<Double, Double> { $1 - $0 },
+                Delta<Number, Number?> { $1 - $0 },
                 .bypass,
                 give: site.number("delta needs numbers"),
-                take: { .value(Evaluation.datum(.double($0), at: site.place)) }
+                take: { .value(site.datum($0)) }
             )
         },
         .stage(

@@ -44,10 +44,19 @@ extension StageSite {
     }
 
     /// Passes numbers to an operator, and a failure in place of anything else.
-    func number(_ message: String) -> (Datum) -> StageInput<Double> {
+    func number(_ message: String) -> (Datum) -> StageInput<Number> {
         let place = place
         return { datum in
             datum.number.map { .value($0) } ?? .failure(.fail("expr_type", at: place, message))
         }
+    }
+
+    /// What an operator makes of numbers, as a value; nil: no number has so many digits.
+    func datum(_ number: Number?) -> Datum {
+        guard let number else {
+            let message = "the exact result has more digits than a number can have"
+            return .fail("expr_overflow", at: place, message)
+        }
+        return Evaluation.datum(number.value, at: place)
     }
 }

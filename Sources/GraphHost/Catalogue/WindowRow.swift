@@ -59,14 +59,14 @@ struct WindowArgument: StageArgument {
 extension StageSite {
     func window(_ window: WindowArgument) -> StageOperator {
         switch window.figure {
-        case .avg: numbers(window, WindowAverage<Double>())
-        case .sum: numbers(window, WindowSum<Double>())
-        case .min: numbers(window, WindowFold<Double, Double, Double>.min)
-        case .max: numbers(window, WindowFold<Double, Double, Double>.max)
-        case .rate: numbers(window, WindowRate<Double>())
-        case .p50: numbers(window, WindowPercentile<Double>(0.5), cost: percentileCost)
-        case .p95: numbers(window, WindowPercentile<Double>(0.95), cost: percentileCost)
-        case .p99: numbers(window, WindowPercentile<Double>(0.99), cost: percentileCost)
+        case .avg: numbers(window, WindowAverage<Double>(), keep: \.double) { Number($0) }
+        case .sum: numbers(window, WindowNumberSum(), keep: \.self) { $0 }
+        case .min: numbers(window, WindowFold<Number, Number, Number>.min)
+        case .max: numbers(window, WindowFold<Number, Number, Number>.max)
+        case .rate: numbers(window, WindowNumberRate(), keep: \.self) { Number($0) }
+        case .p50: numbers(window, WindowPercentile<Number>(0.5), cost: percentileCost)
+        case .p95: numbers(window, WindowPercentile<Number>(0.95), cost: percentileCost)
+        case .p99: numbers(window, WindowPercentile<Number>(0.99), cost: percentileCost)
         case .count:
             values(window, WindowCount(), keep: { _ in () }) {
                 Evaluation.datum(.double(Double($0)), at: place)
@@ -91,12 +91,21 @@ extension StageSite {
     private func numbers<Figure: WindowFigure>(
         _ window: WindowArgument,
         _ figure: Figure,
-        cost: @escaping (Int) -> Int = { _ in 1 }
-    ) -> StageOperator where Figure.Kept == Double, Figure.Result == Double {
-        let place = place
-        return stage(window, figure, keep: { $0 }, cost, give: number("this window needs numbers")) {
-            Evaluation.datum(.double($0), at: place)
+        keep: @escaping (Number) -> Figure.Kept,
+        cost: @escaping (Int) -> Int = { _ in 1 },
+        take: @escaping (Figure.Result) -> Number?
+    ) -> StageOperator {
+        stage(window, figure, keep: keep, cost, give: number("this window needs numbers")) { [self] in
+            datum(take($0))
         }
+    }
+
+    private func numbers<Figure: WindowFigure>(
+        _ window: WindowArgument,
+        _ figure: Figure,
+        cost: @escaping (Int) -> Int = { _ in 1 }
+    ) -> StageOperator where Figure.Kept == Number, Figure.Result == Number {
+        numbers(window, figure, keep: { $0 }, cost: cost, take: { $0 })
     }
 
     /// A figure over values of any kind.
@@ -128,13 +137,13 @@ extension StageSite {
             .value(take($0))
         }
         if let gate {
-            // Numbers take 32 bytes each, with their times.
+            // Numbers take 40 bytes each, with their times.
             let sizes = Figure.Kept.self == Datum.self ? HeldSizes() : nil
             policy.afterwards = { base, value in
                 gate.spend(cost(base.count))
                 if let value { sizes?.add(value.heldBytes) }
                 sizes?.trim(to: base.count)
-                gate.keeps(32 * base.count + (sizes?.sum ?? 0))
+                gate.keeps(40 * base.count + (sizes?.sum ?? 0))
             }
         }
         return StageOperator(Policied(base: base, policy: policy), on: timers)

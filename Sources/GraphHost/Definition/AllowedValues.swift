@@ -13,7 +13,7 @@ public struct AllowedValues: ExpressibleByArrayLiteral {
     public init(_ values: [Datum]) {
         self.values = values
         known = Set(values)
-        doubles = values.prefix(Self.few).map { $0.number ?? .nan }
+        doubles = values.prefix(Self.few).map { $0.number?.double ?? .nan }
     }
 
     public init(arrayLiteral values: Datum...) { self.init(values) }

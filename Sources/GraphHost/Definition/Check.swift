@@ -13,8 +13,8 @@ public struct Check {
     /// The type.
     public var kind: Kind = .any
     /// Inclusive bounds of a number.
-    public var min: Double?
-    public var max: Double?
+    public var min: Number?
+    public var max: Number?
     /// Inclusive bounds of a string's length in characters (Unicode scalars), or of an array's in
     /// elements.
     public var minLength: Int?
@@ -53,9 +53,9 @@ public struct Check {
         if let wrong = wrongKind(datum, found) { return wrong }
         switch found {
         case .number:
-            if min != nil || max != nil, case .double(let number) = datum.tree {
-                if let min, number < min { return "must be at least \(text(min))" }
-                if let max, number > max { return "must be at most \(text(max))" }
+            if min != nil || max != nil, let number = datum.number {
+                if let min, number < min { return "must be at least \(min.text)" }
+                if let max, number > max { return "must be at most \(max.text)" }
             }
         case .string:
             if let wrong = wrongText(datum, &budget) { return wrong }
@@ -100,12 +100,6 @@ public struct Check {
         } catch {
             return "cannot be matched: \(error.message)"
         }
-    }
-
-    private func text(_ number: Double) -> String {
-        var bytes: [UInt8] = []
-        JSONNumber.append(number, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

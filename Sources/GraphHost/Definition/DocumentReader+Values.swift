@@ -97,10 +97,10 @@ extension DocumentReader {
         return text.withUTF8 { JSONReader(validated: UnsafeRawBufferPointer($0)).int }
     }
 
-    func number(_ document: Document, of what: String) -> Double? {
+    func number(_ document: Document, of what: String) -> Number? {
         if case .number(var text)? = document.scalar?.value {
-            let number = text.withUTF8 { JSONNumber.double(UnsafeRawBufferPointer($0)) }
-            if number.isFinite { return number }
+            let number = text.withUTF8 { Number(text: UnsafeRawBufferPointer($0)) }
+            if number.double.isFinite { return number }
         }
         return refuse("\(what) must be a number", at: document.position)
     }

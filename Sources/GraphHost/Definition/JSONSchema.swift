@@ -18,7 +18,7 @@ public final class JSONSchema {
     var isNever = false
     var kinds: [Kind]?
     var allowed: AllowedValues?
-    var minimum, maximum, above, below: Double?
+    var minimum, maximum, above, below: Number?
     var length: ClosedRange<Int>?
     var pattern: (text: String, matcher: any RegexMatcher)?
     var elements: ClosedRange<Int>?
@@ -110,11 +110,11 @@ public final class JSONSchema {
         guard minimum != nil || maximum != nil || above != nil || below != nil else { return nil }
         walk.budget.spend(value.bytes.count > 15 ? CheckBudget.longNumber : 1)
         if walk.budget.isSpent { return Flaw("", walk) }
-        guard let number = value.double else { return nil }
-        if let minimum, number < minimum { return Flaw("must be at least \(Self.text(minimum))", walk) }
-        if let maximum, number > maximum { return Flaw("must be at most \(Self.text(maximum))", walk) }
-        if let above, number <= above { return Flaw("must be above \(Self.text(above))", walk) }
-        if let below, number >= below { return Flaw("must be below \(Self.text(below))", walk) }
+        let number = Number(text: value.bytes)
+        if let minimum, number < minimum { return Flaw("must be at least \(minimum.text)", walk) }
+        if let maximum, number > maximum { return Flaw("must be at most \(maximum.text)", walk) }
+        if let above, number <= above { return Flaw("must be above \(above.text)", walk) }
+        if let below, number >= below { return Flaw("must be below \(below.text)", walk) }
         return nil
     }
 
@@ -215,12 +215,6 @@ public final class JSONSchema {
         if count < range.lowerBound { return Flaw("must have at least \(range.lowerBound) \(what)", walk) }
         guard count > range.upperBound else { return nil }
         return Flaw("must have at most \(range.upperBound) \(what)", walk)
-    }
-
-    private static func text(_ number: Double) -> String {
-        var bytes: [UInt8] = []
-        JSONNumber.append(number, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A name as a step of a JSON pointer (RFC 6901 §3).

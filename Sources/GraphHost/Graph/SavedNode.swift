@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 
 /// The saved state of one named node, without the value of its living node.
@@ -174,10 +175,14 @@ extension StateReader {
 
 extension Datum {
     /// Appends values that the host's operators hold: values and failures as in a frame, numbers of
-    /// windows as their bits.
+    /// windows as the bits of a double, or as their text after a byte.
     static func save(_ value: Any, to bytes: inout [UInt8]) throws {
         switch value {
         case let datum as Datum: datum.appendFragment(to: &bytes)
+        case let number as Number:
+            if case .double(let double) = number.value { return try save(double, to: &bytes) }
+            bytes.append(UInt8(ascii: "#"))
+            bytes.append(contentsOf: number.text.utf8)
         case let number as Double:
             withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
         default: throw StateError.wrongType("\(type(of: value))")
@@ -186,6 +191,16 @@ extension Datum {
 
     /// Reads the form that ``save(_:to:)`` writes.
     static func restore(_ bytes: ArraySlice<UInt8>, as type: Any.Type) throws -> Any {
+        if type == Number.self, bytes.count > 9, bytes.first == UInt8(ascii: "#") {
+            return try bytes.dropFirst().withUnsafeBytes { text in
+                let reader = try JSONReader(checking: text)
+                guard reader.kind == .number else { throw StateError.malformed }
+                return Number(text: reader.bytes)
+            }
+        }
+        if type == Number.self, let double = try restore(bytes, as: Double.self) as? Double {
+            return Number(double)
+        }
         if type == Double.self {
             guard bytes.count == 8 else { throw StateError.malformed }
             return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })

@@ -14,8 +14,8 @@ public import CEL
 ///   first sent.
 /// - The text is stored with its prefix in a frame (`"v":`, `"fail":`), so that a frame copies one
 ///   range.
-/// - The tree is always as if read back from the text: every number is a `double`, bytes and times
-///   are strings.
+/// - The tree is always as if read back from the text: a number is a `double`, or beyond 2^53, if
+///   it is written as a whole number, an `int` or `uint`; bytes and times are strings.
 public final class Datum {
     /// The size of the fragment, which is the prefix and the JSON text; 0 until it exists.
     private var fragmentCount = 0
@@ -143,7 +143,7 @@ public final class Datum {
         switch cachedTree {
         case .null?: .null
         case .bool?: .bool
-        case .double?: .number
+        case .double?, .int?, .uint?: .number
         case .string?: .string
         case .list?: .array
         case .map?: .object
@@ -152,9 +152,7 @@ public final class Datum {
     }
 
     /// The number or the flag that it is, without making the tree of anything else.
-    var number: Double? {
-        if kind == .number, case .double(let number) = tree { number } else { nil }
-    }
+    var number: Number? { kind == .number ? Number(tree) : nil }
     var flag: Bool? {
         if kind == .bool, case .bool(let flag) = tree { flag } else { nil }
     }

@@ -78,9 +78,25 @@ enum JSONNumber {
     }
 
     /// Appends a double in its shortest form that reads back the same; whole ones without a
-    /// fraction.
+    /// fraction, and beyond 2^53 with an exponent: without, they would be read as ints.
     static func append(_ value: Double, to bytes: inout [UInt8]) {
-        if value == value.rounded(.towardZero), value.magnitude < 9_007_199_254_740_992 {
+        let start = bytes.count
+        appendShortest(value, to: &bytes)
+        guard value.magnitude > 0x1p53, bytes[start...].withUnsafeBytes(hasDigitsOnly) else { return }
+        let first = start + (bytes[start] == UInt8(ascii: "-") ? 1 : 0)
+        let exponent = bytes.count - first - 1
+        while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+        if bytes.count > first + 1 { bytes.insert(UInt8(ascii: "."), at: first + 1) }
+        bytes.append(contentsOf: "e+\(exponent)".utf8)
+    }
+
+    /// Whether a number is written as a whole number, without a fraction and an exponent.
+    static func hasDigitsOnly(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") <= 9 }
+    }
+
+    private static func appendShortest(_ value: Double, to bytes: inout [UInt8]) {
+        if value == value.rounded(.towardZero), value.magnitude <= 0x1p53 {
             if value == 0, value.sign == .minus {
                 bytes.append(UInt8(ascii: "-"))
             }
@@ -127,18 +143,20 @@ enum JSONNumber {
 extension JSONNumber {
     /// The value of a whole number that fits an `Int`, however it is written; nil otherwise.
     static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
+        whole(text).flatMap { Int(exactly: $0) }
+    }
+
+    /// The value of a whole number of at most twenty digits, however it is written; nil otherwise.
+    static func whole(_ text: UnsafeRawBufferPointer) -> Int128? {
         let decimal = JSONDecimal(text)
         if decimal.isZero { return 0 }
-        guard (0...18).contains(decimal.leadingExponent) else { return nil }
-        guard decimal.significantDigits <= decimal.leadingExponent + 1 else { return nil }
-        var value = 0
+        guard (0...19).contains(decimal.leadingExponent),
+            decimal.significantDigits <= decimal.leadingExponent + 1
+        else { return nil }
+        var value: Int128 = 0
         for place in 0...decimal.leadingExponent {
-            let (scaled, tooLarge) = value.multipliedReportingOverflow(by: 10)
-            let digit = decimal.significantDigit(place)
-            let (sum, overflow) = scaled.addingReportingOverflow(decimal.isNegative ? -digit : digit)
-            if tooLarge || overflow { return nil }
-            value = sum
+            value = value * 10 + Int128(decimal.significantDigit(place))
         }
-        return value
+        return decimal.isNegative ? -value : value
     }
 }

@@ -1,7 +1,7 @@
 public import CEL
 
-/// Makes trees from JSON texts: every number a `double`, every object a map with string keys in
-/// their order.
+/// Makes trees from JSON texts: every number a `double`, or beyond 2^53 an `int` or `uint` if it is
+/// written as a whole number; every object a map with string keys in their order.
 public enum JSONTree {
     /// Parses `bytes` and makes the tree of the value.
     public static func parse(
@@ -14,6 +14,17 @@ public enum JSONTree {
     public static func tree(of reader: JSONReader) -> Value {
         var builder = Builder(skim: JSONSkim(reader.bytes, from: 0))
         return builder.value() ?? .null
+    }
+
+    static func number(_ text: UnsafeRawBufferPointer) -> Value {
+        let double = JSONNumber.double(text)
+        // With a fraction or an exponent it is meant as a double.
+        guard (0x1p53...0x1p64).contains(double.magnitude), JSONNumber.hasDigitsOnly(text),
+            let whole = JSONNumber.whole(text), let value = Value(whole: whole)
+        else {
+            return .double(double)
+        }
+        return value
     }
 
     /// Walks the text once; recursion is as deep as validated text may nest.
@@ -51,7 +62,7 @@ public enum JSONTree {
                 skim.enter()
                 return nil
             default:
-                return skim.value().map { .double(JSONNumber.double($0)) }
+                return skim.value().map(JSONTree.number)
             }
         }
     }

@@ -4,10 +4,10 @@ internal import Support
 /// Writes trees as the shortest JSON text.
 ///
 /// Doubles are written in the shortest form that reads back the same, whole ones without fraction
-/// (`68`); int and uint as numbers of any size; bytes as base64 strings; timestamps by RFC 3339;
-/// durations as in the JSON mapping of protobuf (`"1.5s"`); an optional as its value or null. NaN,
-/// infinities, types, and map keys other than strings, bools and whole numbers cannot be written,
-/// nor can keys that are equal as text.
+/// (`68`) and beyond 2^53 with an exponent; int and uint as numbers of any size; bytes as base64
+/// strings; timestamps by RFC 3339; durations as in the JSON mapping of protobuf (`"1.5s"`); an
+/// optional as its value or null. NaN, infinities, types, and map keys other than strings, bools
+/// and whole numbers cannot be written, nor can keys that are equal as text.
 public enum JSONWriter {
     /// Appends `value` to `bytes`; after an error a part may have been appended.
     ///
@@ -28,10 +28,10 @@ public enum JSONWriter {
             return true
         case .int(let number):
             JSONNumber.append(number, to: &bytes)
-            return false
+            return number.magnitude > 1 << 53
         case .uint(let number):
             JSONNumber.append(number, to: &bytes)
-            return false
+            return number > Int64.max
         case .string(let text):
             bytes.append(json: text)
             return true

@@ -6,8 +6,14 @@ extension ByteBuffer {
     mutating func append(rules: NodeDefinition.Mutable) {
         let check = rules.check
         member("type", check.kind.rawValue)
-        member("min", check.min)
-        member("max", check.max)
+        if let min = check.min {
+            member("min")
+            append(utf8: min.text)
+        }
+        if let max = check.max {
+            member("max")
+            append(utf8: max.text)
+        }
         member("minLength", check.minLength.map(Double.init))
         member("maxLength", check.maxLength.map(Double.init))
         member("pattern", check.pattern)

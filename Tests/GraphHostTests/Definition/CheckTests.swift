@@ -72,7 +72,7 @@ struct CheckTests {
         ]
     )
     func bounds(_ json: String, _ expected: String) throws {
-        let found = try complaint(json) { ($0.kind, $0.min, $0.max) = (.number, 0, 10) }
+        let found = try complaint(json) { ($0.kind, $0.min, $0.max) = (.number, Number(0), Number(10)) }
         #expect((found ?? "") == expected)
     }
 

@@ -101,7 +101,7 @@ struct GraphProblemTests {
             return
         }
         #expect(mutable.check.kind == .integer)
-        #expect(mutable.check.min == 0)
+        #expect(mutable.check.min == Number(0))
         #expect(mutable.initial == (try Datum.parse("3")))
         #expect(mutable.ttl?.milliseconds == 30_000)
         #expect(mutable.requiresIfMatch)

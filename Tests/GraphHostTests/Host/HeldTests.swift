@@ -125,7 +125,7 @@ struct HeldTests {
             try bench.set(graph, [("x", text(4_000)), ("y", "\(value)")])
             bench.pass(1)
         }
-        #expect(held(client) == 2 * 100 * 32)
+        #expect(held(client) == 2 * 100 * 40)
     }
 
     @Test("What several principals share counts for one of them, and for another one when that leaves")

@@ -143,7 +143,12 @@ struct PlainJSON {
             guard isDigit(rest.first) else { return nil }
             while isDigit(rest.first) { text.append(rest.removeFirst()) }
         }
-        guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return nil }
+        let written = String(decoding: text, as: UTF8.self)
+        guard let number = Double(written), number.isFinite else { return nil }
+        // A double holds whole numbers up to 2^53.
+        guard number.magnitude >= 9_007_199_254_740_992 else { return .double(number) }
+        if let whole = Int64(written), whole.magnitude > 9_007_199_254_740_992 { return .int(whole) }
+        if let whole = UInt64(written), whole > 9_007_199_254_740_992 { return .uint(whole) }
         return .double(number)
     }
 }

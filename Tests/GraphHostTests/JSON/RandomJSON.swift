@@ -126,6 +126,8 @@ func isSameTree(_ a: Value, _ b: Value) -> Bool {
     case (.null, .null): return true
     case (.bool(let x), .bool(let y)): return x == y
     case (.double(let x), .double(let y)): return x.bitPattern == y.bitPattern
+    case (.int(let x), .int(let y)): return x == y
+    case (.uint(let x), .uint(let y)): return x == y
     case (.string(let x), .string(let y)): return Array(x.utf8) == Array(y.utf8)
     case (.list(let x), .list(let y)):
         return x.count == y.count && zip(x.elements, y.elements).allSatisfy(isSameTree)
