@@ -37,9 +37,9 @@ store.listen("session", (session) => {
   } catch { /* for now only */ }
 });
 
-// `state` in the store is the client's state, with `late` (the server is silent), `restarted` (the
-// graph has a new epoch) and `lost` (values were missed for good).
-const meters = { trips: null, messages: 0, updates: 0, bytes: 0 }, epochs = new Map();
+// `state` in the store is the client's state, with `late` (the server is silent), `restarted` (what
+// the page had seen is not in the history any more) and `lost` (values were missed for good).
+const meters = { trips: null, messages: 0, updates: 0, bytes: 0 }, cursors = new Map();
 let late = false, restarted = false, lost = false, asked = 0, pinged = 0;
 
 const client = connect("/v1/ws", {
@@ -51,13 +51,14 @@ const client = connect("/v1/ws", {
     tell(state);
   },
   onGap: (gap) => { if (gap.lost && !lost) tell(client.state, (lost = true)); },
-  onMessage({ op, d, val }, length) {
+  onMessage({ op, d, val, resumed }, length) {
     meters.messages++;
     meters.bytes += length;
     if (op === "upd") for (const { n = 1 } of d) meters.updates += n;
     meters.updates += val?.length ?? 0;
     asked = 0;
     if (late) tell(client.state, (late = false));
+    if (op === "snap" && resumed === false) beganAnew();
   },
 });
 
@@ -78,10 +79,18 @@ frame.tick(async () => {
   meters.trips = meters.trips ? [...meters.trips.slice(-4), trip] : [];
 });
 
+function beganAnew() {
+  if (!restarted && client.state.gap !== undefined) tell(client.state, (restarted = true));
+}
+
 store.listen("graphs", (graphs = []) => {
-  const isOther = graphs.some(({ graph, epoch }) => (epochs.get(graph) ?? epoch) !== epoch);
-  for (const { graph, epoch } of graphs) epochs.set(graph, epoch);
-  if (isOther && client.state.gap !== undefined) tell(client.state, (restarted = true));
+  // A start that continues has a new epoch, too.
+  const isOther = graphs.some(({ graph, epoch, rev }) => {
+    const former = cursors.get(graph);
+    return former && former.epoch !== epoch && former.rev > rev;
+  });
+  for (const { graph, epoch, rev } of graphs) cursors.set(graph, { epoch, rev });
+  if (isOther) beganAnew();
 });
 tell(client.state);
 

@@ -87,7 +87,7 @@ export interface Meta {
   /** The commit's time, milliseconds since 1970. */
   readonly t: number;
   readonly rev: number;
-  /** Differs from the previous epoch if the server's history has started anew. */
+  /** Changes when the server starts again. Revs are compared only within one epoch. */
   readonly epoch: string;
   /** The rev of the node's own last change, if it differs from `rev`. */
   readonly c?: number;

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -87,11 +88,11 @@ def stored(server):
 def test_kill_9_under_load_loses_nothing_that_was_answered():
     dice = random.Random(int(os.environ.get("SLUICE_SEED", "1")))
     with Server({"g": GRAPH}, keeps=True) as server:
-        epoch = server.get("/v1/graphs/g").json()["epoch"]
+        epochs = [server.get("/v1/graphs/g").json()["epoch"]]
         acknowledged, written, since = {}, {f"w{n}": 0 for n in range(WRITERS)}, None
         for round in range(ROUNDS):
             subscriber = Subscriber(server, since)
-            assert subscriber.epoch == epoch and subscriber.snap.get("resumed", True)
+            assert subscriber.epoch == epochs[-1] and subscriber.snap.get("resumed", True)
             seen = subscriber.values
             writers = [Writer(server, n, written[f"w{n}"] + 1, f"r{round}") for n in range(WRITERS)]
             for thread in [subscriber, *writers]:
@@ -107,7 +108,8 @@ def test_kill_9_under_load_loses_nothing_that_was_answered():
             lost = {rev: value for rev, value in acknowledged.items() if values.get(rev) != value}
             assert not lost, f"round {round}: {lost}"
             now = server.get("/v1/graphs/g").json()
-            assert now["epoch"] == epoch
+            assert now["epoch"] not in epochs, "each start begins an epoch"
+            epochs.append(now["epoch"])
             assert sorted(values) == list(range(2, now["rev"] + 1)), "revs without a gap"
             for number in range(WRITERS):
                 own = [value for node, value in values.values() if node == f"w{number}"]
@@ -118,9 +120,65 @@ def test_kill_9_under_load_loses_nothing_that_was_answered():
             assert subscriber.rev <= now["rev"], "no subscriber saw a rev that is gone"
             for rev, value in seen.items():
                 assert values[rev] == ("w0", value)
-            since = {"epoch": epoch, "rev": subscriber.rev}
+            since = {"epoch": subscriber.epoch, "rev": subscriber.rev}
             assert server.value("g", "sum") == written["w0"], "the state of operators goes on"
         assert len(acknowledged) > ROUNDS * 5
+
+
+def tagged(server, tag, path="nodes/w0"):
+    """The status of a read by a client that has the state with this tag."""
+    return server.request("GET", f"/v1/graphs/g/{path}", headers={"If-None-Match": tag}).status
+
+
+def test_cursors_hold_over_a_restart_and_not_over_an_older_copy(tmp_path):
+    """A folder is put back to an older copy while the server is down; the server cannot see that."""
+    with Server({"g": GRAPH}, keeps=True) as server:
+        server.set("g", "w0", "old")
+        tag = server.get("/v1/graphs/g/nodes/w0").headers["ETag"]
+        epoch, rev = (server.get("/v1/graphs/g").json()[name] for name in ("epoch", "rev"))
+        known = {"epoch": epoch, "rev": rev}
+        server.kill()
+        shutil.copytree(server.data, tmp_path / "copy")
+        server.start()
+        assert server.get("/v1/graphs/g/nodes/w0").headers["ETag"] == tag, "a tag outlives the start"
+        for number in range(3):
+            lost = server.set("g", "w0", f"lost {number}")
+        lost_tag = server.get("/v1/graphs/g/nodes/w0").headers["ETag"]
+
+        def expect(now, held):
+            assert now["epoch"] != epoch and now["rev"] >= lost["rev"]
+            with Client(server) as client:
+                for cursor, isHeld in ((known, True), ({"epoch": lost["epoch"], "rev": lost["rev"]}, held)):
+                    snap = client.ask(op="sub", graph="g", node="w0", since=cursor)
+                    assert snap["resumed"] is isHeld and (isHeld or snap["v"] == "new"), snap
+            assert tagged(server, lost_tag) == (304 if held else 200)
+            past = server.get(f"/v1/graphs/g/nodes/w0?at={lost['rev']}&epoch={lost['epoch']}")
+            assert past.status == (200 if held else 410), past.json()
+            assert server.get(f"/v1/graphs/g/nodes/w0?at={rev}&epoch={epoch}").json() == "old"
+            headers = {"Content-Type": "application/json", "If-Match": lost_tag}
+            answer = server.request("POST", "/v1/graphs/g/nodes/w0", '"over"', headers)
+            assert answer.status == (200 if held else 412), answer
+            batch = {"set": {"w0": "over"}, "if": {"epoch": lost["epoch"], "w0": {"rev": lost["rev"]}}}
+            if not held:
+                answer = server.request("POST", "/v1/graphs/g/batch", json.dumps(batch), headers={"Content-Type": "application/json"})
+                assert answer.status == 412, answer
+
+        # A restart, and nothing is lost.
+        server.kill()
+        server.start()
+        expect(server.get("/v1/graphs/g").json(), held=True)
+        server.kill()
+        # The older copy takes the place, and comes as far as the lost history had.
+        shutil.rmtree(server.data)
+        shutil.copytree(tmp_path / "copy", server.data)
+        server.start()
+        assert tagged(server, tag) == 304
+        for _ in range(5):
+            server.set("g", "w0", "new")
+        expect(server.get("/v1/graphs/g").json(), held=False)
+        with Client(server) as client:
+            stream = client.ask(op="sub", graph="g", node="w0", since=known, mode="all")
+            assert stream["resumed"] and [entry["v"] for entry in stream["d"]] == ["new"] * 5
 
 
 def test_a_retry_after_kill_9_is_applied_once():
@@ -254,7 +312,7 @@ def test_the_drill_a_backup_of_a_running_server_is_restored_elsewhere(tmp_path):
         assert not [name for name in os.listdir(server.data) if name.startswith("backup")]
         with Server({"g": GRAPH}, config=f"dataDir: {tmp_path}/data") as other:
             now = other.get("/v1/graphs/g").json()
-            assert now["epoch"] != first["epoch"], "what came after the copy is gone, and clients are told so"
+            assert now["epoch"] != first["epoch"], "what came after the copy is gone, and cursors show it"
             assert other.value("g", "w0") == 1
             values = stored(other)
             assert {rev: value for rev, value in writer.acknowledged.items() if rev <= now["rev"]}.items() <= {
@@ -356,7 +414,7 @@ def small_disk(tmp_path):
 
 
 def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
-    with Server({"g": GRAPH}, config=f"dataDir: {small_disk}/data\n# fixed: times.outage=1s\n") as server:
+    with Server({"g": GRAPH}, config=f"dataDir: {small_disk}/data\n") as server:
         server.set("g", "w0", "kept")
         client = Client(server)
         assert client.ask(op="sub", graph="g", node="w0")["v"] == "kept"
@@ -368,17 +426,46 @@ def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
         assert server.value("g", "w0") != ""
         assert client.ask(op="get", graph="g", nodes=["w0"])["op"] == "ok"
         assert server.metrics()["sluice_log_ready"] == 0 and server.metrics()["sluice_log_failures_total"] >= 1
-        eventually(lambda: server.get("/readyz").status == 503, what="not ready")
+        eventually(lambda: server.get("/readyz?for=writes").status == 503, what="not ready")
+        assert server.get("/readyz").status == 200, "reads go on"
         stuffing.unlink()
         eventually(lambda: send(server, "after").status == 200, what="room again")
-        assert server.get("/readyz").status == 200
+        assert server.get("/readyz?for=writes").status == 200
         last = server.get("/v1/graphs/g").json()
         server.kill()
         server.start()
         assert server.value("g", "w1") == "after"
         now = server.get("/v1/graphs/g").json()
-        assert (now["epoch"], now["rev"]) == (last["epoch"], last["rev"]), "nothing was lost, and nothing refused is there"
+        assert now["rev"] == last["rev"], "nothing was lost, and nothing refused is there"
         assert "the disk" in server.log_text() or "full" in server.log_text()
+
+
+@pytest.mark.parametrize("how", ["moved", "replaced", "removed"])
+def test_a_folder_that_is_moved_while_the_server_runs(how, tmp_path):
+    """What is written into files that the next start does not find must not be answered as kept."""
+    with Server({"g": GRAPH}, keeps=True) as server:
+        assert send(server, "kept").status == 200
+        os.rename(server.data, tmp_path / "away")
+        if how == "replaced":
+            shutil.copytree(tmp_path / "away", server.data)
+        refused = send(server, "lost")
+        assert refused.status == 503 and refused.json()["code"] == "engine_down"
+        assert server.value("g", "w1") == "kept", "reads go on"
+        assert server.get("/readyz").status == 200
+        assert server.get("/readyz?for=writes").json()["code"] == "engine_down"
+        assert server.metrics()["sluice_log_ready"] == 0
+        assert "was moved, removed or replaced while the server runs" in server.log_text()
+        if how == "removed":
+            shutil.rmtree(tmp_path / "away")
+            assert send(server, "lost").json()["code"] == "engine_down", "there is nothing to put back"
+            return
+        if how == "replaced":
+            shutil.rmtree(server.data)
+        os.rename(tmp_path / "away", server.data)
+        eventually(lambda: send(server, "again").status == 200, what="the folder is back")
+        server.kill()
+        server.start()
+        assert server.value("g", "w1") == "again"
 
 
 def send(server, value):

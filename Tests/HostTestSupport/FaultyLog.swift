@@ -198,7 +198,7 @@ public final class FaultyLog: CommitLog {
     public func lose(_ graph: String) -> GraphSnapshot? {
         let snapshot = follower?.snapshot(of: graph)
         store.begin("lost")
-        let position = LogPosition(epoch: "lost", rev: 1, time: 0)
+        let position = LogPosition(Epochs("lost"), rev: 1, time: 0)
         _ = follower?.log(reload: graph, at: position, from: store)
         return snapshot
     }
@@ -274,7 +274,7 @@ private final class Store: LogReader, @unchecked Sendable {
 
     func position(of graph: String) -> LogPosition {
         let last = records[graph]?.last?.stamp ?? snapshots[graph]?.last?.stamp
-        return LogPosition(epoch: epoch, rev: last?.rev ?? 0, time: last?.time ?? 0)
+        return LogPosition(Epochs(epoch), rev: last?.rev ?? 0, time: last?.time ?? 0)
     }
 
     func add(_ entry: LogEntry, wall: UInt64) -> LogStamp {

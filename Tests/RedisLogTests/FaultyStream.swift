@@ -93,6 +93,12 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
         try ask { () throws(RedisError) in try store.store(digests, of: graph) }
     }
 
+    func signs() throws(RedisError) -> [String] { try ask { () throws(RedisError) in try store.signs() } }
+
+    func begin(epoch: String, unlessChanged signs: [String]) throws(RedisError) -> Bool {
+        try ask { () throws(RedisError) in try store.begin(epoch: epoch, unlessChanged: signs) }
+    }
+
     func pulse(of instance: String, lease: Int, files: Set<String>?) throws(RedisError) -> Pulse {
         try ask { () throws(RedisError) in try store.pulse(of: instance, lease: lease, files: files) }
     }

@@ -27,7 +27,7 @@ struct FollowerTests {
         var entry = LogEntry(graph: graph)
         if kind == .define { entry.kind = .define(text: "{}", .client) } else { entry.clear = ["x"] }
         entry.append(to: &item.bytes)
-        let beginning = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
+        let beginning = StreamPosition(epochs: Epochs("e"), rev: 0, time: 0, id: "", definition: 0)
         let batch = Batch(
             graph: graph,
             number: number,

@@ -10,7 +10,7 @@ struct RedisStoreTests {
     private let store: RedisStore
     private var numbers: [String: UInt64] = [:]
     /// The position of an instance that has received everything.
-    private var position = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
+    private var position = StreamPosition(epochs: Epochs("e"), rev: 0, time: 0, id: "", definition: 0)
 
     init() throws {
         redis = try RedisServer()
@@ -93,6 +93,24 @@ struct RedisStoreTests {
         #expect(try append([item(.question, checkedAt: 3, knowing: 3)]) == .answered([.moved], rev: 4))
         #expect(try append([item(.question, checkedAt: 4, knowing: 4)]) == .answered([.confirmed], rev: 4))
         #expect(try append([item(checkedAt: 4, knowing: 4)]) == .answered([.taken], rev: 5))
+    }
+
+    @Test("A server that is alone begins an epoch of all graphs, and one that is not does not")
+    mutating func beginsEpoch() throws {
+        #expect(
+            try store.signs() == [] && store.begin(epoch: "e1", unlessChanged: []),
+            "nobody has been here"
+        )
+        _ = try store.pulse(of: "a", lease: 1_000, files: nil)
+        let signs = try store.signs()
+        #expect(try !store.begin(epoch: "e2", unlessChanged: []), "another one has begun to live")
+        #expect(try store.begin(epoch: "e2", unlessChanged: signs), "it says nothing any more")
+        #expect(try store.positions()["g"]?.epochs == Epochs("e2", earlier: "e1@1 e@1"))
+        _ = try store.pulse(of: "a", lease: 1_000, files: nil)
+        #expect(try !store.begin(epoch: "e3", unlessChanged: signs), "it lives")
+        #expect(try store.begin(epoch: "e3", unlessChanged: store.signs()))
+        #expect(try store.load("g")?.position.epochs == Epochs("e3", earlier: "e2@1 e1@1 e@1"))
+        #expect(try append([item()]) == .otherEpoch(rev: 1), "what others have on its way is not taken")
     }
 
     @Test("What was checked after a commit that was not taken was checked too early")
@@ -214,7 +232,7 @@ struct RedisStoreTests {
     mutating func early() throws {
         let clock = try TestClock(redis)
         let store = RedisStore(redis.address, prefix: "early", time: TestClock.text)
-        let start = StreamPosition(epoch: "e", rev: 0, time: 0, id: "", definition: 0)
+        let start = StreamPosition(epochs: Epochs("e"), rev: 0, time: 0, id: "", definition: 0)
         var number: UInt64 = 0
         func append(_ items: [Batch.Item], at rev: UInt64, fence: UInt64 = 1) throws -> Appended {
             number += 1
@@ -270,7 +288,7 @@ struct RedisStoreTests {
         other.rev += 1
         #expect(try look(other) == .lost, "the end is missing")
         other = second
-        other.epoch = "another"
+        other.epochs = Epochs("another")
         #expect(try look(other) == .epoch)
         #expect(try store.verify(["g": first])["g"]?.rev == 4, "it says how far the stream has come")
         // Everything up to the second is trimmed; what follows names it.
@@ -314,8 +332,8 @@ struct RedisStoreTests {
         "Servers in different epochs do not take a claim from each other for ever: the latest commit counts"
     )
     func claims() throws {
-        let early = StreamPosition(epoch: "old", rev: 20, time: 100, id: "o", definition: 1)
-        let late = StreamPosition(epoch: "new", rev: 10, time: 200, id: "n", definition: 1)
+        let early = StreamPosition(epochs: Epochs("old"), rev: 20, time: 100, id: "o", definition: 1)
+        let late = StreamPosition(epochs: Epochs("new"), rev: 10, time: 200, id: "n", definition: 1)
         for order in [[("a", early), ("b", late)], [("b", late), ("a", early)]] {
             try redis.ask("FLUSHALL")
             for _ in 0..<2 {

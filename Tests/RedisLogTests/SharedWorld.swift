@@ -16,12 +16,15 @@ final class SharedServer {
 
     /// A server; one that names all streams it waits for, or one that waits for the stream of
     /// changes.
+    ///
+    /// What others do while it looks for them at the start is done in `meanwhile`.
     init(
         _ redis: RedisServer,
         namesAll: Bool = true,
         clock: ManualHostClock,
         time: String = Script.time,
-        word: @escaping () -> String
+        word: @escaping () -> String,
+        meanwhile: @escaping () -> Void = {}
     ) throws {
         store = FaultyStore(RedisStore(redis.address, prefix: "world", time: time))
         log = try RedisLog(
@@ -30,7 +33,8 @@ final class SharedServer {
             FaultySource(Follower(redis.address, prefix: "world", few: namesAll ? 100 : 0), store),
             word: word,
             writer: writer,
-            listener: listener
+            listener: listener,
+            pause: { _ in meanwhile() }
         )
         host = Host(store: .log(log), clock: clock)
         self.clock = clock
@@ -109,16 +113,30 @@ final class SharedWorld {
         let definition = try first.definition(Self.definition)
         guard case .pending = first.host.define(definition) else { throw StoreError("it is not pending") }
         first.host.settle()
-        servers = [first, try start()]
+        servers = [first]
+        servers.append(try start())
     }
 
     private func start() throws -> SharedServer {
         let clock = ManualHostClock(now: 1_000, wall: someTime())
-        return try SharedServer(redis, namesAll: dice.chance(1, in: 2), clock: clock, time: TestClock.text) {
-            [unowned self] in
-            words += 1
-            return "word\(words)"
-        }
+        // The others may stand still for longer than a server looks for them.
+        let areSilent = dice.chance(1, in: 8)
+        try note()
+        return try SharedServer(
+            redis,
+            namesAll: dice.chance(1, in: 2),
+            clock: clock,
+            time: TestClock.text,
+            word: { [unowned self] in
+                words += 1
+                return "word\(words)"
+            },
+            meanwhile: { [store, servers] in
+                for server in servers where !areSilent && !server.store.isCutOff {
+                    _ = try? store.pulse(of: server.log.instance, lease: RedisLog.lease)
+                }
+            }
+        )
     }
 
     /// What the clock of another machine may show.
@@ -196,6 +214,7 @@ final class SharedWorld {
         guard peers.count > 2 || dice.chance(1, in: 3), !peers.isEmpty else {
             guard peers.count < 4 else { return }
             let peer = Peer(ledger) { _ in }
+            peer.mayStartOver = true
             peer.connect(to: server.host)
             peers.append((peer, ObjectIdentifier(server.host)))
             for node in ["x", "p", "q", "half"] where node == "half" || dice.chance(2, in: 3) {
@@ -252,28 +271,41 @@ final class SharedWorld {
     private func note() throws {
         guard let position = try store.positions()["g"] else { return }
         var history = ledger.histories["g"] ?? Ledger.History(epoch: position.epoch)
-        if history.epoch != position.epoch {
+        if history.epoch != position.epoch, let last = position.epochs.lastRev(of: history.epoch) {
+            // A server has started that took itself for the only one.
+            if last < history.rev { complaints.append("revs from \(last + 1) to \(history.rev) are lost") }
+            try add(to: &history, upTo: last)
+            ledger.former["g", default: []].append(history)
+            history.cut(after: last, epoch: position.epoch)
+        } else if history.epoch != position.epoch {
             // It has begun with what one of the servers held.
             let first = try redis.ask("XRANGE", "world:{g}:snapshots", "-", "+", "COUNT", "1")
             ledger.former["g", default: []].append(history)
-            history.cut(after: first.members.first?.members.first?.streamRev ?? 0, epoch: position.epoch)
+            history.cut(
+                after: first.members.first?.members.first?.streamRev ?? 0,
+                epoch: position.epoch,
+                isContinued: false
+            )
         }
-        if history.rev < position.rev {
-            try reader.entries(of: "g", in: history.rev + 1...position.rev) { entry, stamp in
-                history.add(Ledger.Record(entry: entry, stamp: stamp))
-                if case .tick(let now) = entry.kind {
-                    if !due.contains(where: { $0 <= now }) { needless += 1 }
-                    due.removeAll { $0 <= now }
-                }
-                for assignment in entry.set where assignment.node == "a" {
-                    guard let value = Int(String(decoding: assignment.value, as: UTF8.self)) else { continue }
-                    setAt[value] = stamp.time
-                    due += [stamp.time + Self.window, stamp.time + Self.delay]
-                }
-                return true
-            }
-        }
+        try add(to: &history, upTo: position.rev)
         ledger.histories["g"] = history
+    }
+
+    private func add(to history: inout Ledger.History, upTo rev: UInt64) throws {
+        guard history.rev < rev else { return }
+        try reader.entries(of: "g", in: history.rev + 1...rev) { entry, stamp in
+            history.add(Ledger.Record(entry: entry, stamp: stamp))
+            if case .tick(let now) = entry.kind {
+                if !due.contains(where: { $0 <= now }) { needless += 1 }
+                due.removeAll { $0 <= now }
+            }
+            for assignment in entry.set where assignment.node == "a" {
+                guard let value = Int(String(decoding: assignment.value, as: UTF8.self)) else { continue }
+                setAt[value] = stamp.time
+                due += [stamp.time + Self.window, stamp.time + Self.delay]
+            }
+            return true
+        }
     }
 
     private var reader: RedisReader { RedisReader(redis.address, prefix: "world") }

@@ -1,3 +1,4 @@
+import GraphHost
 import TestSupport
 import Testing
 
@@ -51,7 +52,7 @@ struct StampClockTests {
         // A tick was too early for it, although what was assumed is possible.
         var item = Batch.Item(kind: .tick, count: 1, bytes: [])
         item.note = "9990"
-        let base = StreamPosition(epoch: "e", rev: 1, time: 0, id: "", definition: 1)
+        let base = StreamPosition(epochs: Epochs("e"), rev: 1, time: 0, id: "", definition: 1)
         let batch = Batch(graph: "g", number: 1, id: "1", writer: "a", base: base, items: [item])
         clock.note(9_986, asked: 5_000, now: 5_000, [batch])
         #expect(clock.time(at: 5_000) == 9_985)

@@ -70,7 +70,7 @@ final class DiskBench {
             disk.store,
             durability,
             keepRevs: 4,
-            epoch: "epoch \(starts)",
+            epoch: "epoch\(starts)",
             executor: executor
         )
         log.follower = listener
@@ -175,11 +175,14 @@ final class DiskBench {
             let known = answered[name] ?? []
             let lost = known.filter { $0.stamp.rev > position.rev }
             self.lost += lost.count
-            if !lost.isEmpty, !mayLose || position.epoch == epochs[name] {
+            if !lost.isEmpty, !mayLose {
                 findings.append("\(name): revs from \(lost[0].stamp.rev) on are lost")
             }
-            if position.epoch != epochs[name], !known.isEmpty, !mayLose {
-                findings.append("\(name): another epoch: \(log.broken ?? "no reason")")
+            if let broken = log.broken, !mayLose { findings.append("\(name): \(broken)") }
+            if let former = epochs[name], position.rev > 0,
+                position.epochs.lastRev(of: former) != position.rev
+            {
+                findings.append("\(name): epoch \(former) does not lead to \(position)")
             }
             answered[name] = known.filter { $0.stamp.rev <= position.rev }
             epochs[name] = position.rev == 0 ? nil : position.epoch

@@ -64,7 +64,7 @@ struct StoredHistory {
         disk = LyingDisk(seed: seed)
         var wall: UInt64 = 1_763_690_000_000
         for start in 0..<2 {
-            let server = try StoreServer(disk, epoch: "start \(start)", wall: wall)
+            let server = try StoreServer(disk, epoch: "start\(start)", wall: wall)
             for stored in server.host.storedGraphs { _ = try server.host.restore(graph: stored.name) }
             for step in 0..<30 {
                 for name in ["g", "h"] where server.host[name] == nil {
@@ -265,7 +265,7 @@ struct StoreMutation {
         let epoch = hostility.pick(["", "other", String(repeating: "e", count: 400)])
         let name = hostility.pick(["g", "h", "", "other", "a b", String(repeating: "n", count: 400), "{x}"])
         let origin: DefinitionOrigin? = hostility.pick([nil, .file, .client])
-        let graph = Store.Graph(position: LogPosition(epoch: epoch, rev: 0, time: 0), origin: origin)
+        let graph = Store.Graph(position: LogPosition(Epochs(epoch), rev: 0, time: 0), origin: origin)
         try database.run(
             "UPDATE graphs SET name = ?, epoch = ?, origin = ?, checksum = ? WHERE id = ?",
             .text(name),
@@ -291,7 +291,7 @@ struct StoreVisit {
     mutating func run() -> Fuzz.Verdict {
         for start in 0..<2 {
             do throws(StoreError) {
-                try visit(StoreServer(disk, epoch: "visit \(start)", wall: wall + UInt64(start) * 3_600_000))
+                try visit(StoreServer(disk, epoch: "visit\(start)", wall: wall + UInt64(start) * 3_600_000))
             } catch {
                 wasRefused = true
                 guard !error.message.isEmpty else { return .failed("an error says nothing") }

@@ -10,6 +10,8 @@ final class Ledger {
     /// One graph's history in its present epoch.
     struct History {
         var epoch: String
+        /// Earlier epochs, and the last rev of each that is in this history.
+        private(set) var earlier: [String: UInt64] = [:]
         var records: [Record] = []
         /// What plain nodes hold from which rev on.
         var values: [String: [(rev: UInt64, text: String)]] = [:]
@@ -17,6 +19,11 @@ final class Ledger {
         private(set) var complaints: [String] = []
 
         var rev: UInt64 { records.last?.stamp.rev ?? 0 }
+
+        /// Whether a client that has seen `rev` in `epoch` has seen what this history has.
+        func holds(_ rev: UInt64, of epoch: String) -> Bool {
+            epoch == self.epoch ? rev <= self.rev : earlier[epoch].map { rev <= $0 } ?? false
+        }
 
         func record(at rev: UInt64) -> Record? {
             rev >= 1 && rev <= records.count ? records[Int(rev) - 1] : nil
@@ -63,7 +70,11 @@ final class Ledger {
         }
 
         /// Forgets what came after a commit, in a new epoch.
-        mutating func cut(after rev: UInt64, epoch: String) {
+        ///
+        /// What was known of earlier ones holds up to that commit, or not at all.
+        mutating func cut(after rev: UInt64, epoch: String, isContinued: Bool = true) {
+            earlier[self.epoch] = rev
+            earlier = isContinued ? earlier.mapValues { min($0, rev) } : [:]
             self.epoch = epoch
             records.removeAll { $0.stamp.rev > rev }
             for node in values.keys { values[node]?.removeAll { $0.rev > rev } }
@@ -85,6 +96,12 @@ final class Ledger {
     func history(of graph: String, in epoch: String?) -> History? {
         let histories = [histories[graph]].compactMap(\.self) + (former[graph] ?? [])
         return histories.first { $0.epoch == epoch }
+    }
+
+    /// The history that has what `rev` of an epoch was, in that epoch or a later one.
+    func history(of graph: String, holding rev: UInt64, of epoch: String) -> History? {
+        if let history = histories[graph], history.holds(rev, of: epoch) { return history }
+        return history(of: graph, in: epoch)
     }
 
     /// Graphs that have begun and not ended.

@@ -3,6 +3,8 @@
 /// A client that compares what it receives with the ledger.
 final class Peer: MessageSink {
     private(set) var complaints: [String] = []
+    /// Whether a server may have read a graph again: then its clients start over.
+    var mayStartOver = false
     private(set) var session: Session?
     /// How many messages it has got.
     private(set) var heard = 0
@@ -170,10 +172,16 @@ final class Peer: MessageSink {
             complaints.append("the epoch is at rev \(history?.rev ?? 0): \(text)")
         }
         let isResumed = message["resumed"]?.bool == true
-        if isResumed, let cursor = subscription.cursor, cursor.epoch != epoch || cursor.rev > rev {
-            complaints.append("resumed from \(cursor): \(text)")
+        if let cursor = subscription.cursor {
+            let holds = history?.holds(cursor.rev, of: cursor.epoch) == true && cursor.rev <= rev
+            // Without what it has missed it may start over.
+            let isNeedless = holds && !subscription.isAll && subscription.isExact && !mayStartOver
+            let isWrong = isResumed ? !holds : isNeedless
+            if isWrong { complaints.append("resumed from \(cursor): \(text)") }
         }
         if isResumed, var seen = subscription.cursor {
+            seen.epoch = epoch
+            subscription.cursor = seen
             // What it has missed, oldest first.
             for entry in (message["d"]?.elements).map(Array.init) ?? [] {
                 let next = UInt64(entry["rev"]?.int ?? 0)
@@ -251,7 +259,8 @@ final class Peer: MessageSink {
 
     private func confirm(_ request: SetRequest, _ message: JSONReader, _ text: String) {
         let rev = UInt64(message["rev"]?.int ?? 0)
-        guard let history = ledger.history(of: request.graph, in: message["epoch"]?.string),
+        let epoch = message["epoch"]?.string ?? ""
+        guard let history = ledger.history(of: request.graph, holding: rev, of: epoch),
             let record = history.record(at: rev)
         else { return complaints.append("not in the log: \(text)") }
         let stored = record.entry.set.map { "\($0.node)=\(String(decoding: $0.value, as: UTF8.self))" }

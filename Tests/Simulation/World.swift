@@ -131,14 +131,10 @@ final class World {
         if position.rev < history.rev {
             counts.lost += Int(history.rev - position.rev)
             if !mayLose { complain("\(name): revs from \(position.rev + 1) to \(history.rev) are lost") }
-            if position.epoch == history.epoch {
-                complain("\(name): revs are lost in epoch \(position.epoch)")
-            }
         }
-        if position.epoch != history.epoch {
-            if !mayLose { complain("\(name) has begun epoch \(position.epoch): \(server.log.broken ?? "")") }
-            history.cut(after: position.rev, epoch: position.epoch)
-        }
+        if !mayLose, let broken = server.log.broken { complain("\(name): \(broken)") }
+        if position.epoch == history.epoch, history.rev > 0 { complain("\(name) begins no epoch") }
+        history.cut(after: position.rev, epoch: position.epoch)
         // What was on its way may have arrived.
         if history.rev < position.rev {
             try server.log.reader.entries(of: name, in: history.rev + 1...position.rev) { entry, stamp in
@@ -426,7 +422,7 @@ final class World {
                 do throws(StoreError) {
                     let replay = try fresh.restorer.rebuild(
                         graph.name,
-                        epoch: graph.epoch,
+                        epochs: graph.epochs,
                         at: graph.rev,
                         from: reader
                     )

@@ -3,8 +3,8 @@
 struct RedisKeys: Hashable, Sendable {
     let prefix: String
 
-    /// Epoch, rev, time, id of the last entry, rev of the definition, fencing token, and the last
-    /// batch of each instance.
+    /// Epoch, earlier epochs, rev, time, id of the last entry, rev of the definition, fencing
+    /// token, and the last batch of each instance.
     func state(_ graph: String) -> String { "\(prefix):{\(graph)}" }
     /// The stream: the id of each entry is its last rev.
     func log(_ graph: String) -> String { "\(prefix):{\(graph)}:log" }

@@ -87,7 +87,7 @@ extension RedisLog {
         guard follows, entry.epoch == track.position.epoch || track.position.rev == 0 else {
             return mend(track)
         }
-        track.position = entry.position(after: track.position)
+        track.position = entry.position(after: track.position, isFirst: track.position.rev == 0)
         track.unsaved += UInt64(entry.commits.count)
         statistics.commits += UInt64(entry.commits.count)
         let own = track.flight(of: entry)

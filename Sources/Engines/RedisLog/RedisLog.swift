@@ -12,7 +12,7 @@ public import GraphHost
 public final class RedisLog: CommitLog {
     /// Until Redis is tried again, in milliseconds.
     static let pause: UInt64 = 500
-    /// How long a commit may wait for a Redis that does not answer, in milliseconds.
+    /// How long a commit may wait for Redis to come back, in milliseconds.
     static let patience: UInt64 = 5_000
     /// How often an instance says that it lives, and how long its lease lasts, in milliseconds.
     static let pulse: UInt64 = 2_000
@@ -102,17 +102,17 @@ public final class RedisLog: CommitLog {
         _ streams: any StreamSource,
         word: @escaping () -> String,
         writer: any StoreExecutor,
-        listener: any StoreExecutor
+        listener: any StoreExecutor,
+        pause: @escaping (_ milliseconds: Int) -> Void = EpochStart.sleep
     ) throws(StoreError) {
-        self.options = options
-        self.word = word
+        (self.options, self.word) = (options, word)
         instance = word()
         writerName = instance
         (self.store, self.streams) = (store, streams)
         reader = RedisReader(options.address, prefix: options.prefix)
-        self.writer = writer
-        self.listener = listener
+        (self.writer, self.listener) = (writer, listener)
         do throws(RedisError) {
+            try EpochStart(store, pause).begin(word())
             place = try streams.follow([:], newsAfter: "", for: 0).place
             for (name, position) in try store.positions() { add(Track(name, position, onMove: onMove)) }
             let asked = writer.now
@@ -160,7 +160,7 @@ public final class RedisLog: CommitLog {
     /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {
         if let track = tracks[graph] { return track }
-        let position = StreamPosition(epoch: word(), rev: 0, time: 0, id: "", definition: 0)
+        let position = StreamPosition(epochs: Epochs(word()), rev: 0, time: 0, id: "", definition: 0)
         return add(Track(graph, position, onMove: onMove))
     }
 
@@ -209,5 +209,5 @@ public final class RedisLog: CommitLog {
 }
 
 extension StreamPosition {
-    var `public`: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
+    var `public`: LogPosition { LogPosition(epochs, rev: rev, time: time) }
 }

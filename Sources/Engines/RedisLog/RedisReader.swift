@@ -57,7 +57,7 @@ public struct RedisReader: LogReader {
     }
 
     private static func snapshot(_ reply: RedisReply, of graph: String) throws(RedisError) -> GraphSnapshot {
-        var position = StreamPosition(epoch: "", rev: 0, time: 0, id: "", definition: 0)
+        var position = StreamPosition(epochs: Epochs(""), rev: 0, time: 0, id: "", definition: 0)
         return try position.take(snapshot: reply, of: graph)
     }
 

@@ -27,14 +27,14 @@ extension StreamPosition {
     /// - Throws: `RedisError.refused` where the rev or the time is none that a commit can have.
     init?(_ reply: RedisReply, of graph: String) throws(RedisError) {
         let fields = reply.members
-        guard fields.count == 6, let epoch = fields[0].text else { return nil }
+        guard fields.count == 7, let epoch = fields[0].text else { return nil }
         guard let rev = fields[1].unsigned,
             let stamp = LogStamp(storedRev: rev, time: fields[2].unsigned ?? 0)
         else {
             throw .refused("the rev or the time of graph \(graph) is out of range")
         }
         self.init(
-            epoch: epoch,
+            epochs: Epochs(epoch, earlier: fields[6].text ?? ""),
             rev: stamp.rev,
             time: stamp.time,
             id: fields[3].text ?? "",

@@ -189,7 +189,17 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     }
 
     private func stateCommand(_ graph: String) -> RedisCommand {
-        RedisCommand("HMGET", keys.state(graph), "epoch", "rev", "time", "id", "definition", "origin")
+        RedisCommand(
+            "HMGET",
+            keys.state(graph),
+            "epoch",
+            "rev",
+            "time",
+            "id",
+            "definition",
+            "origin",
+            "earlier"
+        )
     }
 
     func verify(_ positions: [String: StreamPosition]) throws(RedisError) -> [String: StreamEnd] {
@@ -262,7 +272,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
             let newest = try connection.ask(
                 RedisCommand("XREVRANGE", keys.snapshots(graph), "+", "-", "COUNT", "1")
             )
-            var position = StreamPosition(epoch: state.epoch, rev: 0, time: 0, id: "", definition: 0)
+            var position = StreamPosition(epochs: state.epochs, rev: 0, time: 0, id: "", definition: 0)
             var snapshot: GraphSnapshot?
             if let found = newest.members.first {
                 snapshot = try position.take(snapshot: found, of: graph)
@@ -338,6 +348,23 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     }
 
     // MARK: - Instances
+
+    func signs() throws(RedisError) -> [String] {
+        try with { (connection) throws(RedisError) in
+            try connection.ask(RedisCommand("ZRANGE", keys.instances, "0", "-1", "WITHSCORES"))
+                .members.compactMap(\.text)
+        }
+    }
+
+    func begin(epoch: String, unlessChanged signs: [String]) throws(RedisError) -> Bool {
+        try with { (connection) throws(RedisError) in
+            let names = try connection.ask(RedisCommand("SMEMBERS", keys.names)).members.compactMap(\.text)
+            let keys = [keys.instances] + names.map(keys.state)
+            var command = call(.begin, keys, epoch, String(Epochs.mostFormer))
+            for sign in signs { command.append(sign) }
+            return try connection.ask(command).unsigned == 1
+        }
+    }
 
     func pulse(of instance: String, lease: Int, files: Set<String>?) throws(RedisError) -> Pulse {
         try with { (connection) throws(RedisError) in

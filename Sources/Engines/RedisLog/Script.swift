@@ -21,7 +21,7 @@ struct Script {
         return command
     }
 
-    static let all = [append, verify, claim, seed, snapshot, pulse]
+    static let all = [append, verify, claim, seed, snapshot, pulse, begin]
 
     /// Gives a graph's commits their places: all of a turn, in one entry of the stream.
     ///
@@ -228,6 +228,36 @@ struct Script {
             redis.call('XTRIM', KEYS[2], 'MINID', rev .. '-1')
         end
         return 'ok'
+        """
+    )
+
+    /// Begins an epoch of all graphs for an instance that is alone (``Epochs``).
+    ///
+    ///     KEYS  instances, then the state of each graph
+    ///     ARGV  epoch, how many earlier ones are kept, each instance and its last sign of life…
+    ///
+    /// Answers 0 where the signs of life are others now: another instance lives.
+    static let begin = Script(
+        keys: nil,
+        """
+        local signs = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+        if #signs ~= #ARGV - 2 then return 0 end
+        for place = 1, #signs do
+            if signs[place] ~= ARGV[place + 2] then return 0 end
+        end
+        for place = 2, #KEYS do
+            local state = redis.call('HMGET', KEYS[place], 'epoch', 'rev', 'earlier')
+            if state[1] and state[1] ~= ARGV[1] then
+                local earlier = {state[1] .. '@' .. state[2]}
+                for name, last in string.gmatch(state[3] or '', '([^ @]+)@(%d+)') do
+                    if #earlier == tonumber(ARGV[2]) then break end
+                    if tonumber(last) > tonumber(state[2]) then last = state[2] end
+                    earlier[#earlier + 1] = name .. '@' .. last
+                end
+                redis.call('HSET', KEYS[place], 'epoch', ARGV[1], 'earlier', table.concat(earlier, ' '))
+            end
+        end
+        return 1
         """
     )
 

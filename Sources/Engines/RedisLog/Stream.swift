@@ -4,7 +4,7 @@ internal import GraphHost
 
 /// Where an instance stands with a graph: the last entry of the stream that it has applied.
 struct StreamPosition: Hashable, Sendable {
-    var epoch: String
+    var epochs: Epochs
     /// The last commit in the entry.
     var rev: UInt64
     /// Milliseconds since 1970.
@@ -16,6 +16,9 @@ struct StreamPosition: Hashable, Sendable {
     var definition: UInt64
     /// Where that definition comes from.
     var origin: DefinitionOrigin?
+
+    /// The epoch of the entries that follow.
+    var epoch: String { epochs.present }
 }
 
 /// Commits of one graph on their way to the stream.
@@ -157,10 +160,12 @@ struct StreamEntry: Sendable {
         )
     }
 
-    /// Where an instance stands that has applied it on top of `base`.
-    func position(after base: StreamPosition) -> StreamPosition {
+    /// Where an instance stands that has applied it on top of `base`; with the first entry of a
+    /// graph comes its epoch.
+    func position(after base: StreamPosition, isFirst: Bool = false) -> StreamPosition {
         var position = base
-        (position.epoch, position.rev, position.time, position.id) = (epoch, revs.upperBound, time, id)
+        if isFirst { position.epochs = Epochs(epoch) }
+        (position.rev, position.time, position.id) = (revs.upperBound, time, id)
         for (rev, commit) in zip(revs, commits) {
             switch commit.kind {
             case .define(_, let origin), .redefine(_, let origin):

@@ -58,6 +58,13 @@ protocol StreamStore: AnyObject, Sendable {
     /// Stores what the holder of the lease has found, in place of what there was.
     func store(_ digests: [UInt64: String], of graph: String) throws(RedisError)
 
+    /// The signs of life of all instances: what differs from one look to the next.
+    func signs() throws(RedisError) -> [String]
+
+    /// Begins an epoch of all graphs, unless the signs of life are not these any more: then another
+    /// instance lives, and this returns false.
+    func begin(epoch: String, unlessChanged signs: [String]) throws(RedisError) -> Bool
+
     /// Says that an instance lives and of which graphs it has files, and takes or keeps the lease,
     /// which lasts so many milliseconds.
     ///

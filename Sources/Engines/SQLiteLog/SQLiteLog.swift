@@ -18,6 +18,8 @@ public final class SQLiteLog: CommitLog {
     static let snapshotMilliseconds: UInt64 = 60_000
     /// Until a store that failed is tried again, in milliseconds.
     static let pause: UInt64 = 1_000
+    /// How often a store without commits checks that its files are in place, in milliseconds.
+    static let watch: UInt64 = 2_000
     /// How long idempotency keys are kept, in milliseconds.
     static let keyLifetime: UInt64 = 600_000
 
@@ -31,7 +33,7 @@ public final class SQLiteLog: CommitLog {
     private let store: Store
     private let executor: any StoreExecutor
     private let keepRevs: UInt64
-    /// The epoch of graphs that begin now.
+    /// The epoch of this start.
     private let epoch: String
     /// The graphs as of the last answer, and as of the last commit that was appended.
     private var answered: [String: Store.Graph]
@@ -51,9 +53,8 @@ public final class SQLiteLog: CommitLog {
     ///   - files: where it is.
     ///   - durability: when a commit is answered.
     ///   - keepRevs: how many revs of each graph can be looked back at, at least.
-    ///   - epoch: a word of at most 32 characters that no other start has used: the epoch of graphs
-    ///     that begin, and of all where answered
-    ///     commits may be missing.
+    ///   - epoch: a word of at most 32 characters that no other start has used: all graphs begin
+    ///     it.
     ///   - executor: where it writes.
     /// - Throws: ``StoreError`` with what is wrong with the files.
     public init(
@@ -72,9 +73,10 @@ public final class SQLiteLog: CommitLog {
         appended = answered
         statistics.bytes = store.size
         lookAgain()
+        if !store.identities.isEmpty { watchPlaces() }
     }
 
-    /// Why the graphs have begun a new epoch at this start; nil: they go on in theirs.
+    /// Why answered commits may be missing; nil: none are.
     public var broken: String? { store.content.broken }
 
     public var graphs: [StoredGraph] {
@@ -88,7 +90,7 @@ public final class SQLiteLog: CommitLog {
 
     /// A graph that has never been.
     private var begun: Store.Graph {
-        Store.Graph(position: LogPosition(epoch: epoch, rev: 0, time: 0), origin: nil)
+        Store.Graph(position: LogPosition(Epochs(epoch), rev: 0, time: 0), origin: nil)
     }
 
     // MARK: - Writing
@@ -197,6 +199,25 @@ public final class SQLiteLog: CommitLog {
         become(health)
         for turn in refused { refuse(turn.tickets, health.refusal ?? HostError(.engineDown, "")) }
         recoverLater()
+    }
+
+    /// Notices files that were moved also while there are no commits: each write looks by itself.
+    private func watchPlaces() {
+        executor.after(Self.watch) { [weak self] in
+            guard let self, !isClosed else { return }
+            watchPlaces()
+            guard health == .ready, !isWriting else { return }
+            executor.run { [store] in
+                Result { () throws(DatabaseError) in try store.checkPlaces() }
+            } then: { [weak self] result in
+                guard let self, health == .ready, !isWriting, case .failure(let error) = result
+                else {
+                    return
+                }
+                statistics.failures += 1
+                fail([], error)
+            }
+        }
     }
 
     private func become(_ health: LogHealth) {

@@ -7,18 +7,35 @@ extension Store {
 
     /// Writes turns in one transaction; when this returns, they are as durable as configured.
     func write(_ turns: [Turn]) throws(DatabaseError) {
+        try checkPlaces()
         sequence += 1
         do throws(DatabaseError) {
             try sealed { () throws(DatabaseError) in
+                try noteEpochs()
                 try insert(turns)
                 seal?.sequence = sequence
             }
+            hasNotedEpochs = true
         } catch {
             sequence -= 1
             throw error
         }
         // Without the mark a missing tail would not be noticed, but the commits are safe.
         try? writeMark(isClean: false, synchronised: false)
+    }
+
+    /// Checks that the paths still lead to the files that are open.
+    ///
+    /// A file that was moved, removed or replaced can be written, but the next start would not find
+    /// what is written there.
+    func checkPlaces() throws(DatabaseError) {
+        guard !identities.isEmpty else { return }
+        let found = files.identities
+        let lost = identities.filter { found[$0.key] != $0.value }.keys.min()
+        guard let lost else { return }
+        let message = "\(lost) was moved, removed or replaced while the server runs"
+        // SQLITE_READONLY_DBMOVED, which is a macro.
+        throw DatabaseError(code: SQLITE_READONLY | 4 << 8, message: message)
     }
 
     /// Runs a transaction, and seals what it leaves.
@@ -43,6 +60,15 @@ extension Store {
         isJournalDoubtful = true
         try database.run("PRAGMA wal_checkpoint(PASSIVE)")
         isJournalDoubtful = false
+    }
+
+    /// Notes that all graphs are in the epoch of this start, unless that was done.
+    ///
+    /// No commit of this start may be stored before that: it would count as one of the former
+    /// epoch.
+    func noteEpochs() throws(DatabaseError) {
+        guard !hasNotedEpochs else { return }
+        for (name, graph) in content.graphs { try note(graph, named: name) }
     }
 
     private func insert(_ turns: [Turn]) throws(DatabaseError) {
@@ -100,10 +126,10 @@ extension Store {
         if let id = try database.number("SELECT id FROM graphs WHERE name = ?", .text(name)) {
             ids[name] = id
             let sql = "UPDATE graphs SET epoch = ?, origin = ?, checksum = ? WHERE id = ?"
-            try database.run(sql, .text(graph.position.epoch), origin, .number(sum), .number(id))
+            try database.run(sql, .text(graph.position.epochs.text), origin, .number(sum), .number(id))
         } else {
             let sql = "INSERT INTO graphs(name, epoch, origin, checksum) VALUES(?,?,?,?)"
-            try database.run(sql, .text(name), .text(graph.position.epoch), origin, .number(sum))
+            try database.run(sql, .text(name), .text(graph.position.epochs.text), origin, .number(sum))
             ids[name] = database.lastInserted
         }
         if let id = ids[name] { seal?.change(id) { $0.checksum = sum } }
@@ -198,6 +224,7 @@ extension Store {
     /// - Returns: whether all that was answered is there.
     /// - Throws: `DatabaseError` while it cannot be written.
     func recover(_ graphs: [String: Graph]) throws(DatabaseError) -> Recovery {
+        try checkPlaces()
         // After a failed fsync the disk's content is unknown, so read it again
         // (https://wiki.postgresql.org/wiki/Fsync_Errors).
         database = try Self.connect(files, durability)
@@ -211,6 +238,7 @@ extension Store {
             // A full disk may have room for a byte and no more.
             try database.run("INSERT INTO probe VALUES(zeroblob(262144))")
         }
+        hasNotedEpochs = true
         try database.run("DELETE FROM probe")
         return isWhole && found.sequence >= sequence ? .complete : .incomplete
     }
@@ -238,7 +266,7 @@ extension Store {
         try database.run("VACUUM INTO ?", .text(path))
     }
 
-    /// Synchronises everything, and says so in the mark: the next start goes on in the same epochs.
+    /// Synchronises everything, and says so in the mark.
     func close() throws(DatabaseError) {
         defer { files.release() }
         try emptyJournal()

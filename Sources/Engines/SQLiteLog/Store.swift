@@ -11,7 +11,7 @@ public enum Durability: String, Sendable, CaseIterable {
 
 /// The tables of a log, and everything that is done with them.
 ///
-///     graphs     name, epoch, and where the definition comes from (null: the graph has ended)
+///     graphs     name, epochs, and where the definition comes from (null: the graph has ended)
 ///     log        the entries of one graph in one write, revs `first` to `last`
 ///     snapshots  the state of a graph at a rev
 ///     keys       the idempotency keys of the last ten minutes
@@ -24,7 +24,10 @@ public enum Durability: String, Sendable, CaseIterable {
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries'
     /// bytes.
-    static let version: Int64 = 3
+    ///
+    /// In version 3 a graph had one epoch, which reads as one without earlier ones.
+    static let version: Int64 = 4
+    private static let readable: ClosedRange<Int64> = 3...version
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569
 
@@ -38,7 +41,7 @@ final class Store: @unchecked Sendable {
     /// What stands in the store when it is opened.
     struct Content: Sendable {
         var graphs: [String: Graph]
-        /// Why the graphs have begun a new epoch; nil: they go on in theirs.
+        /// Why answered commits may be missing; nil: none are.
         var broken: String?
     }
 
@@ -64,11 +67,15 @@ final class Store: @unchecked Sendable {
     let files: any StoreFiles
     let durability: Durability
     var database: Database
+    /// The files that it has open.
+    private(set) var identities: [String: FileIdentity] = [:]
     /// What is stored; nil after a failure: that is to be looked up.
     var seal: Seal?
     /// The number of the last write that was answered.
     var sequence: UInt64 = 0
     var ids: [String: Int64] = [:]
+    /// Whether it is stored that all graphs are in the epoch of this start.
+    var hasNotedEpochs = false
     /// Whether a checkpoint has failed, and perhaps the sync of the journal that it begins with.
     var isJournalDoubtful = false
 
@@ -95,18 +102,27 @@ final class Store: @unchecked Sendable {
         } catch {
             throw Self.unusable(files, error)
         }
-        do throws(DatabaseError) {
-            // Clients will see what the last process has written: it must be as durable as what
-            // this one writes.
-            try emptyJournal()
-        } catch {
-            // A full disk can be read.
-            guard error.primary == SQLITE_FULL else { throw Self.unusable(files, error) }
+        try unlessFull { () throws(DatabaseError) in
+            try sealed { () throws(DatabaseError) in try noteEpochs() }
+            hasNotedEpochs = true
         }
+        // Clients will see what the last process has written: it must be as durable as what this
+        // one writes.
+        try unlessFull { () throws(DatabaseError) in try emptyJournal() }
         try writeMark(isClean: false, synchronised: true)
+        identities = files.identities
     }
 
-    /// What stood in it when it was opened.
+    /// Writes something at the start; a full disk can be read.
+    private func unlessFull(_ write: () throws(DatabaseError) -> Void) throws(StoreError) {
+        do throws(DatabaseError) {
+            try write()
+        } catch {
+            guard error.primary == SQLITE_FULL else { throw Self.unusable(files, error) }
+        }
+    }
+
+    /// What stood in it when it was opened, in the epoch of this start.
     private(set) var content = Content(graphs: [:], broken: nil)
 
     static func connect(
@@ -163,9 +179,9 @@ final class Store: @unchecked Sendable {
             throw DatabaseError(code: SQLITE_NOTADB, message: "it is not a Sluice log")
         }
         let found = try database.number("PRAGMA user_version") ?? 0
-        guard found == version else {
+        guard readable.contains(found) else {
             let message =
-                "it was written by another version of Sluice: format \(found), this one reads \(version)"
+                "it was written by another version of Sluice: format \(found), this one reads \(readable.lowerBound) to \(version)"
             throw DatabaseError(code: SQLITE_MISMATCH, message: message)
         }
     }
@@ -200,8 +216,7 @@ final class Store: @unchecked Sendable {
         try database.write(Seal())
     }
 
-    /// Reads where the graphs stand, and begins another epoch where answered commits may be
-    /// missing.
+    /// Reads where the graphs stand, and begins an epoch.
     private func load(_ epoch: String, _ mark: [UInt8]?) throws(DatabaseError) -> Content {
         var graphs: [String: Graph] = [:]
         var rows = try database.rows("SELECT \(Graph.columns) FROM graphs")
@@ -221,13 +236,8 @@ final class Store: @unchecked Sendable {
         self.seal = seal
         sequence = seal.sequence
         let broken = breach(mark, isEmpty: graphs.isEmpty)
-        if broken != nil {
-            try sealed { () throws(DatabaseError) in
-                for name in graphs.keys {
-                    graphs[name]?.position.epoch = epoch
-                    if let graph = graphs[name] { try note(graph, named: name) }
-                }
-            }
+        for (name, graph) in graphs {
+            graphs[name]?.position.epochs.begin(epoch, after: graph.position.rev)
         }
         return Content(graphs: graphs, broken: broken)
     }
@@ -296,16 +306,29 @@ extension Store.Graph {
     static func read(_ row: Statement) throws(DatabaseError) -> (id: Int64, name: String, graph: Self) {
         let origin = row.isNull(3) ? nil : DefinitionOrigin(rawValue: UInt8(clamping: row.number(3)))
         let name = row.text(1) ?? ""
-        let graph = Self(position: LogPosition(epoch: row.text(2) ?? "", rev: 0, time: 0), origin: origin)
-        guard graph.sum(named: name) == row.number(4) else {
+        let epochs = row.text(2) ?? ""
+        guard sum(of: name, epochs, origin) == row.number(4) else {
             throw Store.damaged("graph \(name): the checksum is wrong")
         }
-        return (row.number(0), name, graph)
+        let position = LogPosition(Epochs(text: epochs), rev: 0, time: 0)
+        return (row.number(0), name, Self(position: position, origin: origin))
     }
 
     /// What covers a row of `graphs`.
-    func sum(named name: String) -> Int64 {
-        let text = "\(name)\n\(position.epoch)\n\(origin.map { "\($0.rawValue)" } ?? "")"
+    func sum(named name: String) -> Int64 { Self.sum(of: name, position.epochs.text, origin) }
+
+    private static func sum(of name: String, _ epochs: String, _ origin: DefinitionOrigin?) -> Int64 {
+        let text = "\(name)\n\(epochs)\n\(origin.map { "\($0.rawValue)" } ?? "")"
         return Int64(checksum(of: Array(text.utf8)))
+    }
+}
+
+extension Epochs {
+    /// As a row of `graphs` has them: the present one, then the earlier ones.
+    var text: String { earlier.isEmpty ? present : "\(present) \(earlier)" }
+
+    fileprivate init(text: String) {
+        let place = text.firstIndex(of: " ") ?? text.endIndex
+        self.init(String(text[..<place]), earlier: text[place...])
     }
 }

@@ -21,6 +21,20 @@ public protocol StoreFiles: Sendable {
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError)
     /// Another process may have the files from now on.
     func release()
+    /// The files by path, as the paths lead to them now; one that is not there is left out.
+    ///
+    /// None, if they cannot be moved or removed by others.
+    var identities: [String: FileIdentity] { get }
+}
+
+extension StoreFiles {
+    public var identities: [String: FileIdentity] { [:] }
+}
+
+/// What distinguishes a file from all others, whatever its path.
+public struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let number: UInt64
 }
 
 /// A folder on a disk that belongs to one process at a time.
@@ -125,6 +139,18 @@ public final class StoreFolder: StoreFiles {
     }
 
     public func release() { flock(lock, LOCK_UN) }
+
+    public var identities: [String: FileIdentity] {
+        var found: [String: FileIdentity] = [:]
+        let names = [Self.databaseName, "\(Self.databaseName)-wal", "\(Self.databaseName)-shm"]
+        for name in names + ["high-water", "lock"] {
+            var status = stat()
+            guard stat("\(path)/\(name)", &status) == 0 else { continue }
+            let device = UInt64(truncatingIfNeeded: status.st_dev)
+            found["\(path)/\(name)"] = FileIdentity(device: device, number: UInt64(status.st_ino))
+        }
+        return found
+    }
 
     private static var reason: String { String(cString: strerror(errno)) }
 

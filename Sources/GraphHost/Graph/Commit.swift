@@ -42,8 +42,8 @@ public struct Commit {
         _modify { yield &own().conditions }
     }
 
-    /// The epoch of the revs in `conditions`; if it is not the graph's, the commit is refused with
-    /// `conflict`.
+    /// The epoch of the revs in `conditions`; if they are not in the graph's history, the commit is
+    /// refused with `conflict`.
     public var epoch: String? {
         get { rare?.epoch }
         set { own().epoch = newValue }

@@ -6,8 +6,9 @@ internal import ReactiveGraph
 enum Conditions {
     static func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph
-        if let epoch = commit.epoch, epoch != graph.epoch {
-            throw HostError(.conflict, "the epoch \(epoch) has ended", rev: graph.rev)
+        if let epoch = commit.epoch, !graph.epochs.hold(commit.conditions.newestRev, of: epoch) {
+            let message = "what the conditions name is not in the history of \(graph.name): epoch \(epoch)"
+            throw HostError(.conflict, message, rev: graph.rev)
         }
         var refusal: HostError?
         for condition in commit.conditions {
@@ -81,6 +82,18 @@ enum Conditions {
                 "\(node.name) can only be set with a condition on it",
                 node: node.name
             )
+        }
+    }
+}
+
+extension [Condition] {
+    /// The newest rev that one of them names; 0: none does.
+    fileprivate var newestRev: UInt64 {
+        reduce(0) { newest, condition in
+            switch condition.test {
+            case .unchangedSince(let rev), .changedAt(let rev): Swift.max(newest, rev)
+            case .holds, .isEmpty: newest
+            }
         }
     }
 }

@@ -41,6 +41,6 @@ final class GraphTable {
 
     /// Where a new graph with that name begins, if there is no log.
     func takePosition(of name: String) -> LogPosition {
-        ended.removeValue(forKey: name) ?? LogPosition(epoch: epoch, rev: 0, time: 0)
+        ended.removeValue(forKey: name) ?? LogPosition(Epochs(epoch), rev: 0, time: 0)
     }
 }

@@ -28,7 +28,8 @@ public struct HistoryAnswer {
         limit: Int
     ) throws(HostError) -> [UInt8] {
         let ring = node.history
-        if let since, since < ring.from || since > graph.rev || epoch.map({ $0 != graph.epoch }) == true {
+        let isKnown = epoch.map { graph.epochs.hold(since ?? 0, of: $0) } ?? true
+        if let since, since < ring.from || since > graph.rev || !isKnown {
             throw HostError(
                 .gone,
                 "the history of \(node.name) is known from rev \(ring.from) to \(graph.rev) of this epoch",

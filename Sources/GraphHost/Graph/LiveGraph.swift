@@ -9,8 +9,10 @@ public final class LiveGraph {
     public internal(set) var origin: DefinitionOrigin
     /// A new object with each definition.
     private(set) var definitionMark = DefinitionMark()
-    /// The epoch: the unbroken history to which `rev` belongs.
-    public let epoch: String
+    /// The epochs of its history.
+    public let epochs: Epochs
+    /// The present epoch, to which `rev` belongs.
+    public var epoch: String { epochs.present }
     /// The number of the last commit.
     public var rev: UInt64 { stamp.rev }
     /// Milliseconds since 1970 of the last commit.
@@ -120,7 +122,7 @@ public final class LiveGraph {
         self.definition = definition
         self.origin = origin
         self.host = host
-        epoch = position.epoch
+        epochs = position.epochs
         stamp = LogStamp(rev: position.rev, time: position.time)
         evaluationTime = position.time
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
@@ -247,7 +249,7 @@ public final class LiveGraph {
     }
 
     /// The position in its history.
-    var position: LogPosition { LogPosition(epoch: epoch, rev: rev, time: time) }
+    var position: LogPosition { LogPosition(epochs, rev: rev, time: time) }
 
     /// The rev and time of the next commit made at `wall`, if no log assigns them.
     func nextStamp(at wall: UInt64) -> LogStamp {

@@ -166,19 +166,22 @@ public enum LogHealth: Hashable, Sendable {
 
 /// A position in the history of one graph.
 public struct LogPosition: Hashable, Sendable {
-    /// The epoch, the unbroken history that the revs belong to; at most 32 characters.
-    public var epoch: String
+    /// The epochs that the revs belong to; a name has at most 32 characters.
+    public var epochs: Epochs
     /// The rev of the last commit; 0 before the first.
     public var rev: UInt64
     /// Milliseconds since 1970 of the last commit.
     public var time: UInt64
 
     /// A position.
-    public init(epoch: String, rev: UInt64, time: UInt64) {
-        self.epoch = epoch
+    public init(_ epochs: Epochs, rev: UInt64, time: UInt64) {
+        self.epochs = epochs
         self.rev = rev
         self.time = time
     }
+
+    /// The present epoch.
+    public var epoch: String { epochs.present }
 
     /// The stamp of the next commit, made at `wall`: revs rise by one, times never fall.
     public func next(at wall: UInt64) -> LogStamp {

@@ -21,11 +21,11 @@ struct GraphRestorer {
     ///   host.
     func rebuild(
         _ name: String,
-        epoch: String,
+        epochs: Epochs,
         at rev: UInt64,
         from reader: any LogReader
     ) throws(StoreError) -> LiveGraph {
-        let found = try look(at: name, epoch: epoch, rev, from: reader) { true }
+        let found = try look(at: name, epochs: epochs, rev, from: reader) { true }
         if case .graph(let graph) = found { return graph }
         throw StoreError("the log of graph \(name) ends at rev \(rev)")
     }
@@ -40,10 +40,10 @@ struct GraphRestorer {
         case stopped
     }
 
-    /// Does what ``rebuild(_:epoch:at:from:)`` does while `isWanted` returns true.
+    /// Does what ``rebuild(_:epochs:at:from:)`` does while `isWanted` returns true.
     func look(
         at name: String,
-        epoch: String,
+        epochs: Epochs,
         _ rev: UInt64,
         from reader: any LogReader,
         while isWanted: () -> Bool
@@ -51,11 +51,11 @@ struct GraphRestorer {
         var graph: LiveGraph?
         do throws(StoreError) {
             let snapshot = try reader.snapshot(of: name, notAfter: rev)
-            if let snapshot { graph = try restore(snapshot, of: name, epoch: epoch) }
+            if let snapshot { graph = try restore(snapshot, of: name, epochs: epochs) }
             let first = (snapshot?.stamp.rev ?? 0) + 1
             var isStopped = false
             if first <= rev {
-                try replay(name, first...rev, in: epoch, on: &graph, from: reader) { (_, _) in
+                try replay(name, first...rev, in: epochs, on: &graph, from: reader) { (_, _) in
                     isStopped = !isWanted()
                     return !isStopped
                 }
@@ -80,7 +80,7 @@ struct GraphRestorer {
     func replay(
         _ name: String,
         _ revs: ClosedRange<UInt64>,
-        in epoch: String,
+        in epochs: Epochs,
         on graph: inout LiveGraph?,
         from reader: any LogReader,
         preparing prepare: (Commit) -> Void = { _ in },
@@ -92,7 +92,7 @@ struct GraphRestorer {
                 present = graph
                 try apply(stored: entry, at: stamp, to: present, preparing: prepare)
             } else {
-                present = try begin(stored: entry, at: stamp, epoch: epoch)
+                present = try begin(stored: entry, at: stamp, epochs: epochs)
                 graph = present
             }
             // A replay may have as many commits as it likes, and ends no turn.
@@ -124,7 +124,7 @@ struct GraphRestorer {
     func begin(
         stored entry: LogEntry,
         at stamp: LogStamp,
-        epoch: String
+        epochs: Epochs
     ) throws(StoreError) -> LiveGraph {
         guard case .define(let text, let origin) = entry.kind else {
             throw StoreError("the log of graph \(entry.graph) does not begin with its definition")
@@ -135,7 +135,7 @@ struct GraphRestorer {
         } catch {
             throw StoreError("graph \(entry.graph): \(error.message)")
         }
-        let position = LogPosition(epoch: epoch, rev: stamp.rev - 1, time: stamp.time)
+        let position = LogPosition(epochs, rev: stamp.rev - 1, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         host.add(graph)
         var commit = Commit(graph: graph)
@@ -163,7 +163,7 @@ struct GraphRestorer {
     ///
     /// - Throws: ``StoreError`` if the bytes are not a saved graph of a known version, or this
     ///   server refuses the definition. The host is unchanged then.
-    func restore(_ saved: [UInt8], epoch: String) throws(StoreError) -> LiveGraph {
+    func restore(_ saved: [UInt8], epochs: Epochs) throws(StoreError) -> LiveGraph {
         let versions = SavedGraph.firstVersion...SavedGraph.version
         guard let version = saved.first, versions.contains(version) else {
             let found = saved.first.map { "has format \($0)" } ?? "is empty"
@@ -175,11 +175,11 @@ struct GraphRestorer {
         do {
             // In the first format what it says of followers is rarely true.
             if version == SavedGraph.firstVersion,
-                let graph = try? restore(reader, epoch, distrusting: true)
+                let graph = try? restore(reader, epochs, distrusting: true)
             {
                 return graph
             }
-            return try restore(reader, epoch)
+            return try restore(reader, epochs)
         } catch let error as StoreError {
             throw error
         } catch let error as JSONError {
@@ -192,8 +192,8 @@ struct GraphRestorer {
     /// Restores the graph of a stored snapshot.
     ///
     /// - Throws: ``StoreError`` as above, and if it is another graph, or of another rev.
-    func restore(_ snapshot: GraphSnapshot, of name: String, epoch: String) throws(StoreError) -> LiveGraph {
-        let graph = try restore(snapshot.state, epoch: epoch)
+    func restore(_ snapshot: GraphSnapshot, of name: String, epochs: Epochs) throws(StoreError) -> LiveGraph {
+        let graph = try restore(snapshot.state, epochs: epochs)
         guard graph.name == name, graph.rev == snapshot.stamp.rev else {
             host.forget(graph)
             throw StoreError(
@@ -205,7 +205,7 @@ struct GraphRestorer {
 
     private func restore(
         _ saved: StateReader,
-        _ epoch: String,
+        _ epochs: Epochs,
         distrusting: Bool = false
     ) throws -> LiveGraph {
         var reader = saved
@@ -220,7 +220,7 @@ struct GraphRestorer {
         }
         let stamp = try reader.stamp()
         guard stamp.rev > 0 else { throw StateError.malformed }
-        let position = LogPosition(epoch: epoch, rev: stamp.rev, time: stamp.time)
+        let position = LogPosition(epochs, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         do {
             try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
@@ -289,7 +289,7 @@ extension Host {
         } catch {
             throw StoreError("graph \(name): \(error.message)")
         }
-        let graph = try restorer.rebuild(name, epoch: position.epoch, at: position.rev, from: log.reader)
+        let graph = try restorer.rebuild(name, epochs: position.epochs, at: position.rev, from: log.reader)
         try restorer.restoreKeys(of: graph, from: log.reader)
         // If other servers may be running, the log reports which ones are gone.
         if !log.isShared { restorer.clearAbandoned(in: graph) { _ in true } }

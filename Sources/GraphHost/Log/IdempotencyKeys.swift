@@ -63,7 +63,7 @@ struct IdempotencyKeys {
         return .new(add(name, digest, expires: now + Self.lifetime))
     }
 
-    /// Restores a key from before the start, used by a commit of that graph and epoch.
+    /// Restores a key from before the start, used by a commit of that graph.
     ///
     /// `now` is the monotonic clock, `time` the one that has stamped the commit.
     mutating func restore(_ stored: StoredKey, of graph: LiveGraph, now: UInt64, time: UInt64) {
@@ -72,7 +72,7 @@ struct IdempotencyKeys {
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
         guard places[name] == nil else { return }
         add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
-            stored.answer(in: graph.epoch)
+            stored.answer(in: graph.epochs)
         )
     }
 
@@ -122,7 +122,13 @@ struct IdempotencyKeys {
 }
 
 extension StoredKey {
-    func answer(in epoch: String) -> Applied {
-        Applied(epoch: epoch, rev: stamp.rev, time: stamp.time, changed: changed, isReplay: true)
+    func answer(in epochs: Epochs) -> Applied {
+        Applied(
+            epoch: epochs.epoch(of: stamp.rev),
+            rev: stamp.rev,
+            time: stamp.time,
+            changed: changed,
+            isReplay: true
+        )
     }
 }

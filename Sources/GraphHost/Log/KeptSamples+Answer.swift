@@ -37,7 +37,11 @@ extension KeptSamples {
         defer { withExtendedLifetime(host) {} }
         host.trialUnits = Self.mostUnits
         let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))
-        let graph = try host.restorer.begin(stored: begin, at: LogStamp(rev: 1, time: 0), epoch: epoch)
+        let graph = try host.restorer.begin(
+            stored: begin,
+            at: LogStamp(rev: 1, time: 0),
+            epochs: Epochs(epoch)
+        )
         var rest = samples[...]
         while let next = rest.first, next.stamp.rev <= base.rev {
             try apply(takeCommit(from: &rest), next.stamp, to: graph)

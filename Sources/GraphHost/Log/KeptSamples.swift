@@ -58,7 +58,7 @@ public struct KeptSamples: Sendable {
         let graph = node.graph
         let hasRing = since.map { $0 >= node.history.from } ?? (node.ring != nil)
         guard !hasRing, !node.isMutable, graph.definition.mode == .settled,
-            epoch == nil || epoch == graph.epoch,
+            epoch.map({ graph.epochs.hold(since ?? 0, of: $0) }) ?? true,
             let (derived, sources) = Self.ancestry(of: node)
         else { return nil }
         let known = (sources.map(\.knownSince) + derived.map(\.changed)).max { $0.rev < $1.rev }

@@ -45,7 +45,7 @@ final class LogReports: CommitLogFollower {
                 // accordingly.
                 host.table[entry.graph].map { host.forget($0) }
                 let position = try host.position(of: entry.graph)
-                _ = try host.restorer.begin(stored: entry, at: stamp, epoch: position.epoch)
+                _ = try host.restorer.begin(stored: entry, at: stamp, epochs: position.epochs)
                 return true
             }
             // Commits that were already applied are reported again after a lost connection.
@@ -68,7 +68,7 @@ final class LogReports: CommitLogFollower {
         do throws(StoreError) {
             if position.rev > 0 {
                 let restorer = host.restorer
-                _ = try restorer.look(at: name, epoch: position.epoch, position.rev, from: reader) { true }
+                _ = try restorer.look(at: name, epochs: position.epochs, position.rev, from: reader) { true }
             }
         } catch {
             _ = host.fault("graph \(name) cannot be rebuilt: \(error)")
@@ -125,7 +125,6 @@ final class LogReports: CommitLogFollower {
         guard log.health != host.health else { return }
         let wasStale = host.isStale
         host.health = log.health
-        host.healthChangedAt = host.clock.now
         for graph in host.table.all { graph.judge() }
         guard host.isStale != wasStale else { return }
         // A socket on which values are sent gets no heartbeat for a long time.

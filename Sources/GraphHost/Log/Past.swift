@@ -90,7 +90,7 @@ public struct Past: Sendable {
         } else {
             switch try host.restorer.look(
                 at: question.graph,
-                epoch: question.epoch,
+                epochs: question.epochs,
                 question.rev,
                 from: reader,
                 while: isWanted
@@ -172,7 +172,7 @@ public struct Past: Sendable {
             try host.restorer.replay(
                 question.graph,
                 revs,
-                in: question.epoch,
+                in: question.epochs,
                 on: &graph,
                 from: reader,
                 preparing: recorder.prepare

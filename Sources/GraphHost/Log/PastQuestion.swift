@@ -20,7 +20,7 @@ public struct PastQuestion: Sendable {
     }
 
     let graph: String
-    let epoch: String
+    let epochs: Epochs
     /// The graph's rev when the question was asked.
     let present: UInt64
     let rev: UInt64
@@ -34,7 +34,7 @@ public struct PastQuestion: Sendable {
     ///   - rev: the commit.
     ///   - epoch: the epoch of `rev`; nil: the present one.
     ///   - view: the graph as the caller sees it now.
-    /// - Throws: `bad_field` for a future rev, `gone` for another epoch.
+    /// - Throws: `bad_field` for a future rev, `gone` for one that is not in the graph's history.
     public init(
         _ subject: Subject,
         at rev: UInt64,
@@ -42,14 +42,15 @@ public struct PastQuestion: Sendable {
         in view: GraphView
     ) throws(HostError) {
         let graph = view.graph
-        guard epoch == nil || epoch == graph.epoch else {
-            throw HostError(.gone, "\(graph.name) continues in a new epoch: \(graph.epoch)")
+        if let epoch, !graph.epochs.hold(rev, of: epoch) {
+            let message = "rev \(rev) of epoch \(epoch) is not in the history of \(graph.name)"
+            throw HostError(.gone, "\(message), which continues in epoch \(graph.epoch)")
         }
         guard rev <= graph.rev else {
             throw HostError(.badField, "rev \(rev) is in the future: \(graph.name) is at rev \(graph.rev)")
         }
         self.graph = graph.name
-        self.epoch = graph.epoch
+        epochs = graph.epochs
         present = graph.rev
         self.rev = rev
         self.subject = subject
@@ -111,7 +112,7 @@ public struct PastReading: Sendable {
             case .value(let datum): .value(datum.withBytes { Array($0) })
             case .fail(let datum): .fail(datum.withFragment { Array($0) })
             }
-        epoch = node.graph.epoch
+        epoch = node.graph.epochs.epoch(of: reading.changed)
         changed = reading.changed
         changedAt = reading.changedAt
         state = hasFacets ? node.facetsJSON : nil

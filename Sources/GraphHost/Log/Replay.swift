@@ -70,7 +70,7 @@ public struct Replay {
         if let passed = played.passed {
             let other = makeHost()
             defer { withExtendedLifetime(other) {} }
-            let restored = try other.restorer.restore(passed.snapshot, of: graph, epoch: "")
+            let restored = try other.restorer.restore(passed.snapshot, of: graph, epochs: Epochs(""))
             snapshot = (passed.snapshot.stamp.rev, restored.digest == passed.digest)
         }
         return Outcome(
@@ -124,12 +124,13 @@ public struct Replay {
         var played = Played(host: makeHost())
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         let newest = try reader.snapshot(of: graph, notAfter: end)
-        if let base { played.graph = try played.host.restorer.restore(base, of: graph, epoch: "") }
+        if let base { played.graph = try played.host.restorer.restore(base, of: graph, epochs: Epochs("")) }
         played.stamp = base?.stamp ?? played.stamp
         let first = played.stamp.rev + 1
         guard first <= end else { return played }
         let restorer = played.host.restorer
-        try restorer.replay(graph, first...end, in: "", on: &played.graph, from: reader) { (graph, _) in
+        try restorer.replay(graph, first...end, in: Epochs(""), on: &played.graph, from: reader) {
+            (graph, _) in
             played.commits += 1
             played.stamp = graph.stamp
             if let newest, newest.stamp.rev == graph.rev { played.passed = (newest, graph.digest) }
@@ -144,7 +145,7 @@ public struct Replay {
         var played = Played(host: host)
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         if let base {
-            let graph = try host.restorer.restore(base, of: graph, epoch: "")
+            let graph = try host.restorer.restore(base, of: graph, epochs: Epochs(""))
             var commit = Commit(graph: graph)
             commit.kind = .redefine(definition, .file)
             _ = host.apply(commit, base.stamp)
@@ -160,7 +161,7 @@ public struct Replay {
             guard let graph = played.graph, graph.isLive else {
                 var begin = entry
                 begin.kind = .define(text: definition.text, .file)
-                played.graph = try host.restorer.begin(stored: begin, at: stamp, epoch: "")
+                played.graph = try host.restorer.begin(stored: begin, at: stamp, epochs: Epochs(""))
                 return true
             }
             switch entry.kind {

@@ -252,7 +252,7 @@ final class Submissions {
         guard key.key.digest == pending.commit.digest else {
             return pending.answer(.failure(IdempotencyKeys.isReused))
         }
-        pending.answer(.success(key.answer(in: pending.commit.graph.epoch)))
+        pending.answer(.success(key.answer(in: pending.commit.graph.epochs)))
     }
 
     /// Removes the pending commit that the log answers.

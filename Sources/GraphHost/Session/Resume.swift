@@ -2,7 +2,7 @@ internal import Support
 
 /// The client's position before its connection broke (`since`).
 ///
-/// In mode `latest` only the present value matters, so a cursor of the present epoch can always
+/// In mode `latest` only the present value matters, so a cursor in the graph's history can always
 /// resume, and the value is left out if nothing is newer. Mode `all` resumes if nothing was missed,
 /// or if the node's history has everything that was missed. Private stages start anew, and the
 /// answer says so. So do stages that depend on earlier values, such as `filter`, if their chain was
@@ -35,17 +35,17 @@ struct Resume {
         ticket = shown?.string.flatMap { Ticket($0) }
         self.rev = UInt64(rev)
         isHere = !graph.host.isShared || field["local"]?.string == graph.host.instance
-        isResumed = epoch == graph.epoch && self.rev <= graph.rev && self.rev >= graph.resumesFrom
+        isResumed = graph.resumes(from: self.rev, of: epoch)
     }
 
-    /// Parses `Last-Event-ID`, `epoch:rev`; anything else is no position in the present epoch.
+    /// Parses `Last-Event-ID`, `epoch:rev`; anything else is no position in the history.
     init(eventID text: String, in graph: LiveGraph) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let rev = parts.count == 2 ? UInt64(parts[1]) : nil
         (ticket, hasTicket) = (nil, false)
         self.rev = rev ?? 0
         isHere = !graph.host.isShared
-        isResumed = rev.map { $0 <= graph.rev && $0 >= graph.resumesFrom && parts[0] == graph.epoch } ?? false
+        isResumed = rev.map { graph.resumes(from: $0, of: parts[0]) } ?? false
     }
 
     /// What has happened to a subscription's pipeline since the cursor.
@@ -187,5 +187,12 @@ struct GroupMissed {
         static func < (one: Place, other: Place) -> Bool {
             (one.stamp.rev, one.turn) < (other.stamp.rev, other.turn)
         }
+    }
+}
+
+extension LiveGraph {
+    /// Whether a client that has seen `rev` in `epoch` can continue from there.
+    fileprivate func resumes(from rev: UInt64, of epoch: some StringProtocol) -> Bool {
+        rev <= self.rev && rev >= resumesFrom && epochs.hold(rev, of: epoch)
     }
 }

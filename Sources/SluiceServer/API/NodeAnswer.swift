@@ -103,7 +103,7 @@ enum NodeAnswer {
 extension ByteBuffer {
     /// Appends the validators of a node's state.
     fileprivate mutating func append(validators graph: LiveGraph, _ reading: Reading) {
-        append(validators: graph.epoch, reading.changed, at: reading.changedAt)
+        append(validators: graph.epochs.epoch(of: reading.changed), reading.changed, at: reading.changedAt)
     }
 
     fileprivate mutating func append(validators reading: PastReading) {

@@ -34,7 +34,7 @@ enum Preconditions {
     ) throws(HostError) -> Bool {
         var isEmpty = false
         if case .empty = reading.held { isEmpty = true }
-        return try isKnown(value, tag: "\(node.graph.epoch):\(reading.changed)", isEmpty: isEmpty)
+        return try isKnown(value, tag: tag(reading.changed, in: node.graph), isEmpty: isEmpty)
     }
 
     /// The same for a node as it was.
@@ -80,12 +80,12 @@ enum Preconditions {
         list.forEach { tag in
             guard let (epoch, rev) = version(in: tag) else { return true }
             isForeign = false
-            if epoch.elementsEqual(node.graph.epoch.utf8) { revs.append(rev) }
+            if node.graph.epochs.hold(rev, of: epoch) { revs.append(rev) }
             return true
         }
         guard let first = revs.first else {
             if isForeign { throw foreign(node) }
-            throw conflict(node, "the tag in If-Match is of another epoch of the graph: read the node again")
+            throw conflict(node, "the tag in If-Match is not in the history of the graph: read the node again")
         }
         // The usual form does not read the node: the host checks pending commits, and says at which
         // rev the node has changed.
@@ -94,13 +94,16 @@ enum Preconditions {
         return revs.contains(changed) ? changed : first
     }
 
+    /// The tag of what was last changed at `rev`.
+    private static func tag(_ rev: UInt64, in graph: LiveGraph) -> String {
+        "\(graph.epochs.epoch(of: rev)):\(rev)"
+    }
+
     /// What a tag `epoch:rev` says; nil if it has another form.
-    private static func version(
-        in tag: UnsafeRawBufferPointer
-    ) -> (epoch: Slice<UnsafeRawBufferPointer>, rev: UInt64)? {
+    private static func version(in tag: UnsafeRawBufferPointer) -> (epoch: String, rev: UInt64)? {
         guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
         let rev = UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal
-        return rev.map { (tag[..<colon], UInt64($0)) }
+        return rev.map { (String(decoding: tag[..<colon], as: UTF8.self), UInt64($0)) }
     }
 
     private static func foreign(_ node: NamedNode) -> HostError {

@@ -52,7 +52,6 @@ final class Sink {
     private var began: UInt64 = 0
     /// How many attempts have failed in a row.
     private var failures = 0
-    private var epoch = ""
     /// The rev of the newest value, and how many values of that rev came before it.
     private var newest: (rev: Int, count: Int) = (-1, 0)
     private var hasOverflowed = false
@@ -118,7 +117,7 @@ final class Sink {
         let item = SinkValue(
             body: Array(value.bytes),
             rev: rev,
-            key: "\(graph.name)/\(definition.name)/\(epoch)/\(mark)"
+            key: "\(graph.name)/\(definition.name)/\(graph.epochs.epoch(of: UInt64(rev)))/\(mark)"
         )
         if definition.mode == .latest {
             changes.came()
@@ -263,7 +262,6 @@ extension Sink: MessageSink {
         let message = JSONReader(validated: message)
         switch message["op"]?.string {
         case "snap":
-            epoch = message["epoch"]?.string ?? ""
             take(message, rev: message["c"]?.int ?? message["rev"]?.int ?? 0)
         case "upd":
             let rev = message["rev"]?.int ?? 0

@@ -31,7 +31,7 @@ struct RemovedGraphTests {
         var graph: LiveGraph?
         weak var member: NamedNode?
         weak var former: LiveGraph?
-        try host.restorer.replay("g", 1...5, in: "e1", on: &graph, from: log.reader) { (present, _) in
+        try host.restorer.replay("g", 1...5, in: Epochs("e1"), on: &graph, from: log.reader) { (present, _) in
             if present.rev == 2 { (member, former) = (present.existing("s.7"), present) }
             guard present.rev == 4 else { return true }
             #expect(member == nil && former == nil, "the host holds what a graph has left")
@@ -109,12 +109,12 @@ struct RemovedGraphTests {
         // Fewer bytes are no graph, and more are none either.
         for bytes in [saved.dropLast(), saved + [0]] {
             #expect(throws: StoreError.self) {
-                try next.host.restorer.restore(Array(bytes), epoch: "e1")
+                try next.host.restorer.restore(Array(bytes), epochs: Epochs("e1"))
             }
             #expect(next.host.memberAccounts.count(of: "ann") == 0)
             #expect(next.host.memberAccounts.account(of: "ann").bytes == 0)
         }
-        _ = try next.host.restorer.restore(saved, epoch: "e1")
+        _ = try next.host.restorer.restore(saved, epochs: Epochs("e1"))
         #expect(next.host.memberAccounts.count(of: "ann") == 1)
     }
 

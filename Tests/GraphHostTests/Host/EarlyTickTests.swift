@@ -48,7 +48,7 @@ struct EarlyTickTests {
         // A snapshot has the moments that were put off.
         let saved = try SavedGraph(graph: graph).save()
         let other = Bench()
-        let restored = try other.host.restorer.restore(saved, epoch: "e1")
+        let restored = try other.host.restorer.restore(saved, epochs: Epochs("e1"))
         #expect(restored.digest == graph.digest)
         for _ in 0..<30 {
             bench.pass(100)

@@ -9,7 +9,7 @@ extension Bench {
             clock: ManualHostClock(now: clock.now, wall: clock.wall),
             limits: host.limits
         )
-        return (bench, try bench.host.restorer.restore(saved, epoch: graph.epoch))
+        return (bench, try bench.host.restorer.restore(saved, epochs: Epochs(graph.epoch)))
     }
 }
 

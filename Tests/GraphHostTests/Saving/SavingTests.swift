@@ -116,7 +116,7 @@ struct SavingTests {
             """
         let saved = try #require(Base64.bytes(text.utf8, isCanonical: true))
         let bench = Bench()
-        let graph = try bench.host.restorer.restore(saved, epoch: "e1")
+        let graph = try bench.host.restorer.restore(saved, epochs: Epochs("e1"))
         #expect(try bench.read(graph, "n") == "1")
         try bench.set(graph, [("s.a", "5")])
         #expect(try bench.read(graph, "n") == "2")
@@ -316,7 +316,7 @@ struct SavingTests {
         let saved = try SavedGraph(graph: live).save()
         func refusal(_ bytes: [UInt8], _ bench: Bench = Bench()) -> String? {
             do throws(StoreError) {
-                _ = try bench.host.restorer.restore(bytes, epoch: "e1")
+                _ = try bench.host.restorer.restore(bytes, epochs: Epochs("e1"))
                 return nil
             } catch {
                 return error.message
@@ -364,7 +364,7 @@ struct SavingTests {
             }
             let second = Bench()
             do {
-                let restored = try second.host.restorer.restore(saved, epoch: "e1")
+                let restored = try second.host.restorer.restore(saved, epochs: Epochs("e1"))
                 #expect(restored.isWhole, "seed \(seed)")
                 second.pass(9)
                 _ = second.host.remove(restored)
