@@ -35,8 +35,6 @@ public final class Host {
     var instance: String { log?.instance ?? "" }
     /// The log's health, as last reported.
     public internal(set) var health: LogHealth
-    /// When it last changed, in milliseconds of the monotonic clock.
-    public internal(set) var healthChangedAt: UInt64
     /// The loop's current activity, for a watchdog.
     public let activity = Activity()
     /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
@@ -154,7 +152,6 @@ public final class Host {
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
         health = log?.health ?? .ready
-        healthChangedAt = clock.now
         self.limits = limits
         rates = ClientRates(limits)
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))

@@ -49,7 +49,6 @@ TESTED = {
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
     "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: a silent client"),
-    "times.outage": ("Tests/SluiceServerTests/LogFailureTests.swift", "times.outage: /readyz is patient"),
     "times.refusedSink": ("Tests/EndToEnd/test_sinks.py", "# fixed: times.refusedSink="),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": ("Tests/SluiceServerTests/RequestTests.swift", "a body that does not arrive in time is 408"),

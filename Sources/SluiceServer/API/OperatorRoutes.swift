@@ -74,10 +74,14 @@ enum OperatorRoutes {
     /// `GET /healthz`.
     static func showHealth(_ request: Request) { request.connection.answerText("ok\n") }
 
-    /// `GET /readyz`: 503 unless the server accepts requests.
+    /// `GET /readyz`: 503 unless the server accepts requests; with `for=writes`, unless it also
+    /// accepts changes.
     static func showReadiness(_ request: Request) throws(HostError) {
-        if request.server.isDraining { throw .draining }
-        if let error = request.server.unreadiness { throw error }
+        let purpose = request.query.string("for")
+        guard purpose == nil || purpose == "writes" else {
+            throw HostError(.badField, "for: only 'writes' is known")
+        }
+        if let error = request.server.unreadiness(forWrites: purpose != nil) { throw error }
         request.connection.answerText("ready\n")
     }
 

@@ -28,7 +28,6 @@ struct FixedTimes: Sendable {
     var close: UInt64 = 5_000
     var wait: UInt64 = 60_000
     var refusal: UInt64 = 1_000
-    var outage: UInt64 = 10_000
     var refusedSink: UInt64 = 600_000
 }
 
@@ -95,10 +94,6 @@ struct FixedLimit {
                 .means("How long until producers are asked again for a value."),
             Self("times.refusal", \.times.refusal, .time)
                 .means("For a refused connection to finish its handshake and close."),
-            Self("times.outage", \.times.outage, .time)
-                .means(
-                    "How long the store may take no commits before /readyz answers 503: a change of its leader takes less."
-                ),
             Self("times.refusedSink", \.times.refusedSink, .time)
                 .means(
                     "How long until a sink in mode latest tries again what its receiver refused; a reload does so at once."

@@ -370,13 +370,13 @@ public final class Server {
         hostTimer?.start(after: .milliseconds(Int64(next > loop.now ? next - loop.now : 0)))
     }
 
-    /// Why the log makes the server not ready; nil if it does not.
+    /// Why the server should get no requests, or no changes; nil if it should.
     ///
-    /// A short outage of the store is no reason to send clients elsewhere. A graph that is not
-    /// served here is one: other servers may have it.
-    var unreadiness: HostError? {
-        let lasts = loop.now - host.healthChangedAt >= times.fixed.outage
-        if host.isCatchingUp || lasts, let refusal = host.health.refusal { return refusal }
+    /// While the store takes no commits, reads go on, here as well as elsewhere. A graph that is
+    /// not served here is a reason to send clients elsewhere: other servers may have it.
+    func unreadiness(forWrites: Bool) -> HostError? {
+        if isDraining { return .draining }
+        if host.isCatchingUp || forWrites, let refusal = host.health.refusal { return refusal }
         let names = host.unbuilt
         guard !names.isEmpty else { return nil }
         let shown = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? ", …" : "")

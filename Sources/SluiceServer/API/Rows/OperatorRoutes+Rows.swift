@@ -74,9 +74,10 @@ extension OperatorRoutes: Routes {
             need: .nothing,
             handler: showReadiness,
             name: "readiness",
-            summary: "Whether the server accepts requests",
-            successes: [text("They are")],
-            errors: [.draining, "not_ready", "engine_down", "no_space"]
+            summary: "Whether the server accepts requests, or also changes",
+            parameters: [.choice("for", ["writes"], "writes: also whether changes are accepted now")],
+            successes: [text("It does")],
+            errors: ["bad_field", .draining, "not_ready", "engine_down", "no_space"]
         ),
         Operation(
             method: .get,
