@@ -13,7 +13,7 @@ public final class RedisLog: CommitLog {
     /// Until Redis is tried again, in milliseconds.
     static let pause: UInt64 = 500
     /// How long a commit may wait for Redis to come back, in milliseconds.
-    static let patience: UInt64 = 5_000
+    static let patience: UInt64 = 1_000
     /// How often an instance says that it lives, and how long its lease lasts, in milliseconds.
     static let pulse: UInt64 = 2_000
     static let lease = 8_000
