@@ -10,6 +10,7 @@ const views = {
   dash: "/dash/page.js",
   values: "/views/values.js",
   clients: "/views/clients.js",
+  files: "/views/files.js",
   about: "/views/about.js",
 };
 

@@ -292,7 +292,7 @@ def test_every_view_fits_and_is_kept_as_a_picture(open_page, server, look):
     ARTEFACTS.mkdir(exist_ok=True)
     page = open_page(server, "/", **LOOKS[look])
     for name, path, sign in [("graphs", "#/", ".graphs a"), ("values", "#/g/g/values", '[data-node="deep"]'), ("clients", "#/clients", "table.clients a"),
-                             ("about", "#/about", "dl.facts dd")]:
+                             ("files", "#/files", "main button"), ("about", "#/about", "dl.facts dd")]:
         page.evaluate("(path) => { location.hash = path; }", path)
         expect(page.locator(sign).first).to_be_visible()
         page.wait_for_timeout(150)

@@ -91,6 +91,7 @@ const routes = [
   { name: "dash", pattern: /^\/g\/([^/]+)\/dash$/, keys: ["graph"] },
   { name: "values", pattern: /^\/g\/([^/]+)\/values$/, keys: ["graph"] },
   { name: "clients", pattern: /^\/clients(?:\/([^/]+))?$/, keys: ["id"] },
+  { name: "files", pattern: /^\/files$/ },
   { name: "about", pattern: /^\/about$/ },
 ];
 

@@ -40,7 +40,8 @@ export function mount(element, { store, signal, style }) {
   const cards = new Map();
   const list = h("ul", { class: "graphs" });
   const page = h("div", { class: "page" }, h("h1", {}, "Graphs"), list,
-    h("p", { class: "small dim" }, h("a", { href: href("/about") }, "About this server")));
+    h("p", { class: "small dim" }, h("a", { href: href("/files") }, "Graph files"), ", ",
+      h("a", { href: href("/about") }, "about this server")));
   element.append(page);
 
   const card = ({ graph }) => {
