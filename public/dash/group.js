@@ -1,5 +1,4 @@
 // Nodes that match names and globs, members of families among them.
-import { globOf } from "/graph/glob.js";
 
 /** One page of the nodes and members that a glob matches; undefined without an answer. */
 async function page(graph, match, limit) {
@@ -22,40 +21,13 @@ export async function namesOf(globs, { observed, graph, most }) {
   return [...new Set(all.flat())];
 }
 
-/** How many are read if there are too many to follow, and how often (ms). */
-const most = 200, every = 2000;
-
 /**
  * A source for one widget: one feed of all of the nodes as they come and go, with `rows` by name,
  * and how many `more` there are.
  */
 export function open({ client, graph, nodes, observed }, listener) {
   const feed = { rows: new Map(), more: 0, at: 0, between: 0, folds: 1 }, facts = (name) => observed.facts(name);
-  let timer, isClosed = false;
-  const close = () => {
-    isClosed = true;
-    clearTimeout(timer);
-    watch.close();
-  };
-  const look = async () => {
-    const found = await page(graph, nodes.find((each) => /[*?]/.test(each)), most);
-    if (isClosed) return;
-    timer = setTimeout(look, every);
-    if (!found) return;
-    const before = feed.rows, now = Date.now();
-    const families = observed.families.filter(({ name }) => nodes.includes(globOf(name)));
-    const all = families.reduce((sum, { members }) => sum + members, 0);
-    feed.rows = new Map(found.map(({ name, v, empty, fail }) => {
-      const known = before.get(name), isSame = known && JSON.stringify(known.entry.v) === JSON.stringify(v);
-      const entry = fail ? { fail } : empty ? { empty } : { v };
-      return [name, { entry, changed: isSame ? known.changed : known ? now : 0 }];
-    }));
-    const more = Math.max(0, all - found.length), still = { stale: false, close };
-    Object.assign(feed, { isOther: true, meta: {}, more, between: every, at: now, watch: still });
-    listener(feed);
-  };
   const hear = (_, meta) => {
-    if (meta.ended?.code === "sub_limit") return void look();
     const { m = {}, t, ended, gap } = meta, at = Date.now(), isAll = !feed.meta || gap !== undefined;
     if (ended) feed.endedAt = at;
     for (const [name, entry] of Object.entries(m)) {
@@ -69,11 +41,11 @@ export function open({ client, graph, nodes, observed }, listener) {
       }
     }
     feed.meta = meta;
-    feed.more = meta.more ?? feed.more;
+    feed.more = meta.more ?? (isAll ? 0 : feed.more);
     if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;
     feed.at = at;
     listener(feed);
   };
   const watch = feed.watch = client.watch({ graph, nodes }, null, hear, { every: 100, facets: true });
-  return { feed, close };
+  return { feed, close: () => watch.close() };
 }
