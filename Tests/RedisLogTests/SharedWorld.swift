@@ -133,7 +133,7 @@ final class SharedWorld {
             },
             meanwhile: { [store, servers] in
                 for server in servers where !areSilent && !server.store.isCutOff {
-                    _ = try? store.pulse(of: server.log.instance, lease: RedisLog.lease)
+                    _ = try? store.pulse(of: server.log.instance, lease: RedisLog.lease, files: nil)
                 }
             }
         )

@@ -85,7 +85,7 @@ enum Preconditions {
         }
         guard let first = revs.first else {
             if isForeign { throw foreign(node) }
-            throw conflict(node, "the tag in If-Match is not in the history of the graph: read the node again")
+            throw conflict(node, "the tag in If-Match is not in the graph's history: read the node again")
         }
         // The usual form does not read the node: the host checks pending commits, and says at which
         // rev the node has changed.
