@@ -38,6 +38,7 @@ struct Check: ParsableCommand {
 
     func run() throws {
         var problems: [FileProblem] = []
+        var warnings: [FileProblem] = []
         var count = 0
         if files.isEmpty {
             var reader = ConfigurationOptions.reader(config: config)
@@ -48,11 +49,13 @@ struct Check: ParsableCommand {
             // If the configuration could not be read, its files may be others.
             problems = reader.problems + found.problems.filter { $0.file != nil || reader.problems.isEmpty }
             count = found.graphs
+            warnings = found.warnings
         } else {
             let options = DefinitionOptions(Configuration())
             for file in files {
                 let result = GraphFolder.read(file: file, options)
                 problems += result.problems
+                warnings += (result.definition?.warnings ?? []).map { FileProblem($0) }
                 count += result.definition == nil ? 0 : 1
             }
         }
@@ -60,6 +63,7 @@ struct Check: ParsableCommand {
             let list = problems.map(\.json).joined(separator: ",")
             Terminal.print("{\"graphs\":\(count),\"problems\":[\(list)]}")
         } else {
+            for warning in warnings { Terminal.note("warning: \(warning)") }
             for problem in problems { Terminal.note("error: \(problem)") }
         }
         guard problems.isEmpty else { throw ExitCode(1) }

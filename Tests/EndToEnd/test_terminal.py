@@ -118,6 +118,27 @@ def test_check_names_what_beginners_write(tmp_path, line, place, hint):
     assert found.returncode == 1 and f"g.yaml:{place}" in found.stderr and hint in found.stderr, found.stderr
 
 
+def test_a_duration_without_a_unit_in_a_file_is_warned_about(tmp_path):
+    graph = "nodes:\n  n: { set: number, ttl: 5s }\n  m: { from: n, pipe: [ { debounce: 30 } ] }\n"
+    (tmp_path / "g.yaml").write_text(graph)
+    warning = "3:37: debounce has no unit: 30 means milliseconds (write 30ms, or 30s if seconds are meant)"
+    found = subprocess.run([BINARY, "check", tmp_path / "g.yaml"], capture_output=True, text=True, timeout=PATIENCE)
+    assert found.returncode == 0 and found.stderr == f"warning: {tmp_path}/g.yaml:{warning}\n", found.stderr
+    with Server({"g": graph}) as running:
+        assert running.log_text().count(warning) == 1
+        # Programs that send definitions over HTTP mean milliseconds.
+        sent = graph.replace("nodes:", "graph: h\nnodes:")
+        answer = running.request("PUT", "/v1/graphs/h", sent, {"Content-Type": "application/yaml"})
+        assert answer.status == 201 and running.log_text().count("has no unit") == 1
+
+
+def test_check_opens_the_file_of_the_audit(tmp_path):
+    (tmp_path / "graphs").mkdir()
+    (tmp_path / "sluice.yaml").write_text("graphs: graphs\naudit: missing/audit.log\n")
+    found = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE)
+    assert found.returncode == 1 and "audit: cannot be opened" in found.stderr, found.stderr
+
+
 ESCAPES = "\x1b]0;owned\x07\n2026 notice forged\u202e\u009b2J"
 
 

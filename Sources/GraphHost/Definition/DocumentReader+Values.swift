@@ -111,7 +111,16 @@ extension DocumentReader {
     }
 
     func span(_ document: Document, of what: String) -> Stage.Span? {
-        if let scalar = document.scalar, let span = Stage.Span(scalar.text) { return span }
+        if let scalar = document.scalar, let span = Stage.Span(scalar.text) {
+            if scalar.text.utf8.allSatisfy(ASCII.isDigit) {
+                warn(
+                    "\(what) has no unit: \(scalar.text) means milliseconds",
+                    at: document.position,
+                    hint: "write \(scalar.text)ms, or \(scalar.text)s if seconds are meant"
+                )
+            }
+            return span
+        }
         return refuse(
             "\(what) must be a duration",
             at: document.position,

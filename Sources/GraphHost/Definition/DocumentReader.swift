@@ -9,6 +9,7 @@ final class DocumentReader {
     let file: String?
     let options: DefinitionOptions
     private(set) var problems: [DefinitionProblem] = []
+    private(set) var warnings: [DefinitionProblem] = []
     /// How many unknown names have been compared with the names of nodes.
     private var guesses = 0
     /// The remaining budget of checks of initial and allowed values.
@@ -39,6 +40,12 @@ final class DocumentReader {
         // Once one pattern is above the limit, all further ones are: report it once.
         if code == .patternLimit, problems.contains(where: { $0.code == code }) { return }
         problems.append(DefinitionProblem(message, code: code, file: file, at: position, hint: hint))
+    }
+
+    /// Records what is valid, and may not mean what it seems to; only of files, which people write.
+    func warn(_ message: String, at position: Position, hint: String) {
+        guard let file else { return }
+        warnings.append(DefinitionProblem(message, file: file, at: position, hint: hint))
     }
 
     /// Records a problem, and returns the nil of a part that cannot be read.

@@ -12,7 +12,8 @@ extension GraphDefinition {
         options: DefinitionOptions = DefinitionOptions()
     ) -> (definition: GraphDefinition?, problems: [DefinitionProblem]) {
         let reader = DocumentReader(file: file, options: options)
-        let definition = GraphDefinition(document, named: name, from: reader)
+        var definition = GraphDefinition(document, named: name, from: reader)
+        definition?.warnings = reader.warnings
         let problems = reader.sortedProblems.map { problem in
             var problem = problem
             problem.pointer = document.pointer(to: problem.position)

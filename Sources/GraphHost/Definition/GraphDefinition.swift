@@ -34,6 +34,8 @@ public struct GraphDefinition {
     public let hash: String
     /// The settings other than nodes, each as canonical text.
     let settings: [String: String]
+    /// What in its file may not mean what it seems to.
+    public internal(set) var warnings: [DefinitionProblem] = []
     private let index: [String: Int]
     let lookup: NodeLookup
 

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Platform
 
 /// The audit: a line for each change of what the server serves, for each look at all of it, and for
 /// each right that a client lacked (docs/operations.md, Audit).
@@ -48,6 +49,16 @@ final class Audit {
             configuration.audit == "log"
             ? .log(log) : .file(try AuditFile(configuration.audit, configuration.logFormat))
         return Audit(destination, Set(configuration.auditAlso.compactMap(Extra.init)), on: loop, log)
+    }
+
+    /// Opens the file as a start does, and removes it if it is new: it belongs to the account that
+    /// the server runs under.
+    static func check(_ configuration: Configuration) throws(StartFailure) {
+        let path = configuration.audit
+        guard !path.isEmpty, path != "log" else { return }
+        let isThere = access(path, F_OK) == 0
+        _ = try AuditFile(path, configuration.logFormat)
+        if !isThere { unlink(path) }
     }
 
     init(_ destination: AuditDestination, _ extras: Set<Extra>, on loop: Loop, _ log: Logger) {

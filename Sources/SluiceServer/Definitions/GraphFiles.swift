@@ -227,6 +227,9 @@ final class GraphFiles {
         }
         owners[definition.name] = path
         report.entries.append(entry)
+        for warning in definition.warnings {
+            log.warning("a graph file may mean something else", metadata: ["warning": "\(warning)"])
+        }
         if let change = entry.change { warn(of: change, in: definition.name) }
         return waiting
     }

@@ -50,16 +50,20 @@ extension Server {
     /// store and listening.
     ///
     /// - Returns: how many graphs are valid, and all problems.
-    public static func check(_ configuration: Configuration) -> (graphs: Int, problems: [FileProblem]) {
+    public static func check(_ configuration: Configuration) -> CheckResult {
         var problems = CommitStore.problems(of: configuration)
-        guard let loop = try? Loop() else { return (0, problems + [FileProblem("no loop can be made")]) }
+        guard let loop = try? Loop() else {
+            return CheckResult(problems: problems + [FileProblem("no loop can be made")])
+        }
         var configuration = configuration
         configuration.isStrict = true
         let log = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
         let server = Server(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
         problems += StartFailure.problems { () throws(StartFailure) in try server.open() }
+        problems += StartFailure.problems { () throws(StartFailure) in try Audit.check(configuration) }
         problems += StartFailure.problems { () throws(StartFailure) in try server.graphFiles.load() }
-        return (server.host.graphs.count, problems)
+        let warnings = server.host.graphs.flatMap(\.definition.warnings).map { FileProblem($0) }
+        return CheckResult(graphs: server.host.graphs.count, problems: problems, warnings: warnings)
     }
 
     /// Reads and opens everything except the graphs; throws all problems.
