@@ -85,7 +85,7 @@ public final class Host {
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
-    var rates: ClientRates
+    public let rates: ClientRates
     var pipelineTexts = PipelineTexts()
     /// The graphs with `demand` requests of producers, and the reports due at the end of the turn
     /// (D-1).
@@ -153,7 +153,7 @@ public final class Host {
         timers = TimerQueue { .milliseconds(clock.now) }
         health = log?.health ?? .ready
         self.limits = limits
-        rates = ClientRates(limits)
+        rates = ClientRates(limits, clock)
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         guard let log else { return }
         let reports = LogReports(self, log)

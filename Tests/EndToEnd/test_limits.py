@@ -34,6 +34,7 @@ TESTED = {
     "limits.historyBytes": ("Tests/GraphHostTests/Host/HistoryTests.swift", "limits.historyBytes = 10"),
     "limits.members": ("Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph"),
     "limits.answer": ("Tests/GraphHostTests/Host/AnswerSizeTests.swift", "limits.answer: values that are too large for one answer"),
+    "limits.picture": ("Tests/GraphHostTests/Host/LargeGraphTests.swift", "limits.picture: a larger graph is refused"),
     "limits.kept": ("Tests/GraphHostTests/Host/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes=1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),

@@ -12,7 +12,8 @@ public struct PictureText {
 
     /// A picture of a graph, or of a part.
     ///
-    /// With `live` also of the nodes of client pipelines and the listeners. With `access` it shows what the caller may read, and what it may set.
+    /// With `live` also of the nodes of client pipelines and the listeners. With `access` it shows
+    /// what the caller may read, and what it may set.
     public init(
         of graph: LiveGraph,
         live isLive: Bool,

@@ -231,7 +231,7 @@ struct Picture {
 }
 
 extension Picture {
-    /// Who listens to a graph, as in a live picture of it, without looking at its nodes.
+    /// The listeners of a graph, as in a live picture of it, without looking at its nodes.
     static func listeners(of graph: LiveGraph) -> [Listener] {
         var found = graph.host.sessions.all.compactMap { Listener($0, in: graph) }
         if graph.keptChains > 0 {

@@ -85,8 +85,8 @@ struct BareStream {
                 session.sink?.acted(SessionAct("value", on: node.graph, .failure(error)))
                 throw error
             }
-            try session.host.countMessage(of: session.requester)
-            try session.host.countSet(of: session.requester)
+            try session.host.rates.countMessage(of: session.requester)
+            try session.host.rates.countSet(of: session.requester)
         } catch {
             return refuse(error)
         }

@@ -27,7 +27,7 @@ public struct NetworkPlace: Hashable, Sendable {
 ///
 /// All connections of a principal share one rate, and so do those of an address without a token:
 /// further connections cost nothing, so they must not bring a rate of their own.
-struct ClientRates {
+public final class ClientRates {
     /// One of the two rates.
     private struct Rate {
         let perSecond: UInt64
@@ -56,28 +56,20 @@ struct ClientRates {
 
     private var sets: Rate
     private var messages: Rate
+    private let clock: any HostClock
 
-    init(_ limits: SessionLimits) {
+    init(_ limits: SessionLimits, _ clock: any HostClock) {
         sets = Rate(limits.setsPerSecond, of: "sets")
         messages = Rate(limits.messagesPerSecond, of: "messages")
+        self.clock = clock
     }
 
-    mutating func takeSet(of client: Requester, at now: UInt64) throws(HostError) {
-        try sets.take(for: client, at: now)
-    }
-
-    mutating func takeMessage(of client: Requester, at now: UInt64) throws(HostError) {
-        try messages.take(for: client, at: now)
-    }
-}
-
-extension Host {
     /// Counts a request to change a graph.
     ///
     /// - Throws: `rate_limited`.
     @inline(__always)
     public func countSet(of client: @autoclosure () -> Requester) throws(HostError) {
-        if limits.setsPerSecond > 0 { try rates.takeSet(of: client(), at: clock.now) }
+        if sets.perSecond > 0 { try sets.take(for: client(), at: clock.now) }
     }
 
     /// Counts a message; each object of a list is one.
@@ -85,7 +77,7 @@ extension Host {
     /// - Throws: `rate_limited`.
     @inline(__always)
     func countMessage(of client: @autoclosure () -> Requester) throws(HostError) {
-        if limits.messagesPerSecond > 0 { try rates.takeMessage(of: client(), at: clock.now) }
+        if messages.perSecond > 0 { try messages.take(for: client(), at: clock.now) }
     }
 }
 

@@ -208,8 +208,8 @@ final class Dispatcher {
     @inline(__always)
     private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool, _ host: Host) -> Bool {
         do throws(HostError) {
-            try host.countMessage(of: session.requester)
-            if isSet { try host.countSet(of: session.requester) }
+            try host.rates.countMessage(of: session.requester)
+            if isSet { try host.rates.countSet(of: session.requester) }
             return true
         } catch {
             refuse(error, id: id, session)

@@ -44,10 +44,11 @@ extension ClientRequest {
     ) throws(HostError) {
         let graph = view.graph
         try fields.refuse(.pipe, because: "not together with nodes")
-        try session.subscribe(
-            to: try NodeSelection.read(fields, in: view, limits: host.limits),
-            matching: try NodeSelection.patterns(fields) ?? [],
+        try GroupSubscription.begin(
+            for: session,
             id: id,
+            on: try NodeSelection.read(fields, in: view, limits: host.limits),
+            matching: try NodeSelection.patterns(fields) ?? [],
             in: graph,
             options,
             request,

@@ -88,10 +88,11 @@ public struct EventStream {
     private func subscribe(to glob: String, _ id: UInt64, in session: Session) {
         do throws(HostError) {
             let view = try GraphView(graph, for: session.access ?? .nobody)
-            try session.subscribe(
-                to: NodeSelection(glob: glob, in: view),
-                matching: [glob],
+            try GroupSubscription.begin(
+                for: session,
                 id: id,
+                on: NodeSelection(glob: glob, in: view),
+                matching: [glob],
                 in: graph,
                 options,
                 SnapRequest(resume: resume)

@@ -25,41 +25,6 @@ extension Session {
         }
     }
 
-    /// Subscribes to the nodes that match names and globs, now and later, and sends their present
-    /// state.
-    ///
-    /// - Throws: `sub_limit` for members that it may not create, `too_large`.
-    func subscribe(
-        to selection: NodeSelection,
-        matching patterns: [String],
-        id: UInt64,
-        in graph: LiveGraph,
-        _ options: SubscriptionOptions,
-        _ request: SnapRequest,
-        _ owners: OwnerNames? = nil
-    ) throws(HostError) {
-        let nodes = selection.nodes
-        try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: access?.name)
-        let held = host.memberAccounts.charging(access?.name) { HeldValues(nodes, in: graph) }
-        if request.initial { try held.checkSize() }
-        let subscription = GroupSubscription(
-            id: id,
-            session: self,
-            graph: graph,
-            options: options,
-            patterns: patterns
-        )
-        subscription.requiredRights = access?.requiredRights(nodes.map(\.name), needs: .read)
-        give(subscription, to: owners)
-        add(subscription)
-        subscription.listen(to: held.living, leaving: selection.left)
-        graph.loadFor(subscription)
-        answer(snapOf: subscription, change: nil) { buffer in
-            subscription.appendSnap(of: nodes, request, to: &buffer)
-            selection.appendMore(to: &buffer)
-        }
-    }
-
     /// Gives a new subscription to named owners; without them the connection owns it.
     func give(_ subscription: Subscription, to names: OwnerNames?) {
         if let names { ownerTable.give(subscription, to: names) }

@@ -203,7 +203,7 @@ enum CommitRoutes {
         _ host: Host,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        try host.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
+        try host.rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
         switch change(host) {
         case .applied(let applied):
             connection.record?.note(applied)

@@ -112,7 +112,9 @@ struct KeepingTests {
 
     @Test(
         "K-2: a value that the client has is left out",
-        arguments: [average, #"[{"skip":1},{"filter":"value < 100"}]"#, #"[{"debounce":"1s"},{"delay":"1s"}]"#]
+        arguments: [
+            average, #"[{"skip":1},{"filter":"value < 100"}]"#, #"[{"debounce":"1s"},{"delay":"1s"}]"#,
+        ]
     )
     func unchanged(pipe: String) throws {
         let bench = Bench()

@@ -1,7 +1,14 @@
 internal import ReactiveGraph
 
-// Nodes that represent a session (`"presence": true`).
-extension Session {
+/// Lets nodes represent a session by the commits that set them (`"presence": true`).
+struct PresenceClaiming {
+    private let session: Session
+    private var host: Host { session.host }
+
+    init(for session: Session) {
+        self.session = session
+    }
+
     /// Lets nodes represent the session by a commit that was submitted for it.
     ///
     /// - Returns: what the request is to be answered with, now or later.
@@ -10,7 +17,7 @@ extension Session {
         case .refused: return submission
         case .applied(let applied):
             if applied.isReplay { return claimAgain(commit, applied, tries: Self.mostTries) }
-            madeExtras.presence.add(nodes, applied)
+            session.madeExtras.presence.add(nodes, applied)
             return submission
         case .pending(let pending):
             // Before its answer, which lets later requests proceed.
@@ -25,9 +32,9 @@ extension Session {
         whenAnswered pending: PendingCommit
     ) -> PendingCommit {
         let claimed = PendingCommit(commit, turnBegan: pending.submitted)
-        let revs = madeExtras.presence.expect(nodes)
-        pending.onAnswer { [weak self, unowned host, by = access?.name] result in
-            let open = self.flatMap { $0.isClosed ? nil : $0 }
+        let revs = session.madeExtras.presence.expect(nodes)
+        pending.onAnswer { [weak session, unowned host, by = session.access?.name] result in
+            let open = session.flatMap { $0.isClosed ? nil : $0 }
             open?.extras?.presence.settle(revs)
             guard case .success(let applied) = result else { return claimed.answer(result) }
             guard applied.isReplay else {
@@ -38,7 +45,8 @@ extension Session {
                 }
                 return claimed.answer(result)
             }
-            switch open?.claimAgain(commit, applied, tries: Self.mostTries) {
+            let again = open.map { Self(for: $0).claimAgain(commit, applied, tries: Self.mostTries) }
+            switch again {
             case .pending(let again)?: again.onAnswer { claimed.answer($0) }
             case .refused(let error)?: claimed.answer(.failure(error))
             case .applied?, nil: claimed.answer(result)
@@ -63,12 +71,12 @@ extension Session {
         case .refused(let error): return error.code == .conflict ? .applied(applied) : .refused(error)
         case .pending(let pending):
             let answered = PendingCommit(commit, turnBegan: pending.submitted)
-            pending.onAnswer { [weak self] result in
+            pending.onAnswer { [weak session] result in
                 guard case .failure(let error) = result else { return answered.answer(.success(applied)) }
                 guard error.code == .conflict else { return answered.answer(result) }
                 // The set of the first time was not known here yet, or another client was faster.
-                if tries > 1, let self, !isClosed,
-                    case .pending(let next) = claimAgain(commit, applied, tries: tries - 1)
+                if tries > 1, let session, !session.isClosed,
+                    case .pending(let next) = Self(for: session).claimAgain(commit, applied, tries: tries - 1)
                 {
                     return next.onAnswer { answered.answer($0) }
                 }
@@ -86,7 +94,7 @@ extension Session {
         again.isByHand = commit.isByHand
         commit.set.forEach { assignment in
             let node = assignment.node.present
-            guard extras?.presence.holds(node) != true else { return }
+            guard session.extras?.presence.holds(node) != true else { return }
             let rev = node.pending?.rev ?? node.changed.rev
             if applied.epoch == graph.epoch, rev == applied.rev {
                 again.conditions.append(Condition(node, .changedAt(rev)))
