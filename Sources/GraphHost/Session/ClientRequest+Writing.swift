@@ -37,7 +37,9 @@ extension ClientRequest {
     /// Submits its commit, and answers; `claimed` are the nodes that represent the session by it.
     func submit(_ commit: Commit, claiming claimed: [NamedNode] = []) throws(HostError) {
         var submission = host.submit(commit)
-        if !claimed.isEmpty { submission = PresenceClaiming(for: session).claim(claimed, by: commit, submission) }
+        if !claimed.isEmpty {
+            submission = PresenceClaiming(for: session).claim(claimed, by: commit, submission)
+        }
         switch submission {
         case .applied(let applied):
             if host.recordsSets { note(.success(applied), of: commit, to: session.sink) }
