@@ -41,12 +41,12 @@ def complaints(validator, text):
 
 
 def check(tmp_path, text):
-    """Whether `sluice check` passes the text, and what it says."""
+    """Whether `sluice check` passes the text, and what it says besides warnings, which a schema does not know."""
     file = tmp_path / "g.yaml"
     file.write_text(text)
     result = subprocess.run([BINARY, "check", file], capture_output=True, text=True)
     assert result.returncode in (0, 1), result.stderr
-    return result.returncode == 0, result.stderr
+    return result.returncode == 0, re.sub("^warning: .*\n", "", result.stderr, flags=re.M)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "config/graphs").glob("*.yaml")), ids=lambda file: file.name)
