@@ -11,16 +11,24 @@ public struct Limits: Sendable {
     public var headerFields: Int
     /// The body, chunk framing not counted; more is `too_large`.
     public var bodyBytes: Int
+    /// The body of a request that ``allowsLongBody`` accepts, if it is more than `bodyBytes`.
+    public var longBodyBytes: Int
+    /// Which requests may have a longer body than others, by method, path and query.
+    public var allowsLongBody: @Sendable (Method, _ path: UnsafeRawBufferPointer, Query) -> Bool =
+        { _, _, _ in false }
+
     public init(
         targetBytes: Int = 8 * 1024,
         headerBytes: Int = 16 * 1024,
         headerFields: Int = 100,
-        bodyBytes: Int = 64 * 1024
+        bodyBytes: Int = 64 * 1024,
+        longBodyBytes: Int = 8 * 1024 * 1024
     ) {
         self.targetBytes = targetBytes
         self.headerBytes = headerBytes
         self.headerFields = headerFields
         self.bodyBytes = bodyBytes
+        self.longBodyBytes = longBodyBytes
     }
 
     /// Where reading stops for good while a head is unfinished, wherever in it the bytes pile up.

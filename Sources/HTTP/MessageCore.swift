@@ -21,6 +21,8 @@ public struct BodyExcess: Sendable {
     public let bytes: UInt64?
     /// How long it may be.
     public let limit: Int
+    /// Whether that is the limit of requests that may have a longer body than others.
+    public let isLong: Bool
 }
 
 /// The body of a message: lent from the input while it lies there in one piece, otherwise
@@ -116,6 +118,11 @@ struct MessageCore: ~Copyable {
     var body = BodyStore()
     var chunks = ChunkedBody()
     var failure: ParseFailure?
+
+    /// How long the body of the message at hand may be.
+    var bodyLimit: Int {
+        facts.allowsLongBody ? max(limits.bodyBytes, limits.longBodyBytes) : limits.bodyBytes
+    }
 
     private init(isRequest: Bool, limits: Limits, parser: UnsafeMutablePointer<llhttp_t>) {
         self.parser = parser
@@ -225,7 +232,8 @@ struct MessageCore: ~Copyable {
     @inline(never)
     mutating func refuseBody(of bytes: UInt64?) -> Int32 {
         let code = refuse(.tooLarge, "the body is too large")
-        failure?.excess = BodyExcess(bytes: bytes, limit: limits.bodyBytes)
+        let excess = BodyExcess(bytes: bytes, limit: bodyLimit, isLong: facts.allowsLongBody)
+        failure?.excess = excess
         return code
     }
 }
@@ -309,7 +317,7 @@ extension MessageCore {
         while true {
             let step = chunks.advance(
                 &input,
-                bodyRoom: max(0, limits.bodyBytes &- body.count),
+                bodyRoom: max(0, bodyLimit &- body.count),
                 maximumFields: limits.headerFields
             )
             switch step {
@@ -338,7 +346,7 @@ extension MessageCore {
     /// Takes in a piece of the body.
     @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        guard length <= limits.bodyBytes &- body.count else {
+        guard length <= bodyLimit &- body.count else {
             return refuseBody(of: nil)
         }
         body.append(UnsafeRawPointer(at), length)

@@ -18,6 +18,8 @@ struct RequestFacts {
     var upgradesToWebSocket = false
     var isChunked = false
     var contentLength = 0
+    /// Whether the request may have a longer body than others.
+    var allowsLongBody = false
 
     var pathPlace = PathPlace.raw
     var path = 0

@@ -22,6 +22,8 @@ public struct RequestHead {
     public var upgradesToWebSocket: Bool { core.pointee.facts.upgradesToWebSocket }
     /// Whether the body comes in chunks.
     public var isChunked: Bool { core.pointee.facts.isChunked }
+    /// Whether the body may be longer than that of other requests.
+    public var allowsLongBody: Bool { core.pointee.facts.allowsLongBody }
     /// The declared length of the body; 0 if there is none or it is chunked.
     public var contentLength: Int { core.pointee.facts.contentLength }
 

@@ -142,7 +142,11 @@ extension MessageCore {
             }
         }
         let length = parser.pointee.content_length
-        guard facts.isChunked || length <= UInt64(limits.bodyBytes) else {
+        if facts.queryLength > 0, facts.isChunked || length > 0 {
+            let query = Query(slice(facts.query, facts.queryLength))
+            facts.allowsLongBody = limits.allowsLongBody(facts.method, path, query)
+        }
+        guard facts.isChunked || length <= UInt64(bodyLimit) else {
             return refuseBody(of: length)
         }
         facts.contentLength = facts.isChunked ? 0 : Int(length)

@@ -85,6 +85,9 @@ public final class RequestParser {
     /// Whether a head is complete and its body is not (time limit: body).
     public var isReadingBody: Bool { core.pointee.stage == .body }
 
+    /// How long the body of the request at hand may be, as sent and inflated.
+    public var bodyLimit: Int { core.pointee.bodyLimit }
+
     /// Bytes of the body so far, for the least rate a sender must keep.
     public var bodyBytes: Int { core.pointee.body.count }
 
@@ -116,11 +119,11 @@ public final class RequestParser {
 
     /// Inflates the next slice of the body of the request at hand, which is gzip.
     ///
-    /// The inflated body has the limit of any body. While there is more to do, `head` and `body`
+    /// The inflated body has the limit of one that comes as it is. While there is more to do, `head` and `body`
     /// are in memory of the parser's own: the input may go away.
     public func inflateBody() -> Inflation {
         let gunzip = gunzip ?? Gunzip()
-        let step = gunzip.advance(body, limitBytes: core.pointee.limits.bodyBytes)
+        let step = gunzip.advance(body, limitBytes: bodyLimit)
         if case .more = step {
             core.pointee.hold()
             self.gunzip = gunzip

@@ -130,6 +130,20 @@ def fields():
             assert raw(server, "GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * count + "\r\n")[0] == status
 
 
+@breach("limits.dryRun")
+def dry_run():
+    with limited("limits: { body: 100 }\n# fixed: limits.dryRun=1000") as server:
+        put = lambda size, query: server.request("PUT", "/v1/graphs/new" + query, '{"nodes":{},"title":"%s"}' % ("x" * (size - 23)), {"Content-Type": "application/json"})  # noqa: E731
+        assert put(100, "?dry_run=1").status == 200 and "hint" not in put(100, "?dry_run=1").json()
+        assert "limits.body" in put(101, "?dry_run=1").json()["hint"]
+        assert put(1001, "?dry_run=1").json()["detail"] == "the body has 1001 bytes; at most 1000 are allowed (limits.dryRun)"
+        for query in ("", "?dry_run=0", "?dry_run=no", "?adopt=1"):
+            assert "limits.body" in put(101, query).json()["detail"]
+        # Only definitions can be tried.
+        for method in ("POST", "PUT"):
+            assert server.request(method, NODE + "any?dry_run=1", '"%s"' % ("x" * 200)).status == 413
+
+
 @breach("limits.body")
 def body():
     with limited("limits: { body: 10 }") as server:

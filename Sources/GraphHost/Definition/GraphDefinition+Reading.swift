@@ -1,7 +1,10 @@
 internal import Support
 
 extension GraphDefinition {
-    /// Reads a whole graph and reports all problems at once, in the order of their places.
+    /// The most problems that are reported; a file can have one in each of its lines.
+    static let mostProblems = 100
+
+    /// Reads a whole graph and reports its problems at once, in the order of their places.
     ///
     /// Without a `graph` key the graph gets the file's name without folder and extension. With
     /// `named`, it has that name whatever its file, and a `graph` key must be equal to it.
@@ -14,10 +17,15 @@ extension GraphDefinition {
         let reader = DocumentReader(file: file, options: options)
         var definition = GraphDefinition(document, named: name, from: reader)
         definition?.warnings = reader.warnings
-        let problems = reader.sortedProblems.map { problem in
+        let found = reader.sortedProblems
+        var problems = found.prefix(mostProblems).map { problem in
             var problem = problem
             problem.pointer = document.pointer(to: problem.position)
             return problem
+        }
+        if found.count > mostProblems {
+            let message = "\(found.count - mostProblems) further problems are not shown"
+            problems.append(DefinitionProblem(message, file: file, at: found[mostProblems].position))
         }
         return (problems.isEmpty ? definition : nil, problems)
     }

@@ -13,6 +13,7 @@ enum DefinitionRoutes {
         let need = request.need
         let (adopts, isDryRun) = (try request.query.isSet("adopt"), try request.query.isSet("dry_run"))
         let conditions = try TagConditions(request.head)
+        let hint = isDryRun ? sizeHint(request.body.count, at: request.server) : nil
         try request.server.definitions.read(try text(in: request), named: name) {
             [weak connection] result in
             guard let connection else { return }
@@ -23,7 +24,7 @@ enum DefinitionRoutes {
                 let graph = try connection.server.presentGraph(name)
                 try conditions.check(graph)
                 if isDryRun {
-                    answerDryRun(definition, for: graph, on: connection)
+                    answerDryRun(definition, for: graph, hint, on: connection)
                 } else {
                     try define(definition, for: graph, adopting: adopts, on: connection)
                 }
@@ -32,15 +33,35 @@ enum DefinitionRoutes {
         _ = connection.wait()
     }
 
+    /// Whether a request only tries a definition: its body may be long.
+    ///
+    /// Another thread reads it, and nothing is kept: so a file that is larger than a request may
+    /// be can be tried before it is put in its folder.
+    static func isDryRun(_ method: Method, _ path: UnsafeRawBufferPointer, _ query: Query) -> Bool {
+        let folder = "/v1/graphs/".utf8
+        return method == .put && path.starts(with: folder)
+            && !path.dropFirst(folder.count).contains(UInt8(ascii: "/"))
+            && (try? query.isSet("dry_run")) == true
+    }
+
+    /// What stands in the way of more than a dry run.
+    private static func sizeHint(_ size: Int, at server: Server) -> String? {
+        let limit = server.configuration.body
+        guard size > limit else { return nil }
+        return "a definition over HTTP may have \(limit) bytes (limits.body), this one has \(size): use a file"
+    }
+
     private static func answerDryRun(
         _ definition: GraphDefinition,
         for graph: LiveGraph?,
+        _ hint: String?,
         on connection: HTTPConnection
     ) {
         let change = graph?.change(to: definition)
         connection.record?.subjects.append(AuditEntry.Field("dryRun", true))
         answer(.ok, definition, change, isDryRun: true, on: connection) { out in
             out.member("rev", graph?.rev)
+            out.member("hint", hint)
         }
     }
 

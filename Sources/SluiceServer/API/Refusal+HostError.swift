@@ -41,8 +41,12 @@ extension Refusal {
     /// The answer for a body that is too large, with its size, the limit and the limit's key.
     init(_ excess: BodyExcess) {
         let size = excess.bytes.map { "the body has \($0) bytes" } ?? "the chunked body has more"
-        self.init(.tooLarge, "\(size); at most \(excess.limit) are allowed (limits.body)")
+        let key = Self.bodyLimit(excess.isLong)
+        self.init(.tooLarge, "\(size); at most \(excess.limit) are allowed (\(key))")
     }
+
+    /// The name of the limit of a request's body.
+    static func bodyLimit(_ isLong: Bool) -> String { isLong ? "limits.dryRun" : "limits.body" }
 }
 
 extension HostError.Code {

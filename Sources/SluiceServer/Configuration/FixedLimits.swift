@@ -112,6 +112,9 @@ struct FixedLimit {
             Self("limits.fields", \.requests.headerFields, .number).means(
                 "Header fields of a request (431)."
             ),
+            Self("limits.dryRun", \.requests.longBodyBytes, .size).means(
+                "A definition that is only tried, with `?dry_run=1` (413): a graph of 100,000 nodes. `limits.body` if that is more."
+            ),
             Self("limits.answer", \.session.answerBytes, .size).means(
                 "The values of one answer or message (413; slow); pages of nodes and histories end there. More would hold the loop."
             ),

@@ -29,7 +29,7 @@ enum BodyDecoding {
         let value = parser.head.value(.contentEncoding)
         switch ContentCoding(value) {
         case .none: self = .done
-        case .gzip: self.init(parser.inflateBody(), limit: parser.limits.bodyBytes)
+        case .gzip: self.init(parser.inflateBody(), limit: parser.bodyLimit, parser.head.allowsLongBody)
         case .unknown:
             let name = value.map { String(decoding: $0.prefix(64), as: UTF8.self) } ?? ""
             var refusal = Refusal(
@@ -41,12 +41,13 @@ enum BodyDecoding {
         }
     }
 
-    private init(_ inflation: RequestParser.Inflation, limit: Int) {
+    private init(_ inflation: RequestParser.Inflation, limit: Int, _ isLong: Bool) {
         switch inflation {
         case .done: self = .done
         case .more: self = .unfinished
         case .tooLarge:
-            let message = "the inflated body has more than \(limit) bytes, the most allowed (limits.body)"
+            let key = Refusal.bodyLimit(isLong)
+            let message = "the inflated body has more than \(limit) bytes, the most allowed (\(key))"
             self = .refused(Refusal(.tooLarge, message))
         case .malformed:
             let message = "the body is not gzip, as Content-Encoding says, or is cut off"

@@ -7,8 +7,7 @@ final class DefinitionQueue {
     /// The most definitions of clients in the queue, the current one included; another one is
     /// refused with `busy`.
     ///
-    /// Each waits as bytes, at most `limits.body`, and is read within some tenths of a
-    /// second.
+    /// Each waits as bytes, at most `limits.body`, or `limits.dryRun` if it is only tried.
     static var most: Int { 16 }
 
     private let reader: DefinitionReader
