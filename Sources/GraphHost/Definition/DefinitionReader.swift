@@ -23,12 +23,19 @@ public struct DefinitionReader: Sendable {
 
     /// Reads a definition, which the caller then owns; a `graph` key must be equal to `name`.
     ///
+    /// It is compared with the present one of the graph, `former`.
+    ///
     /// - Throws: all problems, in ``HostError/problems``.
-    public func read(_ document: Document, named name: String) throws(HostError) -> sending GraphDefinition {
+    public func read(
+        _ document: Document,
+        named name: String,
+        former: DefinitionOutline? = nil
+    ) throws(HostError) -> sending GraphDefinition {
         let options = options().bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)
         let (definition, problems) = GraphDefinition.read(document, file: nil, named: name, options: options)
-        guard let definition else { throw HostError(problems) }
+        guard var definition else { throw HostError(problems) }
         try TrialBirth(limits, options).check(definition)
+        if let former { definition.compare(with: former) }
         return definition
     }
 }

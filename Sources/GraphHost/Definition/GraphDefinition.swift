@@ -11,11 +11,11 @@ public struct GraphDefinition {
     public let title: String?
     public let mode: Mode
     /// The nodes in the order of the definition; families are not among them.
-    public let nodes: [NodeDefinition]
+    public private(set) var nodes: [NodeDefinition]
     /// Indices into `nodes`, every node after those it is made from.
     public let order: [Int]
     /// The families, in the order of the definition (F-1).
-    public let families: [NodeDefinition]
+    public private(set) var families: [NodeDefinition]
     /// The access rules; empty: whatever a token grants.
     public let access: [AccessRule]
     /// Pairs of nodes that follow each other, in the order of the definition.
@@ -32,11 +32,12 @@ public struct GraphDefinition {
     ///
     /// The order of the nodes counts, because clients see it.
     public let hash: String
-    /// The settings other than nodes, each as canonical text.
-    let settings: [String: String]
+    /// What comparing it needs.
+    public let outline: DefinitionOutline
+    /// Its difference from the definition that it was compared with.
+    private var delta: DefinitionDelta?
     /// What in its file may not mean what it seems to.
     public internal(set) var warnings: [DefinitionProblem] = []
-    private let index: [String: Int]
     let lookup: NodeLookup
 
     init(
@@ -65,30 +66,63 @@ public struct GraphDefinition {
             guard let key = entry.key.scalar?.text, key != "nodes", key != "graph" else { continue }
             settings[key] = entry.value.json(isCanonical: true)
         }
-        self.settings = settings
         hash = Self.hash(name, settings, all)
-        index = Dictionary(
-            (nodes + families).enumerated().map { ($1.name, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        lookup = NodeLookup(nodes) { [index, count = nodes.count] name in
-            index[name].flatMap { $0 < count ? $0 : nil }
+        outline = DefinitionOutline(hash: hash, nodes: nodes, families: families, settings: settings)
+        lookup = NodeLookup(nodes) { [places = outline.places, count = nodes.count] name in
+            places[name].flatMap { $0 < count ? $0 : nil }
         }
     }
 
     /// The place in ``nodes`` of the node with that name; nil for families and unknown names.
-    func place(of name: String) -> Int? { index[name].flatMap { $0 < nodes.count ? $0 : nil } }
+    func place(of name: String) -> Int? { outline.places[name].flatMap { $0 < nodes.count ? $0 : nil } }
 
     /// The node with that name, or the family with that name with placeholders.
     public subscript(name: String) -> NodeDefinition? {
-        index[name].map { $0 < nodes.count ? nodes[$0] : families[$0 - nodes.count] }
+        outline.places[name].map { self[place: $0] }
+    }
+
+    /// The node or family at that place of the ``outline``.
+    subscript(place place: Int) -> NodeDefinition {
+        place < nodes.count ? nodes[place] : families[place - nodes.count]
     }
 
     /// The family that a node with that name would belong to.
     func family(of name: String) -> NodeDefinition? { families.first { $0.pattern?.values(of: name) != nil } }
 
     /// Whether there is, or can be, a node with that name.
-    func means(_ name: String) -> Bool { index[name] != nil || family(of: name) != nil }
+    func means(_ name: String) -> Bool { outline.places[name] != nil || family(of: name) != nil }
+
+    // MARK: - Changes
+
+    /// Finds its difference from another definition now, on the thread that reads it: then
+    /// changing a graph from that one to this one takes less time.
+    public mutating func compare(with former: DefinitionOutline) {
+        delta = DefinitionDelta(from: former, to: outline)
+    }
+
+    /// Its difference from a former definition of the graph.
+    func delta(from former: GraphDefinition) -> DefinitionDelta {
+        if let delta, delta.formerHash == former.hash { return delta }
+        return DefinitionDelta(from: former.outline, to: outline)
+    }
+
+    /// Takes over the parts of a former definition that are the same, to which nodes refer already.
+    ///
+    /// - Returns: its own ones, which nobody needs then.
+    mutating func takeOver(from former: GraphDefinition, _ delta: DefinitionDelta) -> [NodeDefinition] {
+        self.delta = nil
+        var isOther = [Bool](repeating: false, count: delta.former.count)
+        for place in delta.changed + delta.altered { isOther[place] = true }
+        var unused: [NodeDefinition] = []
+        unused.reserveCapacity(delta.former.count)
+        for place in delta.former.indices where delta.former[place] >= 0 && !isOther[place] {
+            let (own, same) = (self[place: place], former[place: Int(delta.former[place])])
+            same.rank = own.rank
+            unused.append(own)
+            if place < nodes.count { nodes[place] = same } else { families[place - nodes.count] = same }
+        }
+        return unused
+    }
 
     private static func hash(
         _ name: String,

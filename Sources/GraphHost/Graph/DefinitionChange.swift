@@ -45,22 +45,17 @@ public struct DefinitionChange {
     }
 
     public init(from old: GraphDefinition, to new: GraphDefinition) {
-        removed = (old.nodes + old.families).filter { new[$0.name] == nil }.map(\.name)
-        for node in new.nodes + new.families {
-            guard let former = old[node.name] else {
-                added.append(node.name)
-                continue
-            }
-            guard former.canonical != node.canonical else {
-                unchanged += 1
-                continue
-            }
+        let delta = new.delta(from: old)
+        removed = delta.removed.map { old[place: $0].name }
+        added = delta.added.map { new[place: $0].name }
+        for place in delta.changed {
+            let node = new[place: place]
             changed.append(node.name)
-            if !node.isBuilt(as: former) { rebuilt.append(node.name) }
+            if !node.isBuilt(as: old[place: Int(delta.former[place])]) { rebuilt.append(node.name) }
         }
-        let keys = Set(old.settings.keys).union(new.settings.keys)
-        settings = keys.filter { old.settings[$0] != new.settings[$0] }.sorted()
-        isReordered = removed.isEmpty && added.isEmpty && old.nodes.map(\.name) != new.nodes.map(\.name)
+        unchanged = delta.former.count - added.count - changed.count
+        settings = delta.settings
+        isReordered = removed.isEmpty && added.isEmpty && delta.isReordered
     }
 
     /// The difference from nothing: every node is new.
@@ -106,19 +101,21 @@ extension LiveGraph {
             else { return false }
             return rules.check.complaint(about: value) != nil
         }
-        if !change.removed.isEmpty || !change.rebuilt.isEmpty { change.lost = losses(to: new) }
+        change.lost = losses(to: new)
         return change
     }
 
     private func losses(to new: GraphDefinition) -> [DefinitionChange.Lost] {
+        let delta = new.delta(from: definition)
+        let places = delta.removed + delta.changed.map { Int(delta.former[$0]) }
+        let concerned = places.filter { $0 < nodes.count }.map { nodes[$0] }
         var counts: [String: Int] = [:]
-        for node in nodes + members.living where node.holdsValue {
+        for node in concerned + (delta.reachesMembers ? members.living : []) where node.holdsValue {
             if case .mutable? = new.definition(of: node)?.kind { continue }
             counts[node.family?.pattern.text ?? node.name, default: 0] += 1
         }
-        return (definition.nodes + definition.families).compactMap { node in
-            counts[node.name].map { DefinitionChange.Lost(name: node.name, values: $0) }
-        }
+        return counts.map { DefinitionChange.Lost(name: $0, values: $1) }
+            .sorted { definition.outline.places[$0.name] ?? 0 < definition.outline.places[$1.name] ?? 0 }
     }
 }
 

@@ -241,11 +241,10 @@ public final class LiveGraph {
         return found
     }
 
-    /// The nodes in an order in which each comes after those it is made from.
-    func inOrder(_ nodes: [NamedNode]) -> [NamedNode] {
-        nodes.enumerated()
-            .sorted { ($0.element.definition.rank, $0.offset) < ($1.element.definition.rank, $1.offset) }
-            .map(\.element)
+    /// The nodes in an order in which each comes after those it is made from; members of the same
+    /// family by name.
+    func inOrder(_ nodes: some Sequence<NamedNode>) -> [NamedNode] {
+        nodes.sorted { ($0.definition.rank, $0.name) < ($1.definition.rank, $1.name) }
     }
 
     /// The position in its history.

@@ -11,11 +11,17 @@ struct Redefinition {
     private let graph: LiveGraph
     private let old: GraphDefinition
     private let new: GraphDefinition
+    private let delta: DefinitionDelta
     private let stamp: LogStamp
+    /// Parts of the new definition in whose place those of the old one stay.
+    private let unused: [NodeDefinition]
 
     init(of graph: LiveGraph, as new: GraphDefinition, at stamp: LogStamp) {
         self.graph = graph
         old = graph.definition
+        delta = new.delta(from: old)
+        var new = new
+        unused = new.takeOver(from: old, delta)
         self.new = new
         self.stamp = stamp
     }
@@ -23,9 +29,9 @@ struct Redefinition {
     func apply() {
         let isAboutMembers = !old.families.isEmpty || !new.families.isEmpty
         if isAboutMembers { graph.members.forgetLeftovers() }
-        let declared = graph.nodes
-        let former = declared + graph.members.living
-        let gone = former.filter { definition(of: $0) == nil }
+        let removed = delta.removed.filter { $0 < graph.nodes.count }.map { graph.nodes[$0] }
+        let members = isAboutMembers && delta.reachesMembers ? graph.members.living : []
+        let gone = (removed + members).filter { definition(of: $0) == nil }
         for node in gone { node.isRemoved = true }
         let ended = gone.isEmpty ? [] : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
@@ -35,9 +41,9 @@ struct Redefinition {
 
         // Nodes that unchanged nodes need only through changed ones must not be destroyed and made
         // again.
-        var held = former.compactMap { $0.exists ? $0.living : nil }
+        var held = inputs(of: removed + members)
         var going = gone.compactMap(\.living)
-        let (rebuilding, changed) = takeOver(former)
+        let (rebuilding, changed) = takeOver(removed, members)
         let values = alterMutable(changed)
         if old.mode != new.mode {
             let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
@@ -55,18 +61,19 @@ struct Redefinition {
         graph.releases.because(.redefined) { held.removeAll() }
         withExtendedLifetime(gone) {}
 
-        let added = graph.nodes.filter { old[$0.name] == nil }
-        let hasOtherRules = old.settings["access"] != new.settings["access"]
+        let added = delta.added.filter { $0 < graph.nodes.count }.map { graph.nodes[$0] }
+        let hasOtherRules = delta.settings.contains("access")
         if hasOtherRules || !gone.isEmpty { graph.narrowedAt = stamp.rev }
         graph.host.sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
         // Observers need the right to see every node, which a new node may take away.
         if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
         graph.releases.watch?.redefined()
         if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
-        if isAboutMembers { graph.members.showAgain(declared.filter { $0.exists && $0.family != nil }) }
+        if isAboutMembers { graph.members.showAgain(removed.filter { $0.exists && $0.family != nil }) }
         graph.facets.noteEdges()
         graph.demand?.redefined()
         for members in joining { members.join(added) }
+        GradualRelease.free(unused, in: graph.host)
         graph.audit()
         // Clients may send a request as soon as they receive the end.
         for subscription in ended { subscription.sendEnd() }
@@ -80,10 +87,10 @@ struct Redefinition {
     ///
     /// - Returns: the nodes that must be rebuilt, and the nodes whose definition has changed.
     private func takeOver(
-        _ former: [NamedNode]
+        _ removed: [NamedNode],
+        _ members: [NamedNode]
     ) -> (Rebuilding, changed: [(node: NamedNode, former: NodeDefinition)]) {
-        var nodes: [NamedNode] = []
-        var rebuilt: Set<ObjectIdentifier> = []
+        var rebuilt: [ObjectIdentifier: NamedNode] = [:]
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
         graph.definition = new
         graph.members.takeFamilies(stamp)
@@ -98,35 +105,62 @@ struct Redefinition {
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
                 node.changed = stamp
                 // A node that does not live at the moment is built when it is needed.
-                if node.living != nil { rebuilt.insert(ObjectIdentifier(node)) }
+                if node.living != nil { rebuilt[ObjectIdentifier(node)] = node }
             }
             retained.append((node, former))
         }
-        for definition in new.nodes {
-            guard let node = graph.existing(definition.name) else {
-                let node = NamedNode(definition, graph: graph, at: stamp)
-                graph.create(node, stamp)
-                nodes.append(node)
-                if !node.isMutable, definition.retain == .always { rebuilt.insert(ObjectIdentifier(node)) }
-                continue
+        graph.nodes = nodes { definition in
+            if let member = graph.existing(definition.name) {
+                take(member, definition)
+                return member
             }
-            nodes.append(node)
-            take(node, definition)
+            let node = NamedNode(definition, graph: graph, at: stamp)
+            graph.create(node, stamp)
+            if !node.isMutable, definition.retain == .always { rebuilt[ObjectIdentifier(node)] = node }
+            return node
         }
-        for node in former where node.exists {
+        for place in (delta.changed + delta.altered).sorted() where place < new.nodes.count {
+            take(graph.nodes[place], new.nodes[place])
+        }
+        for node in removed + members where node.exists {
             guard let definition = definition(of: node), definition.pattern != nil else { continue }
             take(node, definition)
             node.forgetUnused()
         }
-        graph.nodes = nodes
         graph.noteDefinition()
-        for node in former { node.forgetInputs() }
+        if delta.changesNames || delta.reachesMembers {
+            for node in graph.nodes + removed + members { node.forgetInputs() }
+        }
         for (node, former) in retained {
-            if retain(node, as: former) { rebuilt.insert(ObjectIdentifier(node)) }
+            if retain(node, as: former) { rebuilt[ObjectIdentifier(node)] = node }
             if let living = node.living { graph.builder.observe(node, on: living) }
         }
-        let all = graph.inOrder(nodes + graph.members.living)
-        return (Rebuilding(all.filter { rebuilt.contains(ObjectIdentifier($0)) }, graph), retained)
+        return (Rebuilding(graph.inOrder(rebuilt.values), graph), retained)
+    }
+
+    /// The declared nodes in the new order; `make` finds or makes the new ones.
+    private func nodes(_ make: (NodeDefinition) -> NamedNode) -> [NamedNode] {
+        let declared = graph.nodes
+        if !delta.changesNames, !delta.isReordered { return declared }
+        return new.nodes.indices.map { place in
+            delta.former[place] >= 0 ? declared[Int(delta.former[place])] : make(new.nodes[place])
+        }
+    }
+
+    /// The living nodes of the remaining names that changed nodes and edges are made from, directly or not.
+    private func inputs(of others: [NamedNode]) -> [AnyNode] {
+        let changed = (delta.changed + delta.altered).filter { $0 < new.nodes.count }
+        var open = changed.compactMap { graph.nodes[Int(delta.former[$0])].living as AnyNode? }
+        open += others.compactMap(\.living)
+        for tie in graph.ties.all { open += [tie.from, tie.to].compactMap(\.living) }
+        var seen: Set<UInt64> = []
+        var found: [AnyNode] = []
+        while let node = open.popLast() {
+            guard seen.insert(node.id).inserted else { continue }
+            if graph.name(of: node)?.exists == true { found.append(node) }
+            open += node.upstreamNodes + node.followedNodes
+        }
+        return found
     }
 
     /// Retains a node as its new definition says, and adjusts its history.

@@ -14,7 +14,8 @@ enum DefinitionRoutes {
         let (adopts, isDryRun) = (try request.query.isSet("adopt"), try request.query.isSet("dry_run"))
         let conditions = try TagConditions(request.head)
         let hint = isDryRun ? sizeHint(request.body.count, at: request.server) : nil
-        try request.server.definitions.read(try text(in: request), named: name) {
+        let former = request.server.host.held(name)?.definition.outline
+        try request.server.definitions.read(try text(in: request), named: name, former: former) {
             [weak connection] result in
             guard let connection else { return }
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in

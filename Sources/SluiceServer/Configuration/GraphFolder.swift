@@ -60,7 +60,14 @@ public enum GraphFolder {
     }
 
     /// Reads one file; bytes whose digest is `known` are not compiled.
-    static func file(_ path: String, known: UInt128? = nil, _ options: DefinitionOptions) -> File {
+    ///
+    /// The definition is compared with the present one of the file's graph, `former`.
+    static func file(
+        _ path: String,
+        known: UInt128? = nil,
+        former: DefinitionOutline? = nil,
+        _ options: DefinitionOptions
+    ) -> File {
         let bytes: [UInt8]
         do throws(UVError) {
             bytes = try Files.read(path, limit: maximumBytes).bytes
@@ -79,7 +86,8 @@ public enum GraphFolder {
             let problems = mistakes.isEmpty ? [nothing] : mistakes.map { FileProblem($0) }
             return File(path: path, digest: digest, definition: nil, problems: problems)
         }
-        let (definition, problems) = GraphDefinition.read(document, file: path, options: options)
+        var (definition, problems) = GraphDefinition.read(document, file: path, options: options)
+        if let former { definition?.compare(with: former) }
         let all = (mistakes + problems).map { FileProblem($0) }
         let named = document["graph"]?.scalar?.text
         return File(path: path, digest: digest, definition: definition, problems: all, named: named)

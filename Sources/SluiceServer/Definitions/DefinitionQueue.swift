@@ -28,12 +28,14 @@ final class DefinitionQueue {
         self.loop = loop
     }
 
-    /// Reads a client's definition; `answer` is called once, in a later turn.
+    /// Reads a client's definition and compares it with the present one of the graph; `answer` is
+    /// called once, in a later turn.
     ///
     /// - Throws: `busy`.
     func read(
         _ text: DefinitionText,
         named name: String,
+        former: DefinitionOutline?,
         _ answer: @escaping (Result<GraphDefinition, HostError>) -> Void
     ) throws(HostError) {
         guard count < Self.most, let thread = try? startedThread() else {
@@ -45,7 +47,9 @@ final class DefinitionQueue {
         }
         count += 1
         thread.run { [reader] in
-            Result { () throws(HostError) in try reader.read(text.document(), named: name) }
+            Result { () throws(HostError) in
+                try reader.read(text.document(), named: name, former: former)
+            }
         } then: { [weak self] result in
             self?.count -= 1
             answer(result)
@@ -63,18 +67,20 @@ final class DefinitionQueue {
         }
     }
 
-    /// Reads a definition file as ``GraphFolder`` does; `answer` is called once, in a later turn.
+    /// Reads a definition file as ``GraphFolder`` does, and compares it; `answer` is called once, in a later turn.
     ///
     /// - Throws: if no thread can be started.
     func read(
         file path: String,
         known: UInt128?,
+        former: DefinitionOutline?,
         _ answer: @escaping (GraphFolder.File) -> Void
     ) throws(UVError) {
         try startedThread().run { [configuration, system] in
             GraphFolder.file(
                 path,
                 known: known,
+                former: former,
                 DefinitionOptions(configuration, system).accepting(configuration)
             )
         } then: {

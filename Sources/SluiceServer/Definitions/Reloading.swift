@@ -107,7 +107,9 @@ final class Reloading {
 
     private func read(_ path: String, known: UInt128?) {
         do throws(UVError) {
-            try server.definitions.read(file: path, known: known) { [weak self] file in
+            let name = files.owners.first { $0.value == path }?.key
+            let former = name.flatMap(server.host.held)?.definition.outline
+            try server.definitions.read(file: path, known: known, former: former) { [weak self] file in
                 guard let self else { return }
                 server.beginTurn()
                 if file.definition != nil || !file.problems.isEmpty {

@@ -20,4 +20,18 @@ struct GraphDefinitionTests {
         #expect(graph["warm"]?.retain == .always)
         #expect(graph["warm"]?.inputs == ["indoor_c"])
     }
+
+    @Test("Of very many problems the first hundred are reported, and the number of the others")
+    func manyProblems() throws {
+        func problems(_ count: Int) throws -> [DefinitionProblem] {
+            let nodes = (0..<count).map { #""n\#($0)":{"sett":"any"}"# }.joined(separator: ",")
+            let document = try Document.parse(json: #"{"graph":"g","nodes":{\#(nodes)}}"#)
+            return GraphDefinition.read(document, file: nil).problems
+        }
+        let each = try problems(1).count
+        #expect(try problems(100 / each).count == 100)
+        let found = try problems(2_000)
+        #expect(found.count == 101 && found[0].pointer?.hasPrefix("/nodes/n0") == true)
+        #expect(found[100].message == "\(2_000 * each - 100) further problems are not shown")
+    }
 }

@@ -285,9 +285,7 @@ struct JSONSchemaTests {
         let schema = #"{"anyOf":[\#(String(repeating: #"{"type":"null"},"#, count: 2_000))false]}"#
         let text = #"{"graph":"g","nodes":{"x":{"set":{"enum":[\#(values)]},"schema":\#(schema)}}}"#
         let (_, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)
-        #expect(
-            problems.last?.message == "this value of the enum can never be set: it \(CheckBudget.complaint)"
-        )
-        #expect(problems.count < 1_500)
+        let others = problems.last.flatMap { Int($0.message.prefix { $0.isNumber }) }
+        #expect(try #require(others) < 1_400, "the last of them says that the budget is used up")
     }
 }
