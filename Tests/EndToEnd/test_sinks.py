@@ -465,6 +465,43 @@ def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):
         assert "SLUICE_SECRET_NONE" in answer.json()["problems"][0]["hint"]
 
 
+@pytest.mark.parametrize("secrets, allowed", [
+    ("", False), ("secrets: { HOOK: [town, 'test-*'] }", True), ("secrets: [HOOK=other, HOOK=test-1]", True),
+    ("secrets: { HOOK: test-2 }", False), ("secrets: { OTHER: ['*'] }", False),
+])
+def test_a_graph_over_http_may_use_the_secrets_that_name_it(receiver, secrets, allowed):
+    definition = {"nodes": {"x": {"set": "any"}}, "sinks": {
+        "s": {"from": "x", "url": f"http://127.0.0.1:{receiver.port}/", "secret": "HOOK"}}}
+    with serve(receiver, "  own: { from: x, url: HOST/, secret: HOOK }", config=secrets,
+               environment={"SLUICE_SECRET_HOOK": "s3cret"}) as server:
+        assert "own" in sinks(server), "graphs of files may use all"
+        answer = server.request("PUT", "/v1/graphs/test-1", json.dumps(definition), {"Content-Type": "application/json"})
+        if not allowed:
+            assert answer.status == 400, answer
+            problem = answer.json()["problems"][0]
+            assert problem["pointer"] == "/sinks/s/secret" and "configuration key secrets" in problem["hint"]
+            return
+        assert answer.status == 201, answer
+        server.set("test-1", "x", 7)
+        eventually(lambda: any(r.headers["Sluice-Graph"] == "test-1" and "Sluice-Signature" in r.headers
+                               for r in receiver.requests))
+
+
+def test_a_stored_graph_loses_a_secret_that_the_configuration_takes_away(receiver, tmp_path):
+    definition = {"nodes": {"x": {"set": "any"}}, "sinks": {
+        "s": {"from": "x", "url": f"http://127.0.0.1:{receiver.port}/", "secret": "HOOK"}}}
+    start = lambda secrets: serve(receiver, "  own: { from: x, url: HOST/ }", environment={"SLUICE_SECRET_HOOK": "s3cret"},  # noqa: E731
+                                  config=f"dataDir: {tmp_path}/data\n{secrets}")
+    with start("secrets: { HOOK: ['*'] }") as server:
+        assert server.request("PUT", "/v1/graphs/other", json.dumps(definition), {"Content-Type": "application/json"}).status == 201
+    with start("") as server:
+        eventually(lambda: "does not let the graph use HOOK" in server.log_text())
+        server.set("other", "x", 7)
+        server.set("g", "x", 8)
+        eventually(lambda: 8 in receiver.bodies)
+        assert not any(r.headers["Sluice-Graph"] == "other" for r in receiver.requests)
+
+
 @pytest.mark.parametrize("sink, place, message", [
     ('{ from: y, url: "http://a/" }', "5:14", "there is no node 'y'"),
     ('{ from: x, url: "ftp://a/" }', "5:22", "url must be an address"),

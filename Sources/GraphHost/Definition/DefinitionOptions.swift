@@ -21,7 +21,7 @@ public struct DefinitionOptions {
     /// The hosts to which sinks may send, each `host` or `host:port` (`sinkHosts`); nil: unchecked,
     /// because the definition was accepted earlier.
     public var sinkHosts: [String]?
-    /// The names of the available secrets; nil: unchecked, as above.
+    /// The names of the secrets that the graph may use; nil: unchecked, as above.
     public var sinkSecrets: Set<String>?
     /// Whether to reject expressions that can only fail with the types of their inputs.
     ///

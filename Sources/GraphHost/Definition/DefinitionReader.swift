@@ -10,13 +10,14 @@ public struct DefinitionReader: Sendable {
     private static let patternWorkFactor = 4
 
     private let limits: SessionLimits
-    private let options: @Sendable () -> DefinitionOptions
+    private let options: @Sendable (_ graph: String) -> DefinitionOptions
 
-    /// A reader with these bounds; `options` is called on the thread that reads.
+    /// A reader with these bounds; `options` is called on the thread that reads, with
+    /// the graph's name.
     ///
     /// ``SessionLimits/patterns`` and four times ``SessionLimits/patternWork`` bound literal
     /// regular expressions; two fifths of ``SessionLimits/pipelineUnits`` bound first values.
-    public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
+    public init(limits: SessionLimits, options: @escaping @Sendable (_ graph: String) -> DefinitionOptions) {
         self.limits = limits
         self.options = options
     }
@@ -31,7 +32,7 @@ public struct DefinitionReader: Sendable {
         named name: String,
         former: DefinitionOutline? = nil
     ) throws(HostError) -> sending GraphDefinition {
-        let options = options().bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)
+        let options = options(name).bounded(by: limits, units: limits.patternWork * Self.patternWorkFactor)
         let (definition, problems) = GraphDefinition.read(document, file: nil, named: name, options: options)
         guard var definition else { throw HostError(problems) }
         try TrialBirth(limits, options).check(definition)

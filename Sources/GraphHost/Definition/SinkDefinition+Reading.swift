@@ -108,17 +108,21 @@ extension SinkDefinition {
         return url
     }
 
+    /// Whether a secret can have that name: capital letters, digits and `_`.
+    package static func isSecretName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.first.map { (0x41...0x5A).contains($0) } == true
+            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
+    }
+
     private static func secret(_ document: Document, _ reader: DocumentReader) -> String? {
         guard let text = reader.text(document, of: "secret") else { return nil }
-        let isName =
-            (1...64).contains(text.utf8.count) && text.utf8.first.map { (0x41...0x5A).contains($0) } == true
-            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
-        if isName {
+        if isSecretName(text) {
             guard let secrets = reader.options.sinkSecrets, !secrets.contains(text) else { return text }
             return reader.refuse(
-                "there is no secret '\(text)'",
+                "there is no secret '\(text)' for this graph",
                 at: document.position,
-                hint: "set SLUICE_SECRET_\(text) in the server's environment"
+                hint:
+                    "set SLUICE_SECRET_\(text) in the server's environment; a graph defined over HTTP must also be named by the configuration key secrets"
             )
         }
         return reader.refuse(

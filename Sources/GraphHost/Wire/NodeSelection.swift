@@ -115,7 +115,7 @@ public struct NodeSelection {
         return names
     }
 
-    static func matches(_ pattern: String, _ name: String) -> Bool {
+    package static func matches(_ pattern: String, _ name: String) -> Bool {
         Glob.isGlob(pattern) ? Glob.matches(name, pattern) : pattern == name
     }
 

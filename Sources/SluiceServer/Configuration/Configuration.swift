@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import GraphHost
 internal import HTTP
 
 /// The settings of a server: a property for each row of ``Keys``.
@@ -11,7 +12,7 @@ public struct Configuration: Sendable {
     /// Whether a graph file with problems keeps the server from starting.
     public var isStrict = false
     /// The secrets of sinks by their names, from the environment only.
-    public var secrets: [String: String] = [:]
+    public var secretValues: [String: String] = [:]
     var fixed = FixedLimits()
 
     private static let keys = Keys()
@@ -44,6 +45,18 @@ public struct Configuration: Sendable {
         let endpoint = separateAdmin ?? self.listen
         if case .tcp(_, port: 0) = endpoint { return nil }
         return ServiceURL(endpoint, isSecure: usesTLS)
+    }
+
+    /// The names of the secrets that a graph's sinks may sign with; nil: a graph of a file.
+    func usableSecrets(ofClientGraph name: String?) -> Set<String> {
+        Set(secretValues.keys.filter { secret in name.map { allows(secret, $0) } ?? true })
+    }
+
+    private func allows(_ secret: String, _ graph: String) -> Bool {
+        self.secrets.contains { grant in
+            let parts = grant.split(separator: "=", maxSplits: 1)
+            return parts[0] == secret && NodeSelection.matches(String(parts[1]), graph)
+        }
     }
 
     /// Whether the server speaks https and wss.

@@ -83,6 +83,10 @@ enum ConfigurationDocuments {
                 "duration": {
                   "oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,12}(ms|s|m|h)?$"}]
                 },
+                "mapping": {
+                  "type": "object",
+                  "additionalProperties": {"type": ["string", "array"], "items": {"type": "string"}}
+                },
                 "bytes": {
                   "oneOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+(KiB|MiB)?$"}]
                 }

@@ -127,7 +127,7 @@ public struct ConfigurationReader {
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("SLUICE_") {
             let secret = "SLUICE_SECRET_"
             if name.hasPrefix(secret), !text.isEmpty {
-                configuration.secrets[String(name.dropFirst(secret.count))] = text
+                configuration.secretValues[String(name.dropFirst(secret.count))] = text
                 continue
             }
             guard let key = keys.first(where: { $0.environmentName == name }) else {
@@ -231,7 +231,21 @@ public struct ConfigurationReader {
 
 extension ConfigurationValue {
     /// The value at a place of a file; nil if it is neither a scalar nor a list of scalars.
+    ///
+    /// A mapping of words to such values is a list of `word=value`.
     init?(_ document: Document) {
+        if let entries = document.entries {
+            var list: [String] = []
+            for entry in entries {
+                guard let word = entry.key.scalar?.text, let value = Self(entry.value) else { return nil }
+                switch value {
+                case .scalar(let text): list.append("\(word)=\(text)")
+                case .list(let texts): list += texts.map { "\(word)=\($0)" }
+                }
+            }
+            self = .list(list)
+            return
+        }
         if let scalar = document.scalar {
             if case .null = scalar.value { return nil }
             self = .scalar(scalar.text)

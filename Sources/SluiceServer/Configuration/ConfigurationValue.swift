@@ -211,16 +211,20 @@ extension ValueKind where Value: FixedWidthInteger & Sendable {
 extension ValueKind where Value == [String] {
     /// A list; in the environment and on the command line YAML's `[a, b]`, or words with commas
     /// between them.
+    ///
+    /// A list of `word=value` (`isMapping`) may also be a mapping of words to values or lists.
     static func names(
         _ what: String,
         pattern: String,
+        isMapping: Bool = false,
         where isValid: @escaping @Sendable (String) -> Bool,
         normalize: @escaping @Sendable (String) -> String = { $0 },
         advice: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
-        Self(
+        let list = "\"type\": \"array\", \"items\": {\(text(pattern: pattern))}"
+        return Self(
             expects: "a list of \(what)",
-            schema: "\"type\": \"array\", \"items\": {\(text(pattern: pattern))}",
+            schema: isMapping ? "\"anyOf\": [{\(list)}, {\"$ref\": \"#/$defs/mapping\"}]" : list,
             read: { value in
                 let names = value.names
                 return names.allSatisfy(isValid) ? names.map(normalize) : nil
@@ -243,7 +247,7 @@ extension ConfigurationValue {
             if case .list(let list) = self { return list }
             return []
         }
-        let document = text.contains("[") ? YAMLReader.read(Array(text.utf8), file: nil).document : nil
+        let document = text.contains(where: "[{".contains) ? YAMLReader.read(Array(text.utf8), file: nil).document : nil
         if let document, case .list(let list)? = ConfigurationValue(document) { return list }
         return text.split(separator: ",").map { part in
             String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

@@ -80,13 +80,13 @@ public struct Keys: Sendable {
     )
     public let mounts = Key(
         "mounts",
-        .names("/path=folder, not below /v1", pattern: Mount.pattern, where: Mount.isWellFormed),
+        .names("/path=folder, not below /v1", pattern: Mount.pattern, isMapping: true, where: Mount.isWellFormed),
         []
     )
     .means("Further folders of static files, each below a path: ['/firmware=/srv/firmware'].")
     public let contentPolicies = Key(
         "csp",
-        .names("/path=policy", pattern: "^/[^=]*=.", where: ContentPolicy.isWellFormed),
+        .names("/path=policy", pattern: "^/[^=]*=.", isMapping: true, where: ContentPolicy.isWellFormed),
         []
     )
     .means(
@@ -180,6 +180,22 @@ public struct Keys: Sendable {
         """
         Hosts to which the sinks of graphs may send values, such as 'example.org' or 'example.org:8443'. []: none. Secrets \
         that sign what is sent are in the environment only: SLUICE_SECRET_NAME.
+        """
+    )
+    public let secrets = Key(
+        "secrets",
+        .names(
+            "NAME=graph, or a mapping of such names to lists of graphs",
+            pattern: "^[A-Z][A-Z0-9_]*=.",
+            isMapping: true,
+            where: isSecretGrant
+        ),
+        []
+    )
+    .means(
+        """
+        Which secrets graphs defined over HTTP may use, by the names of the graphs or globs: { HOOK: [town, 'test-*'] }. \
+        Graphs of files may use all.
         """
     )
     public let certificate = Key("tls.cert", .path, "").means(
@@ -338,4 +354,9 @@ public struct Keys: Sendable {
 /// `example.org`, `example.org:8443`, `[::1]:80`: the part between the scheme and the path of a
 /// URL.
 @Sendable
+private func isSecretGrant(_ text: String) -> Bool {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && SinkDefinition.isSecretName(String(parts[0])) && !parts[1].isEmpty
+}
+
 private func isSinkHost(_ text: String) -> Bool { SinkURL("http://\(text)")?.target == "/" }

@@ -20,8 +20,8 @@ final class DefinitionQueue {
 
     /// A queue with the options of the configuration.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
-        reader = DefinitionReader(limits: SessionLimits(configuration)) {
-            DefinitionOptions(configuration, system).accepting(configuration)
+        reader = DefinitionReader(limits: SessionLimits(configuration)) { name in
+            DefinitionOptions(configuration, system).accepting(configuration, ofClient: name)
         }
         self.system = system
         self.configuration = configuration

@@ -90,11 +90,16 @@ extension DefinitionOptions {
     }
 
     /// The same for definitions that are about to be accepted: their sinks may send only where the
-    /// configuration lets them.
-    public func accepting(_ configuration: Configuration) -> DefinitionOptions {
+    /// configuration lets them, with the secrets that it lets them use.
+    ///
+    /// - Parameter graph: its name, if it comes over HTTP.
+    public func accepting(
+        _ configuration: Configuration,
+        ofClient graph: String? = nil
+    ) -> DefinitionOptions {
         var options = self
         options.sinkHosts = configuration.sinkHosts
-        options.sinkSecrets = Set(configuration.secrets.keys)
+        options.sinkSecrets = configuration.usableSecrets(ofClientGraph: graph)
         return options
     }
 }

@@ -52,7 +52,7 @@ final class Sinks {
             all[name] = nil
         }
         for (name, (definition, graph)) in wanted where all[name] == nil {
-            if let reason = refusal(of: definition) {
+            if let reason = refusal(of: definition, in: graph) {
                 server.log.error(
                     "a sink was not started",
                     metadata: ["graph": "\(name.graph)", "sink": "\(name.sink)", "reason": "\(reason)"]
@@ -66,15 +66,20 @@ final class Sinks {
     }
 
     /// Why a stored sink must not start: the configuration has changed since.
-    private func refusal(of sink: SinkDefinition) -> String? {
+    private func refusal(of sink: SinkDefinition, in graph: LiveGraph) -> String? {
         if !sink.url.isAllowed(by: server.configuration.sinkHosts) {
             return "'\(sink.url.authority)' is not in sinkHosts"
         }
-        if let name = sink.secret, secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
+        guard let name = sink.secret else { return nil }
+        if secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
+        let client = graph.origin == .client ? graph.name : nil
+        guard server.configuration.usableSecrets(ofClientGraph: client).contains(name) else {
+            return "the configuration key secrets does not let the graph use \(name)"
+        }
         return nil
     }
 
-    func secret(_ name: String) -> String? { server.configuration.secrets[name] }
+    func secret(_ name: String) -> String? { server.configuration.secretValues[name] }
 
     func client(for sink: SinkDefinition) -> HTTPClient {
         guard let url = ServiceURL(sink.url.origin) else { preconditionFailure("an origin is a URL") }

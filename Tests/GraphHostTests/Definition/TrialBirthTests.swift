@@ -15,7 +15,7 @@ struct TrialBirthTests {
     private func read(_ text: String, most: Int) throws -> GraphDefinition {
         var limits = SessionLimits.ample
         limits.pipelineUnits = most * 5 / 2
-        return try DefinitionReader(limits: limits) { DefinitionOptions() }.read(
+        return try DefinitionReader(limits: limits) { _ in DefinitionOptions() }.read(
             try Document.parse(json: text),
             named: "g"
         )

@@ -188,7 +188,7 @@ struct PatternLimitTests {
         func read(_ count: Int, _ pattern: (Int) -> String) throws -> GraphDefinition {
             let nodes = (0..<count).map { #""n\#($0)":{"set":"string","pattern":"\#(pattern($0))"}"# }
             let document = try Document.parse(json: #"{"nodes":{\#(nodes.joined(separator: ","))}}"#)
-            let reader = DefinitionReader(limits: limits) {
+            let reader = DefinitionReader(limits: limits) { _ in
                 DefinitionOptions(expressions: Options(regex: engine))
             }
             return try reader.read(document, named: "h")
