@@ -11,8 +11,8 @@ struct Check: ParsableCommand {
             Every problem is printed with file, line and column. Without files: everything that a start reads, the configuration, graphs, \
             tokens, certificate, folders, and the store, which is not changed.
 
-            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}]} on standard output, \
-            whatever is wrong; the exit code is the same.
+            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}],"warnings":[…]} on \
+            standard output, whatever is wrong; the exit code is the same.
 
             EXAMPLES
               sluice check
@@ -43,13 +43,12 @@ struct Check: ParsableCommand {
         if files.isEmpty {
             var reader = ConfigurationOptions.reader(config: config)
             reader.allowNoGraphs()
-            if !json { for warning in reader.warnings { Terminal.note("warning: \(warning)") } }
             if insecure { reader.allowInsecure() }
             let found = Server.check(reader.configuration)
             // If the configuration could not be read, its files may be others.
             problems = reader.problems + found.problems.filter { $0.file != nil || reader.problems.isEmpty }
             count = found.graphs
-            warnings = found.warnings
+            warnings = reader.warnings.map { FileProblem($0) } + found.warnings
         } else {
             let options = DefinitionOptions(Configuration())
             for file in files {
@@ -60,8 +59,8 @@ struct Check: ParsableCommand {
             }
         }
         if json {
-            let list = problems.map(\.json).joined(separator: ",")
-            Terminal.print("{\"graphs\":\(count),\"problems\":[\(list)]}")
+            let lists = [problems, warnings].map { $0.map(\.json).joined(separator: ",") }
+            Terminal.print("{\"graphs\":\(count),\"problems\":[\(lists[0])],\"warnings\":[\(lists[1])]}")
         } else {
             for warning in warnings { Terminal.note("warning: \(warning)") }
             for problem in problems { Terminal.note("error: \(problem)") }

@@ -209,7 +209,7 @@ def test_json_for_scripts(folder):
         assert head.stdout == "commit\n", (version, head)
         assert version["commit"] in sluice("version").stdout
     good = sluice("check", "--json", folder / "graphs/g.yaml")
-    assert good.returncode == 0 and json.loads(good.stdout) == {"graphs": 1, "problems": []}
+    assert good.returncode == 0 and json.loads(good.stdout) == {"graphs": 1, "problems": [], "warnings": []}
     (folder / "bad.yaml").write_text("graph: b\nnodes:\n  x: { set: numbr }\n  y: { from: z }\n")
     bad = sluice("check", "--json", folder / "graphs/g.yaml", folder / "bad.yaml")
     assert bad.returncode == 1 and not bad.stderr
@@ -220,7 +220,7 @@ def test_json_for_scripts(folder):
          "message": found["problems"][0]["message"]},
         {"file": file, "line": 4, "column": 14, "code": "unknown_node", "pointer": "/nodes/y/from",
          "message": "there is no node 'z'", **({"hint": hint} if (hint := found["problems"][1].get("hint")) else {})},
-    ]}
+    ], "warnings": []}
     text = sluice("check", folder / "bad.yaml")
     assert text.stderr.splitlines()[0] == f"error: {file}:3:13: {found['problems'][0]['message']} (did you mean 'number'?)"
     made = json.loads(sluice("token", "--name", "a", "--json").stdout)
@@ -241,6 +241,9 @@ def test_every_kind_of_problem_is_an_object(folder):
     (folder / "syntax.yaml").write_text("graph: [\n")
     syntax, = problems(folder / "syntax.yaml")
     assert syntax["line"] == 2 and syntax["column"] == 1 and "not YAML" in syntax["message"]
+    (folder / "odd.yaml").write_text("graph: o\nnodes:\n  x: { set: any }\n  y: { from: x, pipe: [ { debounce: 30 } ] }\n")
+    odd = json.loads(sluice("check", "--json", folder / "odd.yaml").stdout)
+    assert odd["problems"] == [] and odd["warnings"][0]["line"] == 4 and "30" in odd["warnings"][0]["message"]
     # Those of the configuration beside those of its graphs.
     (folder / "graphs/h.yaml").write_text("graph: g\nnodes: {}\n")
     config = folder / "c.yaml"
