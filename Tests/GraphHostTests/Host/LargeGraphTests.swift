@@ -55,6 +55,30 @@ struct LargeGraphTests {
         #expect(refusal { () throws(HostError) in _ = try small.picture(.dot, live: true) } == nil)
     }
 
+    @Test("A change keeps the parts of the definition that are the same, and frees the others in parts")
+    func redefined() throws {
+        let (bench, graph, _) = try prepared(600)
+        let before = graph.definition.nodes
+        let changed = pairs(600).replacing("\"initial\":7}", with: "\"initial\":7,\"max\":900}")
+        var definition = try bench.definition(changed)
+        definition.compare(with: graph.definition.outline)
+        weak var replaced = definition.nodes.first
+        weak var last = definition.nodes.last
+        let change = graph.change(to: definition)
+        #expect(change.changed == ["s7"] && change.unchanged == 1_200)
+        guard case .applied = bench.host.redefine(graph, as: definition) else {
+            Issue.record("refused")
+            return
+        }
+        let after = graph.definition.nodes
+        #expect(zip(before, after).filter { $0 !== $1 }.map(\.1.name) == ["s7"])
+        #expect(zip(graph.nodes, after).allSatisfy { $0.definition === $1 })
+        definition = graph.definition
+        #expect(last == nil && replaced != nil, "some of them")
+        bench.settle()
+        #expect(replaced == nil)
+    }
+
     @Test("limits.picture: surroundings with too many nodes ask for a smaller depth")
     func hub() throws {
         var limits = SessionLimits()
