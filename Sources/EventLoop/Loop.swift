@@ -22,6 +22,8 @@ public final class Loop {
     private var isRunning = false
     private var wallClockOffset: Int64 = 0
     private var wallClockReadAt: UInt64 = .max
+    /// By how much ``skip(_:)`` has set the clock forward.
+    private var skipped: UInt64 = 0
 
     /// A new loop with nothing on it.
     public init() throws(UVError) {
@@ -55,7 +57,7 @@ public final class Loop {
     /// Milliseconds of a clock that never goes back, as of the start of this turn.
     ///
     /// Its zero has no meaning.
-    public var now: UInt64 { uv_now(raw) }
+    public var now: UInt64 { uv_now(raw) &+ skipped }
 
     /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of
     /// ``now``.
@@ -75,6 +77,30 @@ public final class Loop {
 
     /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
     public func updateTime() { uv_update_time(raw) }
+
+    /// Sets the clock of ``now`` and of all timers forward, as if the process had stood still.
+    ///
+    /// For tests, which then do not depend on the speed of the machine.
+    package func skip(_ milliseconds: UInt64) {
+        skipped += milliseconds
+        var milliseconds = milliseconds
+        uv_walk(
+            raw,
+            { handle, milliseconds in
+                guard uv_handle_get_type(handle) == UV_TIMER, uv_is_active(handle) != 0 else { return }
+                let timer = UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: uv_timer_t.self)
+                let left = uv_timer_get_due_in(timer)
+                let skipped = milliseconds!.assumingMemoryBound(to: UInt64.self).pointee
+                uv_timer_start(
+                    timer,
+                    timer.pointee.timer_cb,
+                    left > skipped ? left - skipped : 0,
+                    uv_timer_get_repeat(timer)
+                )
+            },
+            &milliseconds
+        )
+    }
 
     /// Whether something is left that a run would wait for.
     public var isAlive: Bool { uv_loop_alive(raw) != 0 }

@@ -7,7 +7,7 @@ import pytest
 from websockets.sync.client import connect
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from sluice import Server  # noqa: E402
+from sluice import PATIENCE, Server  # noqa: E402
 
 CHAIN = """
 graph: g
@@ -52,7 +52,7 @@ class Client:
     def send(self, **message):
         self.socket.send(json.dumps(message))
 
-    def receive(self, seconds=5):
+    def receive(self, seconds=PATIENCE):
         return json.loads(self.socket.recv(seconds))
 
     def ask(self, **message):

@@ -134,7 +134,7 @@ class Firefox:
         number = next(self.ids)
         self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:
-            message = json.loads(self.socket.recv(40))
+            message = json.loads(self.socket.recv(PATIENCE))
             if message["type"] == "event":
                 self.events.append(message)
             elif message["id"] == number:
@@ -147,7 +147,7 @@ class Firefox:
     def close(self):
         self.connection.__exit__(None, None, None)
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.profile.cleanup()
 
 
@@ -221,7 +221,7 @@ class WebKit:
                 yield {**os.environ, "DISPLAY": ":" + end.readline().strip(), "LIBGL_ALWAYS_SOFTWARE": "1"}
         finally:
             running.terminate()
-            running.wait(20)
+            running.wait(PATIENCE)
 
     def __init__(self):
         self.ending = contextlib.ExitStack()
@@ -238,7 +238,7 @@ class WebKit:
 
     def answers(self):
         """Whether the driver has the port; one that somebody else has makes it end."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while self.driver.poll() is None and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             try:
@@ -250,7 +250,7 @@ class WebKit:
         return False
 
     def send(self, method, path, **body):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=40)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, "/session" + path, json.dumps(body) if method == "POST" else None, {"Content-Type": "application/json"})
             value = json.loads(connection.getresponse().read())["value"]
@@ -271,7 +271,7 @@ class WebKit:
     def close(self):
         self.send("DELETE", f"/{self.session}")
         self.driver.terminate()
-        self.driver.wait(20)
+        self.driver.wait(PATIENCE)
         self.ending.close()
 
 

@@ -61,8 +61,8 @@ class RawSocket:
         return int(lines[0].split()[1]), headers, self.exactly(int(headers.get("content-length", 0)))
 
     def closed(self):
-        """True once the peer has closed; what it still sent stays in the buffer. False after ten seconds without a byte."""
-        self.socket.settimeout(10)
+        """True once the peer has closed; what it still sent stays in the buffer. False if no byte comes for a long time."""
+        self.socket.settimeout(PATIENCE)
         try:
             while self.receive():
                 pass

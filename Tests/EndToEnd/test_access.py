@@ -102,7 +102,7 @@ def can(*rights):
 
 def tell(client, **message):
     client.send(json.dumps(message))
-    return json.loads(client.recv(5))
+    return json.loads(client.recv(PATIENCE))
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ NODE = "/v1/graphs/house/nodes"
 
 def test_commands_show_the_token_of_the_environment(guarded):
     """get, set, graph, watch and bench; without a token, or with a wrong one, they say why and end with 1."""
-    def run(token, *arguments, seconds=20):
+    def run(token, *arguments, seconds=PATIENCE):
         environment = {**os.environ, "SLUICE_TOKEN": guarded.tokens.get(token, token)}
         program = DEVELOPER if arguments[0] == "bench" else BINARY
         return subprocess.run([program, *arguments, "--url", guarded.url], capture_output=True, text=True,
@@ -246,7 +246,7 @@ def test_what_may_not_be_read_does_not_exist(guarded):
         answers.append(json.dumps(tell(client, op="get", id=2, graph="house")))
         answers.append(json.dumps(tell(client, op="sub", id=3, graph="house", nodes=["*"])))
         guarded.ask("alice", "POST", "/v1/graphs/house/batch", '{"set":{"secret":99,"room.temp":30}}')
-        answers.append(client.recv(5))
+        answers.append(client.recv(PATIENCE))
     for text in answers:
         assert "secret" not in text and "leak" not in text and "hidden" not in text, text
     assert '"nodes":4' in answers[0]
@@ -276,9 +276,9 @@ def test_commits_name_their_principal_and_keys_are_kept_apart(guarded):
     with guarded.socket("bob") as client:
         tell(client, op="sub", id=1, graph="house", node="room.temp")
         one = guarded.ask("device:7", "POST", f"{NODE}/room.temp", "25", Idempotency_Key="k")
-        assert json.loads(client.recv(5))["by"] == "device:7"
+        assert json.loads(client.recv(PATIENCE))["by"] == "device:7"
         two = guarded.ask("alice", "POST", f"{NODE}/room.temp", "26", Idempotency_Key="k")
-        assert json.loads(client.recv(5))["by"] == "alice"
+        assert json.loads(client.recv(PATIENCE))["by"] == "alice"
     assert one.json()["rev"] != two.json()["rev"]
 
 
@@ -311,7 +311,7 @@ def test_auth_may_come_before_hello(tmp_path):
 def test_a_client_that_does_not_say_hello_in_time_is_closed(tmp_path):
     with Guarded(tmp_path, config="# fixed: times.hello=300ms") as server:
         with server.socket() as client, pytest.raises(ConnectionClosed) as closed:
-            client.recv(5)
+            client.recv(PATIENCE)
         assert closed.value.rcvd.code == 4408
         with server.socket("bob") as client:
             time.sleep(0.5)
@@ -333,12 +333,12 @@ def test_auth_on_a_live_socket_ends_what_is_not_allowed_any_more(guarded):
         assert tell(client, op="sub", id=2, graph="house", node="room.temp")["v"] == 20
         assert tell(client, op="observe", id=4, graph="house")["op"] == "topo"
         client.send(json.dumps({"op": "auth", "id": 3, "token": guarded.tokens["bob"]}))
-        told = [json.loads(client.recv(5)) for _ in range(3)]
+        told = [json.loads(client.recv(PATIENCE)) for _ in range(3)]
         ended = {(m["id"], m["code"]) for m in told if m["op"] == "end"}
         assert ended == {(1, "forbidden"), (4, "forbidden")}
         assert told[-1] == {"op": "ok", "id": 3}
         guarded.ask("alice", "POST", "/v1/graphs/house/batch", '{"set":{"secret":8,"room.temp":23}}')
-        assert [entry["id"] for entry in json.loads(client.recv(5))["d"]] == [2]
+        assert [entry["id"] for entry in json.loads(client.recv(PATIENCE))["d"]] == [2]
         assert tell(client, op="auth", id=5, token="slc_wrong_wrong_wrong")["code"] == "unauthenticated"
         # What it was before stays.
         assert tell(client, op="get", id=6, graph="house", nodes=["room.temp"])["op"] == "ok"
@@ -349,10 +349,10 @@ def test_a_token_that_ends_closes_the_socket(guarded):
     guarded.add("guest", "--role", "viewer", "--expires", soon)
     guarded.reload()
     with guarded.socket(hello="guest") as client:
-        assert 0 <= json.loads(client.recv(5))["expires"] <= 3
+        assert 0 <= json.loads(client.recv(PATIENCE))["expires"] <= 3
         assert tell(client, op="sub", id=1, graph="house", node="room.temp")["v"] == 20
         with pytest.raises(ConnectionClosed) as closed:
-            client.recv(10)
+            client.recv(PATIENCE)
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4401, "token_expired")
     answer = guarded.ask("guest", "GET", f"{NODE}/room.temp")
     assert (answer.status, answer.json()["code"]) == (401, "token_expired")
@@ -366,7 +366,7 @@ def test_tokens_read_again(guarded):
         guarded.remove("bob")
         guarded.reload()
         with pytest.raises(ConnectionClosed) as closed:
-            bob.recv(5)
+            bob.recv(PATIENCE)
         assert closed.value.rcvd.code == 4401
         assert tell(alice, op="ping", id=2)["op"] == "ok"
     assert guarded.ask("bob", "GET", f"{NODE}/room.temp").status == 401
@@ -484,10 +484,10 @@ def test_plain_streams_and_events_want_rights_too(guarded):
                        additional_headers={"Authorization": f"Bearer {guarded.tokens[who]}"})
 
     with stream("bob", "room.temp") as client:
-        assert client.recv(5) == "20"
+        assert client.recv(PATIENCE) == "20"
         client.send("21")
         with pytest.raises(ConnectionClosed) as closed:
-            client.recv(5)
+            client.recv(PATIENCE)
         assert closed.value.rcvd.code == 4403
     with pytest.raises(InvalidStatus, match="404"), stream("bob", "secret"):
         pass
@@ -498,7 +498,7 @@ def test_secrets_are_not_logged_and_not_shown(tmp_path):
         server.ask("bob", "GET", f"{NODE}/room.temp")
         server.ask("slc_wrong_wrong_wrong", "GET", f"{NODE}/room.temp")
         with server.socket(hello="bob") as client:
-            client.recv(5)
+            client.recv(PATIENCE)
         text = server.log_text() + server.ask("alice", "GET", "/v1/connections").body.decode()
         assert not any(token in text for token in [*server.tokens.values(), "slc_wrong_wrong_wrong"])
 
@@ -552,7 +552,7 @@ def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
             codes = []
             for number in range(20):
                 client.send(json.dumps({"op": "hello", "id": number + 1, "token": "wrong"}))
-                codes.append(json.loads(client.recv(5))["code"])
+                codes.append(json.loads(client.recv(PATIENCE))["code"])
             assert set(codes) <= {"unauthenticated", "rate_limited"} and "rate_limited" in codes
         # No token at all is no wrong one.
         assert server.get(f"{NODE}/room.temp").status == 401

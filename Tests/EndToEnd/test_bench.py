@@ -7,7 +7,7 @@ import sys
 import xml.etree.ElementTree
 
 import pytest
-from sluice import BINARY, DEVELOPER, ROOT, Server, eventually
+from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server, eventually
 from test_tls import Secure
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -31,7 +31,7 @@ def bench(server, *arguments):
                "--process", str(server.process.pid)]
     if server.trust:
         command += ["--ca", server.certificate]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, run
     return json.loads(run.stdout)
 
@@ -90,7 +90,7 @@ def test_quiet_subscribers_are_only_held(server):
 
 def test_reload_measures_a_change_and_many_files():
     def run(*arguments):
-        ran = subprocess.run([DEVELOPER, "bench", "reload", *arguments], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run([DEVELOPER, "bench", "reload", *arguments], capture_output=True, text=True, timeout=PATIENCE)
         assert ran.returncode == 0, ran
         return ran.stdout
 
@@ -108,7 +108,7 @@ def test_reload_measures_a_change_and_many_files():
 def test_what_cannot_be_measured_is_said(arguments, status, says):
     with Server({"g": GRAPH}) as server:
         run = subprocess.run([DEVELOPER, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
-                             capture_output=True, text=True, timeout=30)
+                             capture_output=True, text=True, timeout=PATIENCE)
         assert run.returncode == status and says in run.stderr, run
 
 

@@ -13,7 +13,7 @@ from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server, eventually
 GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
 
 
-def sluice(*arguments, seconds=20):
+def sluice(*arguments, seconds=PATIENCE):
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=seconds)
 
 
@@ -45,7 +45,7 @@ def test_watch_continues_after_a_restart_of_the_server():
                 again.set("g", "x", 2)
                 assert watching.stdout.readline() == "2\n"
             watching.send_signal(signal.SIGINT)
-            assert watching.wait(20) == 0
+            assert watching.wait(PATIENCE) == 0
 
 
 def test_watch_ends_with_its_pipeline():

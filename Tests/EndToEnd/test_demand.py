@@ -157,7 +157,7 @@ def test_the_guide_as_it_is_written(tmp_path):
     finally:
         for process in reversed(running):
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE)
 
 
 def test_a_feed_on_demand_sends_what_is_wanted():

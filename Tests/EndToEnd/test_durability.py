@@ -291,7 +291,7 @@ def test_a_read_only_folder_is_named(tmp_path):
 
 def sluice(*arguments):
     """Runs a command and returns what it printed."""
-    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -327,7 +327,7 @@ def closed_with(client):
     """Reads on until the server closes, and returns its code."""
     try:
         while True:
-            client.socket.recv(5)
+            client.socket.recv(PATIENCE)
     except ConnectionClosed as closed:
         return closed.rcvd.code
 
@@ -360,7 +360,7 @@ def ended_by_operator(server):
 
 def too_fast(_):
     with Server({"g": GRAPH}, "limits: { messages: 20 }\n") as server:
-        peer = RawWebSocket(server, timeout=30)
+        peer = RawWebSocket(server, timeout=PATIENCE)
         peer.socket.settimeout(0.01)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
@@ -380,7 +380,7 @@ def too_many(config, code, request):
 
     def meet(_):
         with Server({"g": GRAPH}, config) as server:
-            peer = RawWebSocket(server, timeout=30)
+            peer = RawWebSocket(server, timeout=PATIENCE)
             peer.subscribe("g", "x", id=99)
             try:
                 for number in range(200):
@@ -399,7 +399,7 @@ def too_many(config, code, request):
 
 def no_misuse(_):
     with Server({"g": GRAPH}) as server:
-        peer = RawWebSocket(server, timeout=30)
+        peer = RawWebSocket(server, timeout=PATIENCE)
         try:
             for number in range(200):
                 peer.text({"op": "dance", "id": number + 1})

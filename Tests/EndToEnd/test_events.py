@@ -157,7 +157,7 @@ def test_heartbeats():
 
 
 def test_a_comment_after_fifteen_seconds_of_silence():
-    with Server({"g": CHAIN}) as server, EventSource(server, EVENTS + "?node=x", timeout=60) as source:
+    with Server({"g": CHAIN}) as server, EventSource(server, EVENTS + "?node=x", timeout=PATIENCE) as source:
         source.event()
         began = time.monotonic()
         assert source.response.readline().startswith(b":")

@@ -6,7 +6,7 @@ import threading
 import pytest
 from conftest import Client
 from rawsocket import RawSocket
-from sluice import Server
+from sluice import PATIENCE, Server
 
 DEPTH = 150
 GRAPH = "graph: g\nnodes:\n  n0: { set: number, initial: 1 }\n" + "".join(
@@ -38,7 +38,7 @@ def test_a_message_of_costly_gets_lets_others_through(server):
 
 
 def test_pipelined_reads_let_others_through(server):
-    raw = RawSocket(server, timeout=60)
+    raw = RawSocket(server, timeout=PATIENCE)
     raw.send("GET /v1/graphs/g/values HTTP/1.1\r\nHost: localhost\r\n\r\n" * 60)
     between = 0
     for _ in range(60):

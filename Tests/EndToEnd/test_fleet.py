@@ -167,7 +167,7 @@ def test_the_guide_as_it_is_written(tmp_path):
     finally:
         for process in reversed(running):
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE)
     # What the guide says about the graph is in its file.
     for name, glob, reduce in re.findall(r"^  (\w+): +\{ all: \"([^\"]+)\", reduce: (\w+)", guide, re.M):
         assert re.search(rf"^  {name}: +\{{ all: \"{re.escape(glob)}\", reduce: {reduce}", SHIPPED, re.M), name

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from redis_server import Instance, Redis
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 from test_orphans import JSON, kept, path_of, reload, results
 
 HOUSE = "graph: house\nnodes: { x: { set: number, initial: 1 }, y: { set: number } }\n"
@@ -186,7 +186,7 @@ def test_check_finds_what_keeps_a_server_from_starting(tmp_path, config, files, 
     found = ran("check", "--config", file)
     assert found.returncode == 1 and words in found.stderr, found
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
-    started = ran("serve", "--config", file, *([] if "listen" in config else ["--listen", "127.0.0.1:0"]), timeout=30)
+    started = ran("serve", "--config", file, *([] if "listen" in config else ["--listen", "127.0.0.1:0"]), timeout=PATIENCE)
     assert started.returncode == 1 and words in started.stderr, started
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import Client
 from hostile import definitions
-from sluice import Server
+from sluice import PATIENCE, Server
 from test_hostile_patterns import Bystander
 from tracing import QUIET
 
@@ -106,7 +106,7 @@ def test_definitions_are_read_in_order_and_a_crowd_is_turned_away(server):
     body = definitions.literals(0)
     waiting = []
     for number in range(24):
-        connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE)
         connection.request("PUT", f"/v1/graphs/crowd{number}?dry_run=1", body, JSON)
         waiting.append(connection)
     with Client(server) as client:

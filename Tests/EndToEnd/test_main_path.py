@@ -52,7 +52,7 @@ def test_a_value_keeps_the_text_it_was_set_with(server, client):
     client.ask(op="sub", graph="g", node="any")
     server.request("POST", "/v1/graphs/g/nodes/any", '  {"b": 1.50, "a": [1e2,\t"\\u00e9"]} ',
                    {"Content-Type": "application/json"})
-    text = client.socket.recv(5)
+    text = client.socket.recv(PATIENCE)
     assert '"v":{"b": 1.50, "a": [1e2,\t"\\u00e9"]}' in text
     assert server.get("/v1/graphs/g/nodes/any").body == b'{"b": 1.50, "a": [1e2,\t"\\u00e9"]}'
 
@@ -133,12 +133,12 @@ def test_graphs_are_listed_and_pictured(server, client):
 
 def test_a_plain_stream_is_the_bare_value_both_ways(server):
     with Client(server, "/v1/graphs/g/nodes/x", protocol=None) as plain:
-        assert plain.socket.recv(5) == "1"
+        assert plain.socket.recv(PATIENCE) == "1"
         plain.socket.send(" 3.25 ")
-        assert plain.socket.recv(5) == "3.25"
+        assert plain.socket.recv(PATIENCE) == "3.25"
         assert server.value("g", "x") == 3.25
     with Client(server, "/v1/graphs/g/nodes/deep", protocol=None) as derived:
-        assert derived.socket.recv(5) == "75"
+        assert derived.socket.recv(PATIENCE) == "75"
 
 
 def test_pings_are_answered_on_both_levels(client):

@@ -10,7 +10,7 @@ import time
 import pytest
 from conftest import Client
 from drivers import Firefox, WebKit
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 from dashboards import address, layout
 from test_graph_load import CHAIN
 from test_page_values import GRAPH
@@ -311,6 +311,6 @@ def test_webkit_says_nothing_from_the_first_byte_on():
                 time.sleep(2)
             finally:
                 running.terminate()
-                running.wait(20)
+                running.wait(PATIENCE)
         output.seek(0)
         assert [line for line in output if "CONSOLE" in line] == []

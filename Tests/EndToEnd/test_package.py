@@ -65,7 +65,7 @@ class Running:
         self.notes = self.process.communicate(timeout=PATIENCE)[1]
 
     def get(self, path):
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=PATIENCE) as answer:
             return answer.read().decode()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from rawsocket import RawWebSocket  # noqa: E402
-from sluice import Server, eventually  # noqa: E402
+from sluice import PATIENCE, Server, eventually  # noqa: E402
 
 GRAPH = """
 graph: g
@@ -60,7 +60,7 @@ def life(count, pipe, commits=20):
     with Server({"g": GRAPH}, "heartbeat: 10m\n") as server:
         start = server.counts("g")
         idle = settled(server)
-        peers = [RawWebSocket(server, timeout=60) for _ in range(count)]
+        peers = [RawWebSocket(server, timeout=PATIENCE) for _ in range(count)]
         connected = settled(server)
         shared = []
         for place, peer in enumerate(peers):

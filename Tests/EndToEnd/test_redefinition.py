@@ -335,7 +335,7 @@ def test_all_clients_learn_of_a_removed_node(house):
         watcher.send(op="observe", id=7, graph="api", every=50)
         topo = watcher.receive()
         number = next(node["n"] for node in topo["nodes"] if node.get("name") == "b")
-        plain.socket.recv(5)
+        plain.socket.recv(PATIENCE)
         events.event(), events.event()
         put(house, "api", {"nodes": {"a": {"set": "any", "initial": 1}, "c": {"set": "any", "initial": 3}}})
         assert client.receive()["code"] == "node_removed"
@@ -349,7 +349,7 @@ def test_all_clients_learn_of_a_removed_node(house):
 
         assert eventually(deaths)[0]["reason"] == "removed"
         with pytest.raises(ConnectionClosed):
-            plain.socket.recv(5)
+            plain.socket.recv(PATIENCE)
         house.set("api", "a", 5)
         assert events.event().json()["d"] == [{"id": 1, "v": 5}]
 

@@ -74,7 +74,7 @@ def found(server, graph, node):
     return eventually(answer).json()
 
 
-def until(client, wanted, seconds=10):
+def until(client, wanted, seconds=PATIENCE):
     """The first message that is wanted."""
     deadline = time.monotonic() + seconds
     while not wanted(message := client.receive(max(0.1, deadline - time.monotonic()))):
@@ -201,7 +201,7 @@ def test_ticks_that_are_ahead_of_their_stamps():
                 eventually(lambda: held(server, "late") == str(value))
             eventually(lambda: held(server, "mean") == "")
         assert int(redis.ask("EVAL", OLDER, "2", "sluice:{g}:log", "sluice:{g}").strip(":\r\n")) > 6
-        subprocess.run([BINARY, "replay", "--redis", redis.url, "g"], check=True, capture_output=True, timeout=30)
+        subprocess.run([BINARY, "replay", "--redis", redis.url, "g"], check=True, capture_output=True, timeout=PATIENCE)
         with Instance(redis, {"g": WINDOWED}) as one, Instance(redis, {"g": WINDOWED}) as other:
             began = time.monotonic()
             one.set("g", "x", 7)
@@ -278,7 +278,7 @@ def refusal(config):
         path = pathlib.Path(folder) / "sluice.yaml"
         path.write_text(f"graphs: {folder}\n{config}")
         done = subprocess.run([BINARY, "serve", "--config", path, "--listen", "127.0.0.1:0"],
-                              capture_output=True, text=True, timeout=30)
+                              capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode != 0
         return done.stderr
 
@@ -569,7 +569,7 @@ def resumed(server):
     server.process.send_signal(signal.SIGCONT)
 
 
-def closing_code(client, seconds=20):
+def closing_code(client, seconds=PATIENCE):
     with pytest.raises(ConnectionClosed) as closed:
         while True:
             client.receive(seconds)
@@ -701,5 +701,5 @@ def test_the_guide_as_it_is_written(tmp_path):
     finally:
         for process in reversed(running):
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE)
         shutil.rmtree("/tmp/sluice-redis", ignore_errors=True)

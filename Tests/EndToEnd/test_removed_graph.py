@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from rawsocket import RawSocket
-from sluice import BINARY, Server, eventually
+from sluice import BINARY, PATIENCE, Server, eventually
 
 FAMILY = {"graph": "x", "nodes": {"s.{id}.v": {"set": "number"}, "d.{id}": {"from": "s.{id}.v"}}}
 OTHER = {"graph": "x", "nodes": {"s.{id}.v": {"set": "number"}, "e.{id}": {"from": "s.{id}.v"}}}
@@ -81,7 +81,7 @@ def test_the_past_of_a_graph_that_was_removed_and_redefined():
         server.kill()
         for _ in range(3):
             command = [BINARY, "replay", "x", "--data", server.data]
-            replayed = subprocess.run(command, env={**os.environ, **FILLED}, capture_output=True, text=True, timeout=60)
+            replayed = subprocess.run(command, env={**os.environ, **FILLED}, capture_output=True, text=True, timeout=PATIENCE)
             assert replayed.returncode == 0, replayed.stderr
         server.start()
 

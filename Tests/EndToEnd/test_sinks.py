@@ -250,7 +250,7 @@ class Script:
                         break
                     self.bodies.append(json.loads(stream.read(int(fields["Content-Length"]))))
                     self.keys.append(fields["Idempotency-Key"])
-                    self.begins.wait(30)
+                    self.begins.wait(PATIENCE)
                     answer, closes = self.answers(number, self.connections)
                     connection.sendall(answer)
                     if closes:

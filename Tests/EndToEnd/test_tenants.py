@@ -11,7 +11,7 @@ import re
 import urllib.parse
 
 import pytest
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 from websockets.sync.client import connect
 
 TENANTS = [f"t{number:03}" for number in range(200)]
@@ -65,7 +65,7 @@ class Shared(Server):
 
 def tell(socket, **message):
     socket.send(json.dumps(message))
-    return json.loads(socket.recv(10))
+    return json.loads(socket.recv(PATIENCE))
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def test_a_value_ends_with_a_newline_on_a_terminal_and_in_a_pipe(server):
     server.set("house", "indoor_c", 20)
     assert sluice(server, "get", "house/indoor_c").stdout == "20\n"
     ours, theirs = pty.openpty()
-    subprocess.run([BINARY, "get", "house/indoor_c", "--url", server.url], stdout=theirs, timeout=20)
+    subprocess.run([BINARY, "get", "house/indoor_c", "--url", server.url], stdout=theirs, timeout=PATIENCE)
     os.close(theirs)
     assert os.read(ours, 100) == b"20\r\n"
     os.close(ours)
@@ -147,7 +147,7 @@ def test_names_from_others_do_nothing_to_a_terminal(server):
     with connect(f"ws://{server.host}:{server.port}/v1/ws", subprotocols=["sluice.v1.json"]) as client:
         client.send(json.dumps({"op": "hello", "id": 1, "client": ESCAPES}))
         client.send(json.dumps({"op": "sub", "id": 2, "graph": "house", "node": "indoor_f"}))
-        client.recv(5), client.recv(5)
+        client.recv(PATIENCE), client.recv(PATIENCE)
         for arguments in (["why", "house/indoor_f"], ["why", "house/indoor_f", "--json"], ["graph", "house", "--live"]):
             shown = sluice(server, *arguments).stdout
             assert not set("\x1b\x07\u202e\u009b") & set(shown), shown
@@ -183,9 +183,9 @@ def test_a_hostile_server_does_nothing_to_a_terminal(command, status):
             if command[0] == "watch":
                 shown = process.stderr.readline()
                 process.terminate()
-                shown += b"".join(process.communicate(timeout=20))
+                shown += b"".join(process.communicate(timeout=PATIENCE))
             else:
-                shown = b"".join(process.communicate(timeout=20))
+                shown = b"".join(process.communicate(timeout=PATIENCE))
                 assert process.returncode == 1 or status == "200 OK", shown
                 assert command[0] != "get" or body != bodies[0] or process.returncode == 1, "this is not JSON"
             assert not set("\x1b\x07\u202e\u009b") & set(shown.decode()), shown

@@ -11,7 +11,7 @@ import pytest
 from conftest import CHAIN, Client
 from events import EventSource
 from rawsocket import RawSocket, RawWebSocket, frame
-from sluice import Server, eventually
+from sluice import PATIENCE, Server, eventually
 from test_access import Guarded
 
 GRAPH = CHAIN + """  ring: { set: any, history: 4 }
@@ -306,7 +306,7 @@ def test_the_plain_stream_and_its_options(server):
         server.set("g", "any", 2)
         assert bare.receive() == 2, "empty is not sent"
         bare.socket.send('{"a": 3}')
-        assert bare.socket.recv(5) == '{"a": 3}', "the bare value and nothing else"
+        assert bare.socket.recv(PATIENCE) == '{"a": 3}', "the bare value and nothing else"
     with Client(server, NODE + 'any?pipe=%5B%7B%22map%22%3A%22value%20*%202%22%7D%5D&mode=all', None) as piped:
         server.set("g", "any", "text")
         server.set("g", "any", 4)

@@ -69,7 +69,7 @@ struct SQLiteLogTests {
         log.close()
     }
 
-    @Test("A disk that stalls for a second holds the writer, and no turn of the loop")
+    @Test("A disk that stalls holds the writer, and no turn of the loop")
     func stalls() throws {
         let loop = try Loop()
         let files = StallingFiles(folder: try StoreFolder(folder.path))
@@ -82,19 +82,21 @@ struct SQLiteLogTests {
         )
         let listener = LogListener()
         log.follower = listener
-        var (ticks, longest, last) = (0, UInt64(0), loop.now)
+        var ticks = 0
         let timer = try LoopTimer(on: loop) {
             ticks += 1
-            longest = max(longest, loop.now - last)
-            last = loop.now
+            if ticks == 20 {
+                #expect(listener.committed.isEmpty)
+                files.goOn()
+            }
             if !listener.committed.isEmpty { loop.stop() }
         }
-        timer.start(after: .milliseconds(5), every: .milliseconds(5))
+        timer.start(after: .milliseconds(1), every: .milliseconds(1))
         files.stall()
         log.append([LogEntry(graph: "g", kind: .define(text: "{}", .client))], tickets: 1..<2, wall: 1)
         loop.run()
         #expect(listener.committed.count == 1)
-        #expect(ticks > 20 && longest < 500, "\(ticks) turns, the longest of \(longest) ms")
+        #expect(ticks > 20)
         log.close()
     }
 

@@ -24,7 +24,7 @@ struct OtherBoot: StoreFiles {
     func release() { folder.release() }
 }
 
-/// The files of a folder on a disk that stalls for a second on demand.
+/// The files of a folder on a disk that stalls on demand.
 final class StallingFiles: StoreFiles {
     private let folder: StoreFolder
     private let isStalling = Mutex(false)
@@ -37,11 +37,12 @@ final class StallingFiles: StoreFiles {
     var boot: String { folder.boot }
     var vfs: String? { nil }
 
+    /// Holds the next write until ``goOn()``.
     func stall() { isStalling.withLock { $0 = true } }
+    func goOn() { isStalling.withLock { $0 = false } }
     func readMark() throws(StoreError) -> [UInt8]? { try folder.readMark() }
     func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
-        if isStalling.withLock({ $0 }) { usleep(1_000_000) }
-        isStalling.withLock { $0 = false }
+        while isStalling.withLock({ $0 }) { usleep(200) }
         try folder.writeMark(bytes, synchronised: synchronised)
     }
     func release() { folder.release() }

@@ -1,29 +1,27 @@
+import EventLoop
 import Testing
 
 @testable import SluiceServer
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite("Deadlines of a server that stood still")
 struct DeadlineTests {
     private func makeServer() throws -> TestServer {
         try TestServer {
-            // So much that no machine is too slow to send the first half in time.
-            $0.fixed.times.headers = 1_000
-            $0.fixed.times.body = 1_000
-            $0.idle = .milliseconds(1_000)
-            $0.fixed.times.frame = 1_000
+            $0.fixed.times.headers = Self.limit
+            $0.fixed.times.body = Self.limit
+            $0.idle = .milliseconds(Int64(Self.limit))
+            $0.fixed.times.frame = Self.limit
+            $0.heartbeat = .milliseconds(Int64(Self.limit) * 2)
         }
     }
 
+    /// Milliseconds; so many that no machine is too slow to send the first half in time.
+    private static let limit: UInt64 = 3_600_000
+
     /// Longer than any deadline; what is sent next lies on the socket when the loop looks at the
     /// clock again.
-    private func standStill() {
-        usleep(1_500_000)
+    private func standStill(_ server: TestServer) {
+        server.loop.skip(Self.limit + 1_000)
     }
 
     @Test(
@@ -51,7 +49,7 @@ struct DeadlineTests {
         peer.send(first)
         #expect(server.until { server.server.receivedBytes == before + UInt64(first.utf8.count) })
         if what == "next request" { #expect(peer.answer().status == 200) }
-        standStill()
+        standStill(server)
         peer.send(rest)
         #expect(peer.answer().status == 200)
     }
@@ -65,17 +63,47 @@ struct DeadlineTests {
         let ping = Array(#"{"op":"ping","id":5}"#.utf8)
         peer.send([0x81, 0x80 | UInt8(ping.count), 0, 0, 0, 0] + ping.prefix(3))
         #expect(server.until { server.server.receivedBytes == before + 9 })
-        standStill()
+        standStill(server)
         peer.send(Array(ping.dropFirst(3)))
         #expect(peer.message() == #"{"op":"ok","id":5}"#)
     }
 
-    @Test("what comes later was not: the peer gets an error and is closed")
-    func late() throws {
+    @Test(
+        "what comes later was not: a head or a body that is late is 408",
+        arguments: [
+            "GET /healthz HTTP/1.1\r\nHo",
+            "POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1",
+        ]
+    )
+    func late(start: String) throws {
         let server = try makeServer()
         let peer = try server.connect()
-        peer.send("GET /healthz HTTP/1.1\r\nHo")
-        standStill()
+        let before = server.server.receivedBytes
+        peer.send(start)
+        #expect(server.until { server.server.receivedBytes > before })
+        standStill(server)
         #expect(RawAnswer(peer.readToEnd()).status == 408)
+    }
+
+    @Test("an idle connection just ends")
+    func idle() throws {
+        let server = try makeServer()
+        let peer = try server.connect()
+        peer.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(peer.answer().status == 200)
+        standStill(server)
+        #expect(peer.readToEnd().isEmpty && peer.isEnded)
+    }
+
+    @Test("a message that is not finished in time ends the connection")
+    func lateMessage() throws {
+        let server = try makeServer()
+        let peer = try server.connect()
+        _ = peer.upgrade()
+        let before = server.server.receivedBytes
+        peer.send([0x81, 0x8a, 0, 0])
+        #expect(server.until { server.server.receivedBytes == before + 4 })
+        standStill(server)
+        #expect(peer.closeCode() == 4508)
     }
 }

@@ -323,30 +323,6 @@ struct RequestTests {
         #expect(try TestServer().exchange(text).status == status)
     }
 
-    @Test("a head that does not arrive in time is 408; an idle connection just ends")
-    func timeouts() throws {
-        let server = try TestServer {
-            $0.fixed.times.headers = 60
-            $0.idle = .milliseconds(80)
-        }
-        let slow = try server.connect()
-        slow.send("GET / HTTP/1.1\r\nHos")
-        #expect(RawAnswer(slow.readToEnd()).status == 408)
-        let silent = try server.connect()
-        silent.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(silent.answer().status == 200)
-        #expect(silent.readToEnd().isEmpty)
-        #expect(silent.isEnded)
-    }
-
-    @Test("a body that does not arrive in time is 408")
-    func slowBody() throws {
-        let server = try TestServer { $0.fixed.times.body = 60 }
-        let peer = try server.connect()
-        peer.send("POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1")
-        #expect(RawAnswer(peer.readToEnd()).status == 408)
-    }
-
     @Test("a client gets a clean 503 when there is no room")
     func connectionLimit() throws {
         let server = try TestServer {

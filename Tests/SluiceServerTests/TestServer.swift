@@ -130,6 +130,9 @@ final class RawPeer {
         }
         try #require(status == 0)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        // What is sent is at the server at once, also after bytes that it has not acknowledged yet.
+        var isOn: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
     }
 
     deinit {
