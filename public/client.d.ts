@@ -202,6 +202,8 @@ export interface SetOptions {
   key?: string;
 }
 
+export interface GetOptions { after?: Cursor; }
+
 /** A raised alarm of a graph, with the node's value. */
 export interface Alarm {
   node: string; severity: "info" | "warning" | "alarm"; title?: string; v?: unknown; fail?: { code: string; msg: string };
@@ -266,8 +268,12 @@ export interface Client {
    * connection; errors of later connections go to `onError`.
    */
   presence(target: string, value?: unknown): Promise<Cursor | null>;
-  get<T = unknown>(target: string, type?: Type<T>): Promise<T | undefined>;
-  get(graph: string, nodes: string[]): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
+  /**
+   * Reads once. With `after`, the answer of a set, the state includes that commit, also at another
+   * server: it waits for it, or fails with `not_ready` or `gone`.
+   */
+  get<T = unknown>(target: string, type?: Type<T>, options?: GetOptions): Promise<T | undefined>;
+  get(graph: string, nodes: string[], options?: GetOptions): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
   /**
    * The graphs there are. From then on `changes` is called with the graphs in which a node
    * begins or stops needing attention.

@@ -103,9 +103,9 @@ export function connect(address = "/v1/ws", {
     return ready && (isOver ? set(graph, {}, { clear: [node] }) : set(target, value, { presence: true }));
   }
 
-  async function get(target, what) {
+  async function get(target, what, given) {
     const { graph, node, nodes = node ? [node] : what } = place(target);
-    const answer = await read({ op: "get", graph, nodes }), held = answer.m[node];
+    const answer = await read({ op: "get", graph, nodes, ...given }), held = answer.m[node];
     if (held?.fail) throw new SluiceError({ ...held.fail, path: target });
     return !held ? answer : "v" in held ? typed(what, held.v) : undefined;
   }

@@ -225,6 +225,7 @@ public final class Host {
         if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
         delivery.finishCommit()
         alarmWatch?.noteCommit()
+        graph.awaited?.reached(graph.rev)
         // A commit that sets off many pipelines is a dear request.
         if lanes.total != spent {
             work += UInt64((lanes.total - spent) / NodeBuilder.unitsPerNode)

@@ -97,6 +97,10 @@ public final class RequestParser {
         core.pointee.head.saved.count &+ core.pointee.body.saved.count &+ (gunzip?.heldBytes ?? 0)
     }
 
+    /// Moves the request at hand into memory of the parser's own: the input may go away, and `head`
+    /// and `body` are valid until the next `parse`.
+    public func hold() { core.pointee.hold() }
+
     /// Whether the body of the request at hand is being inflated.
     public var isInflating: Bool { gunzip != nil }
 

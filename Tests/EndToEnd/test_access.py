@@ -426,6 +426,31 @@ def test_a_read_that_waits_ends_with_the_right_to_it(guarded):
         assert "ETag" not in refused.headers
 
 
+def test_a_read_that_waits_for_a_commit_needs_its_right_then(tmp_path):
+    with Guarded(tmp_path, config="# fixed: times.behind=1h\n") as guarded:
+        def set_it(value):
+            return guarded.ask("device:7", "POST", f"{NODE}/room.temp", value, Content_Type="application/json").json()
+
+        def begin(who, node, stamp):
+            connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=PATIENCE)
+            connection.request("GET", f"{NODE}/{node}?after={stamp}", headers={"Authorization": f"Bearer {guarded.tokens[who]}"})
+            return connection
+
+        last = set_it("21")
+        stamp = f"{last['epoch']}:{last['rev'] + 1}"
+        reads = [begin("alice", "secret", stamp), begin("bob", "room.temp", stamp), begin("alice", "room.temp", stamp)]
+        assert guarded.ask("bob", "GET", f"{NODE}/room.temp").json() == 21, "the reads before it have been received"
+        guarded.entries = [(name, text.replace("owner", "viewer")) for name, text in guarded.entries if name != "bob"]
+        guarded.write()
+        guarded.reload()
+        set_it("22")
+        answers = [Answer(connection.getresponse()) for connection in reads]
+        assert [answer.status for answer in answers] == [404, 401, 200]
+        assert answers[2].json() == 22
+        for connection in reads:
+            connection.close()
+
+
 def test_a_browser_signs_in_and_out(guarded):
     answer = guarded.request("POST", "/v1/session", json.dumps({"token": guarded.tokens["bob"]}))
     assert answer.status == 204

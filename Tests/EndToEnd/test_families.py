@@ -122,7 +122,7 @@ def test_pages(fleet):
     fleet.batch("fleet", set={f"note.p.{number}": "x" for number in range(20)})
     seen, after = [], ""
     while after is not None:
-        page = fleet.get(f"/v1/graphs/fleet/nodes?match=note.p.*&limit=7{'&after=' + after if after else ''}").json()
+        page = fleet.get(f"/v1/graphs/fleet/nodes?match=note.p.*&limit=7{'&next=' + after if after else ''}").json()
         seen += [each["name"] for each in page["nodes"]]
         assert all(each["v"] == "x" and each["family"] == "note.{room}.{n}" for each in page["nodes"])
         after = page.get("next")

@@ -49,6 +49,7 @@ TESTED = {
     "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer=2"),
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
+    "times.behind": ("Tests/SluiceServerTests/ReadingAfterTests.swift", "times.behind: a read waits no longer"),
     "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: a silent client"),
     "times.refusedSink": ("Tests/EndToEnd/test_sinks.py", "# fixed: times.refusedSink="),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
@@ -234,7 +235,7 @@ def matches():
             names += page["m"]
             if "next" not in page:
                 break
-            page = server.get(f"{path}&after={page['next']}").json()
+            page = server.get(f"{path}&next={page['next']}").json()
         assert names == sorted(names) == [f"s.{number}" for number in range(10)] + ["y"]
         assert server.get(f"{path}&limit=4").json()["code"] == "bad_field"
         refused = client.ask(op="sub", graph="g", nodes=["x", "y", "s.1", "s.2"])

@@ -48,18 +48,18 @@ export class Members {
   /** Members from a place on; `next` is empty at the end. */
   async #read() {
     const { graph, family: { name } } = this.#o, match = globOf(name, this.#find.value.trim()), found = [];
-    let after = this.#starts.at(-1);
+    let next = this.#starts.at(-1);
     for (let i = 0; i < patience && found.length < most; i++) {
-      const query = new URLSearchParams({ match, limit: most - found.length, ...(after && { after }) });
+      const query = new URLSearchParams({ match, limit: most - found.length, ...(next && { next }) });
       const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/nodes?${query}`);
       if (!answer.ok) throw new Error(String(answer.status));
-      const { nodes, next = "" } = await answer.json();
+      const page = await answer.json();
       // A glob may mean members of other families too.
-      found.push(...nodes.filter(({ family }) => family === name));
-      after = next;
+      found.push(...page.nodes.filter(({ family }) => family === name));
+      next = page.next ?? "";
       if (!next) break;
     }
-    return { found, next: after };
+    return { found, next };
   }
 
   async #look() {

@@ -16,7 +16,7 @@ extension GraphView {
     /// A page ends as soon as its values have ``SessionLimits/answerBytes``.
     ///
     /// - Returns: JSON, `{"epoch","rev","t","nodes":[{"name","kind","v"|"empty"|"fail"}],"next"}`;
-    ///   `next` is the `after` of the next page, if there may be one.
+    ///   `next` asks for the next page, if there may be one.
     public func page(matching glob: String, after: String?, limit: Int) -> [UInt8] {
         var (names, next) = names(matching: glob, after: after, limit: limit)
         var values: [Node<Datum>] = []

@@ -114,6 +114,8 @@ public final class LiveGraph {
     /// How many emissions were replaced by the one that is being delivered late.
     var replacedEmissions: UInt64 = 0
     let builder = NodeBuilder()
+    /// The requests that wait for a commit; nil before the first one.
+    var awaited: AwaitedCommits?
     /// The members of its families.
     let members = Members()
 
@@ -284,6 +286,7 @@ public final class LiveGraph {
     /// Updates `isShown` and `isOpen` after a change of the graph's state or the log's health.
     func judge() {
         isShown = isServed && host.health != .catchingUp
+        if !isShown { awaited?.endAll() }
         isOpen = isServed && deferred == nil && host.health == .ready
     }
 

@@ -43,8 +43,7 @@ public struct PastQuestion: Sendable {
     ) throws(HostError) {
         let graph = view.graph
         if let epoch, !graph.epochs.hold(rev, of: epoch) {
-            let message = "rev \(rev) of epoch \(epoch) is not in the history of \(graph.name)"
-            throw HostError(.gone, "\(message), which continues in epoch \(graph.epoch)")
+            throw .notInHistory(rev, of: epoch, graph)
         }
         guard rev <= graph.rev else {
             throw HostError(.badField, "rev \(rev) is in the future: \(graph.name) is at rev \(graph.rev)")

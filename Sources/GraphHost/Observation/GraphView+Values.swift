@@ -29,8 +29,8 @@ extension GraphView {
     ///   - hasFacets: whether to include facets.
     ///   - loads: whether to ask producers for missing and stale values (D-2).
     /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}},"next","more"}`; `next`
-    ///   is the `after` of the next page, if there may be one, and `more` how many nodes the first
-    ///   page leaves out.
+    ///   asks for the next page, if there may be one, and `more` is how many nodes the first page
+    ///   leaves out.
     /// - Throws: the errors of ``NodeSelection``; `too_large`, `bad_field`.
     public func values(
         of patterns: [String],

@@ -43,6 +43,17 @@ struct ClientRequest {
         }
     }
 
+    /// The commit that a read must include (`after`); nil: any state will do.
+    func commitBefore() throws(HostError) -> CommitStamp? {
+        guard fields.operation == .get || fields.operation == .sub, let field = fields[.after] else {
+            return nil
+        }
+        guard let stamp = CommitStamp(field) else {
+            throw HostError(.badField, "after: the epoch and the rev of an answer are needed")
+        }
+        return stamp
+    }
+
     /// What only HTTP has, by the word that a client may take for an `op`.
     private static let overHTTP = [
         "eval": "POST /v1/graphs/{g}/eval", "explain": "GET /v1/graphs/{g}/nodes/{n}/explain",

@@ -141,7 +141,7 @@ final class Dispatcher {
             case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(session.send(_:)) }
             case .deferred(let bytes, _): perform(bytes, of: session)
             case .due(let send): send()
-            case .submitted, .preparing: break
+            case .submitted, .preparing, .awaiting: break
             }
         }
     }
@@ -164,8 +164,18 @@ final class Dispatcher {
         let before = host.work
         defer { if host.work != before { session.inbox.share.spend(since: before, of: host) } }
         do throws(HostError) {
-            try ClientRequest(session: session, host: host, fields: fields, id: id, bytes: bytes.count)
-                .perform()
+            let request = ClientRequest(
+                session: session,
+                host: host,
+                fields: fields,
+                id: id,
+                bytes: bytes.count
+            )
+            if let stamp = try request.commitBefore() {
+                if !isAgain, try waits(for: stamp, of: request, bytes) { return }
+                try stamp.require(in: request.graph().graph)
+            }
+            try request.perform()
         } catch {
             if performsAgain(bytes, id: id, of: session) { return }
             if error.code == .forbidden {
@@ -174,6 +184,29 @@ final class Dispatcher {
             }
             refuse(error, id: id, session)
         }
+    }
+
+    /// Whether a request has to wait for a commit: then it is performed again later, and later
+    /// requests wait.
+    private func waits(
+        for stamp: CommitStamp,
+        of request: ClientRequest,
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(HostError) -> Bool {
+        let (session, message) = (request.session, Array(bytes))
+        weak var entry: PendingRequests.Entry?
+        let wait = try stamp.wait(in: request.graph().graph) { [weak session] in
+            guard let session else { return }
+            entry?.state = .due { [weak session] in
+                guard let session else { return }
+                session.host.dispatcher.perform(message, of: session, isAgain: true)
+            }
+            session.host.dispatcher.goOn(session)
+        }
+        guard let wait else { return false }
+        entry = prepare(request.id, of: session, bytes: message.count)
+        entry?.state = .awaiting(wait)
+        return true
     }
 
     /// Whether a request takes long to read: then it is performed again later, and later requests

@@ -50,6 +50,8 @@ struct PendingRequests {
         /// Something is being read or computed. Nothing has changed yet, so a stopping server may
         /// drop the request.
         case preparing
+        /// The graph does not have a commit yet that the request needs.
+        case awaiting(CommitWait)
         /// Everything it waited for is there; call the closure to answer.
         case due(() -> Void)
         /// An answer to send after everything before it.
@@ -114,7 +116,7 @@ struct PendingRequests {
     mutating func takeReady() -> Entry? {
         guard let first = entries.first else { return nil }
         switch first.state {
-        case .submitted, .preparing: return nil
+        case .submitted, .preparing, .awaiting: return nil
         case .due, .answered, .deferred: break
         }
         bytes -= first.bytes
@@ -126,7 +128,7 @@ struct PendingRequests {
         entries.removeAll {
             switch $0.state {
             case .submitted, .answered: return false
-            case .preparing, .due, .deferred: break
+            case .preparing, .awaiting, .due, .deferred: break
             }
             bytes -= $0.bytes
             return true

@@ -41,6 +41,9 @@ public struct SessionLimits: Sendable {
     public var keepMilliseconds = 600_000
     /// After how many milliseconds producers are asked again for a missing value (D-2).
     public var loadMilliseconds: UInt64 = 10_000
+    /// How long a read waits for a commit that another server has answered, in milliseconds
+    /// (`not_ready`).
+    public var behindMilliseconds: UInt64 = 2_000
     /// Bytes of the values in one answer or `snap` (`too_large`), or update of several nodes
     /// (`slow`); pages of nodes and histories end there.
     public var answerBytes = 4 << 20

@@ -13,6 +13,8 @@ enum FieldName: UInt8, CaseIterable {
     case members, around, depth, token, client
     // Listing graphs.
     case changes
+    // Reading.
+    case after
 
     /// As it stands in messages.
     var text: String { Self.texts[Int(rawValue)] }

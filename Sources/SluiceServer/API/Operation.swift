@@ -109,6 +109,8 @@ struct Operation: Sendable {
     let name: String
     let summary: String
     var parameters: [Parameter] = []
+    /// Whether it reads a state that can be asked to include a commit (`after`).
+    var takesCommit: Bool { parameters.contains { $0.name == "after" } }
     /// Header fields of the request that it uses.
     var fields: [HeaderName] = []
     var body: Body?

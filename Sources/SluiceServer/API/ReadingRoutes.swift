@@ -40,7 +40,7 @@ enum ReadingRoutes {
         }
     }
 
-    /// `GET …/values?nodes=a,b.*&limit=&after=`: many nodes at one rev, or a page of them.
+    /// `GET …/values?nodes=a,b.*&limit=&next=`: many nodes at one rev, or a page of them.
     static func readValues(_ request: Request) throws(HostError) {
         let view = try request.graph()
         let query = request.query
@@ -63,17 +63,17 @@ enum ReadingRoutes {
 
     /// The page that a query asks for; nil: all values.
     private static func valuesPage(_ query: Query, limit most: Int) throws(HostError) -> ValuesPage? {
-        let after = query.strings("after").last
+        let next = query.strings("next").last
         guard let text = query.strings("limit").last else {
-            return after.map { ValuesPage(after: $0, limit: nil) }
+            return next.map { ValuesPage(after: $0, limit: nil) }
         }
         guard let limit = Int(text), (1...most).contains(limit) else {
             throw HostError(.badField, "limit: a number from 1 to \(most) is needed (limits.matches)")
         }
-        return ValuesPage(after: after, limit: limit)
+        return ValuesPage(after: next, limit: limit)
     }
 
-    /// `GET …/nodes?match=GLOB&limit=100&after=NAME`: nodes by name, page by page.
+    /// `GET …/nodes?match=GLOB&limit=100&next=NAME`: nodes by name, page by page.
     static func pageNodes(_ request: Request) throws(HostError) {
         let view = try request.graph()
         let query = request.query
@@ -83,7 +83,7 @@ enum ReadingRoutes {
         }
         let match = query.strings("match").last ?? "*"
         request.connection.answerJSON(
-            view.page(matching: match, after: query.strings("after").last, limit: limit)
+            view.page(matching: match, after: query.strings("next").last, limit: limit)
         )
     }
 

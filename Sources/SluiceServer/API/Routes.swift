@@ -57,6 +57,10 @@ extension Routes {
     static var facets: Parameter { .flag("facets", "1: also facets, the state besides the value") }
     static var load: Parameter { .flag("load", "1: ask producers for missing and stale values") }
 
+    static var commit: Parameter {
+        .text("after", "EPOCH:REV of an answer: the state includes that commit; waits for it if necessary")
+    }
+
     static var pastParameters: [Parameter] {
         [
             .integer("at", from: 0, "The rev to read, instead of the present one"),

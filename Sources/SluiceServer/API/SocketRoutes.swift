@@ -31,6 +31,11 @@ enum SocketRoutes {
             guard request.query.raw("at") == nil else {
                 throw HostError(.badField, "at: the past does not change, so there is no stream of it")
             }
+            guard request.query.raw("after") == nil else {
+                var error = HostError(.badField, "after: a stream of bare values cannot wait for a commit")
+                error.hint = "'sub' at /v1/ws can, and so can …/events"
+                throw error
+            }
             let options = try StreamOptions(request.query)
             return try accept(request, .node(node), request.access, options)
         case nil:

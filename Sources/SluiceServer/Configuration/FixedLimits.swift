@@ -92,6 +92,10 @@ struct FixedLimit {
                 ),
             Self("times.load", \.session.loadMilliseconds, .time)
                 .means("How long until producers are asked again for a value."),
+            Self("times.behind", \.session.behindMilliseconds, .time)
+                .means(
+                    "How long a read waits for the commit that `after` names, at a server that is behind (503)."
+                ),
             Self("times.refusal", \.times.refusal, .time)
                 .means("For a refused connection to finish its handshake and close."),
             Self("times.refusedSink", \.times.refusedSink, .time)

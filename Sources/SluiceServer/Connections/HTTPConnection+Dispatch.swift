@@ -91,8 +91,9 @@ extension HTTPConnection {
             record = .begin(server.operations[number], captures, head, at: server)
             try identify(head, for: need)
             try need.check(access, captures)
-            guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             let request = Request(connection: self, captures: captures, head: head, need: need)
+            if !head.query.isEmpty, try CommitQuery.isPutOff(request, server.operations[number]) { return }
+            guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: self) else { return }
             try server.operations[number].handler(request)
         } catch {
             refuse(error)

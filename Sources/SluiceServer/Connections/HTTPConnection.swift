@@ -46,6 +46,9 @@ final class HTTPConnection: Connection {
     var poll: LongPoll?
     /// The past state that the current request waits for.
     var look: PastLook?
+    /// The wait for the commit that the current request needs; it stays until the request has been
+    /// performed after it.
+    var awaited: CommitWait?
     /// What the audit needs of the current request.
     var record: RequestRecord?
 
@@ -98,11 +101,14 @@ final class HTTPConnection: Connection {
         setDeadline()
     }
 
+    /// Whether the current request waits for something, and ends with its client.
+    private var watchesPeer: Bool { poll != nil || look != nil || awaited != nil }
+
     /// Whether to stop reading until an answer is sent.
     private var mustPause: Bool {
         // A client that waits for a change, or for the past, may disconnect meanwhile; only reading
         // shows that.
-        if poll != nil || look != nil { return saved.count > server.pendingBytes }
+        if watchesPeer { return saved.count > server.pendingBytes }
         // Most clients send the next request after the answer: pausing and resuming would be
         // wasted.
         return waitingFor == 0 || !saved.isEmpty
@@ -203,7 +209,7 @@ final class HTTPConnection: Connection {
     }
 
     override func peerEnded() {
-        if poll != nil || look != nil { return close() }
+        if watchesPeer { return close() }
         guard saved.isEmpty else { return }
         // A request that is being answered still gets its answer.
         if waitingFor != 0 || body != nil || parser.isInflating {
@@ -316,7 +322,7 @@ final class HTTPConnection: Connection {
             server.loopTimes.answered(sinceTurnAt: arrived)
         }
         // The answer may itself wait for the log.
-        guard waitingFor == 0, !isUpgraded else { return }
+        guard waitingFor == 0, !isUpgraded, !isUnfinished else { return }
         // The last piece of a body closes the connection.
         if !framing.keepsAlive, body == nil {
             isClosing = true
@@ -443,6 +449,7 @@ final class HTTPConnection: Connection {
         record.take()?.end(nil, on: self)
         poll?.cancel()
         look?.cancel()
+        awaited = nil
         body = nil
         waitingFor = 0
         isClosing = true

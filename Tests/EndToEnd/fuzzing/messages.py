@@ -29,6 +29,7 @@ OPTIONS = {
     "load": lambda maker, graph: True,
     "owner": lambda maker, graph: maker.rng.choice([*content.OWNERS, content.OWNERS[:2], content.OWNERS]),
     "since": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
+    "after": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
     # The end of a round waits longer: a chain over names that come and go stays until its time is
     # over.
     "keep": lambda maker, graph: maker.rng.choice(["10s", "5s", 2000, "1ms", "50ms"]),
@@ -96,7 +97,9 @@ def load(maker):
 
 def get(maker):
     asked = maker.rng.choice([{}, {"node": maker.node()}, {"nodes": [maker.rng.choice(content.GLOBS), maker.node()]}])
-    return {"graph": maker.graph(), **asked, **maker.rng.choice([{}, {}, {"facets": True}, {"load": True}])}
+    graph = maker.graph()
+    after = {"after": OPTIONS["after"](maker, graph)} if maker.chance(0.1) else {}
+    return {"graph": graph, **asked, **after, **maker.rng.choice([{}, {}, {"facets": True}, {"load": True}])}
 
 
 def list_(maker):

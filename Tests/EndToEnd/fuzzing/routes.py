@@ -18,7 +18,9 @@ def _node_path(maker, node=None):
 
 
 def _past(maker, graph, first="?"):
-    """The query of a look at the past; empty most of the time where the server has no past."""
+    """The query of a look at the past, or after a commit; empty most of the time where the server has no past."""
+    if maker.chance(0.05):
+        return f"{first}after={maker.epoch(graph)}:{maker.rev(graph)}"
     if not maker.chance(0.35):
         return ""
     epoch = f"&epoch={maker.epoch(graph)}" if maker.chance(0.3) else ""
@@ -83,7 +85,7 @@ def read_values(maker):
 def list_nodes(maker):
     graph = maker.graph()
     match = f"match={quote(maker.rng.choice(content.GLOBS))}&" if maker.chance(0.7) else ""
-    return Request("GET", f"/v1/graphs/{graph}/nodes?{match}limit={maker.rng.randint(1, 20)}&after={maker.node()}", (), None, graph)
+    return Request("GET", f"/v1/graphs/{graph}/nodes?{match}limit={maker.rng.randint(1, 20)}&next={maker.node()}", (), None, graph)
 
 
 def read_node(maker):

@@ -120,6 +120,14 @@ test("a set resolves when it is accepted, and is refused with a code and a path"
   assert.equal(await c.get("g/y"), undefined);
 });
 
+test("a read includes the commit that it is told, or says that it is gone", async () => {
+  const after = await c.set("g/x", 77);
+  assert.equal(await c.get("g/x", Number, { after }), 77);
+  assert.equal((await c.get("g", ["x"], { after })).m.x.v, 77);
+  await assert.rejects(c.get("g/x", Number, { after: { epoch: "another", rev: 1 } }), { code: "gone" });
+  await assert.rejects(c.get("g/x", Number, { after: { ...after, rev: after.rev + 9 } }), { code: "not_ready", retry: true });
+});
+
 test("several nodes by name and glob are one subscription; combine and pipelines run on the server", async () => {
   await c.set("g", { x: 3, y: 4 });
   let group, changed;

@@ -69,6 +69,8 @@ async function sets() {
   const value = await client.get("house/indoor_c", Number);
   is<Same<typeof value, number | undefined>>();
   const several = await client.get("house", ["indoor_c"]);
+  await client.get("house/indoor_c", Number, { after: cursor });
+  await client.get("house", ["indoor_c"], { after: several });
   void [several.epoch, several.rev, several.t, several.m["indoor_c"]?.gone];
   for (const { graph, title, epoch, rev, nodes, listeners } of await client.list()) void [graph, title?.length, epoch, rev + nodes + listeners];
 }
@@ -133,6 +135,8 @@ client.set("g/x");
 client.state.name = "live";
 // @ts-expect-error: several nodes are a list
 client.get("g", Number, ["x"]);
+// @ts-expect-error: a commit is an epoch and a rev
+client.get("g/x", Number, { after: 7 });
 // @ts-expect-error: seconds
 client.ping("2");
 // @ts-expect-error: looking takes a graph's name

@@ -11,11 +11,12 @@ extension EvaluationRoutes: Routes {
             handler: evaluate,
             name: "evaluate",
             summary: "A pipeline's present result, without subscribing",
+            parameters: [commit],
             body: valueBody.of(reference("Pipeline")),
             successes: [answer("The result", reference("Result"))],
             errors: [
                 "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", .unsupportedType,
-                "expr_syntax",
+                "expr_syntax", "gone",
                 "expr_type",
                 "type_mismatch", "pipe_limit", "pattern_limit",
             ]
@@ -28,7 +29,7 @@ extension EvaluationRoutes: Routes {
             handler: explainNode,
             name: "explainNode",
             summary: "What made the present value, or that of a rev",
-            parameters: pastParameters,
+            parameters: [commit] + pastParameters,
             successes: [answer("Every node it comes from", reference("Explanation"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
         ),

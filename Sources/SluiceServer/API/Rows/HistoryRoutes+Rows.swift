@@ -15,7 +15,7 @@ extension HistoryRoutes: Routes {
                 .integer("since", from: 0, "Only what is newer than this rev, oldest first"),
                 .text("epoch", "The epoch of since"),
                 .integer("limit", from: 1, to: 100000, default: 1000, "The most emissions"),
-                facets,
+                facets, commit,
             ],
             successes: [answer("The emissions", reference("History"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]

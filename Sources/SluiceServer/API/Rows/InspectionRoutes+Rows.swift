@@ -16,6 +16,7 @@ extension InspectionRoutes: Routes {
                 .flag("live", "1: also everything that lives at the moment, and its owners"),
                 .text("around", "A node: only its surroundings"),
                 .integer("depth", from: 1, to: 16, "With around: the largest distance, in lines; else 2"),
+                commit,
             ] + pastParameters,
             successes: [
                 answer(

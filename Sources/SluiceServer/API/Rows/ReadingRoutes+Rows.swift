@@ -2,6 +2,10 @@ internal import GraphHost
 internal import HTTP
 
 extension ReadingRoutes: Routes {
+    private static var next: Parameter {
+        .text("next", "Only names after this one: `next` of the page before")
+    }
+
     static let rows: [Operation] = [
         Operation(
             method: .get,
@@ -36,8 +40,7 @@ extension ReadingRoutes: Routes {
             parameters: [
                 .text("nodes", "Names and globs, separated by commas; all by default", repeats: true),
                 .integer("limit", from: 1, to: 1_000_000, "The most nodes of a page"),
-                .text("after", "Only names after this one: `next` of the page before"),
-                facets, load,
+                next, facets, load, commit,
             ] + pastParameters,
             successes: [answer("The values", reference("Values"))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
@@ -53,10 +56,10 @@ extension ReadingRoutes: Routes {
             parameters: [
                 .text("match", "A glob; all by default"),
                 .integer("limit", from: 1, to: GraphView.longestPage, "The most nodes; 100 by default"),
-                .text("after", "Only names after this one: `next` of the page before"),
+                next, commit,
             ],
             successes: [answer("A page", reference("Nodes"))],
-            errors: ["bad_field", "unknown_graph", "not_ready"]
+            errors: ["bad_field", "unknown_graph", "not_ready", "gone"]
         ),
         Operation(
             method: .get,
@@ -67,7 +70,7 @@ extension ReadingRoutes: Routes {
             upgrade: .node,
             name: "readNode",
             summary: "The bare value; with If-None-Match and Prefer: wait=n the next one",
-            parameters: streamParameters + pastParameters,
+            parameters: streamParameters + [commit] + pastParameters,
             fields: [.ifNoneMatch, .prefer],
             successes: [
                 answer("The value; with facets an object", "{}"),
