@@ -24,6 +24,8 @@ public final class FaultyLog: CommitLog {
     /// The graphs of which this server and the others have files; nil: the others have not said so.
     public var files: Set<String> = []
     public var filesElsewhere: Set<String>? = []
+    /// Called when the others are asked.
+    public var onAskedForFiles: () -> Void = {}
     /// The clock that stamps, in place of the host's: no commit is stamped before it is due.
     public var time: UInt64?
     /// Answers so many of the next commits and questions as moved.
@@ -66,6 +68,14 @@ public final class FaultyLog: CommitLog {
 
     public func isFiledElsewhere(_ graph: String) -> Bool {
         isShared && filesElsewhere?.contains(graph) ?? true
+    }
+
+    public func askForFiles(_ done: @escaping () -> Void) {
+        let answer = { [weak self] in
+            self?.onAskedForFiles()
+            done()
+        }
+        if let later { later(answer) } else { answer() }
     }
 
     public func open(graph: String) throws(HostError) -> LogPosition { store.position(of: graph) }

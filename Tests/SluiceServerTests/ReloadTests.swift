@@ -123,6 +123,24 @@ struct ReloadTests {
         #expect(server.server.host["g"]?.rev == 1)
     }
 
+    @Test("where a file is missing, the other servers are asked before its graph is set aside")
+    func missing() throws {
+        let log = FaultyLog()
+        log.instance = "here"
+        let server = try TestServer(commits: log)
+        // Another server has started with the file, and this one does not know that yet.
+        log.onAskedForFiles = { log.filesElsewhere = ["g"] }
+        #expect(unlink(server.folder.path + "/graphs/g.yaml") == 0)
+        let kept = try reload(server)
+        #expect(kept.entries.map(\.result) == ["unchanged"] && server.server.host["g"] != nil)
+        server.folder.write("graphs/g.yaml", TestServer.graph)
+        _ = try reload(server)
+        log.onAskedForFiles = { log.filesElsewhere = [] }
+        #expect(unlink(server.folder.path + "/graphs/g.yaml") == 0)
+        #expect(try reload(server).entries.map(\.result) == ["orphaned"])
+        #expect(server.server.host["g"] == nil)
+    }
+
     @Test("a server that stops while its files are read releases everything")
     func stopping() throws {
         let server = try TestServer()

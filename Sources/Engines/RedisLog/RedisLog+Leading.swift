@@ -24,6 +24,7 @@ extension RedisLog {
             case .failure(let error): lose(error)
             case .success(let (pulse, found)):
                 take(pulse, asked: asked)
+                follower?.logFilesChanged()
                 note(found)
                 mend(found, at: positions)
                 for track in tracks.values where track.hasNewDigests { compare(track) }
@@ -59,7 +60,6 @@ extension RedisLog {
         let lost = signs.look(at: pulse.signs, now)
         if isLeading { forget(lost.filter { $0 != instance }) }
         filed.note(pulse, at: instance, lost: lost)
-        follower?.logFilesChanged()
     }
 
     /// Holds the lease until another pulse says so again.

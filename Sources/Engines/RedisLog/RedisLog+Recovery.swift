@@ -63,6 +63,7 @@ extension RedisLog {
                 case .success((let pulse, let found, let verified)):
                     formerNames.removeFirst(names.count)
                     take(pulse, asked: asked)
+                    follower?.logFilesChanged()
                     note(verified)
                     goOn(found) { self.mend(verified, at: positions) }
                 }

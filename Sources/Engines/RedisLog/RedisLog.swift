@@ -69,7 +69,7 @@ public final class RedisLog: CommitLog {
     var clock = StampClock()
     /// Which of the servers live.
     var signs = SignsOfLife()
-    var filed = FiledGraphs()
+    private(set) lazy var filed = FiledGraphs(of: self)
     private(set) lazy var snapshots = SnapshotQueue(of: self)
 
     /// Connects, and reads where the graphs stand.
@@ -145,17 +145,18 @@ public final class RedisLog: CommitLog {
 
     public func open(graph: String) throws(HostError) -> LogPosition { track(graph).position.public }
 
-    public var isLeading: Bool { token > 0 }
-
-    public var time: UInt64? { clock.time(at: writer.now) }
-
     public var files: Set<String> {
         get { filed.own ?? [] }
-        // The next sign of life says so.
         set { filed.own = newValue }
     }
 
     public func isFiledElsewhere(_ graph: String) -> Bool { filed.elsewhere?.contains(graph) ?? true }
+
+    public func askForFiles(_ done: @escaping () -> Void) { filed.ask(done) }
+
+    public var isLeading: Bool { token > 0 }
+
+    public var time: UInt64? { clock.time(at: writer.now) }
 
     /// The graph's track; an unknown graph would begin in an epoch of its own.
     func track(_ graph: String) -> Track {

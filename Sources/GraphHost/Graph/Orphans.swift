@@ -16,6 +16,9 @@ extension Host {
     /// Whether another living server has a file of the graph, or has not said so yet.
     public func isFiledElsewhere(_ name: String) -> Bool { log?.isFiledElsewhere(name) ?? false }
 
+    /// Asks the other servers again of which graphs they have files, and calls `done`.
+    public func askForFiles(_ done: @escaping () -> Void) { OrphanSearch(in: self).ask(done) }
+
     /// This server has files of these graphs, and of no others.
     ///
     /// - Returns: the new orphans, by name.

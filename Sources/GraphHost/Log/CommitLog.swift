@@ -57,7 +57,13 @@ public protocol CommitLog: AnyObject {
     var files: Set<String> { get set }
 
     /// Whether another living server has a file of the graph, or has not said so yet.
+    ///
+    /// It is what they have said up to now; ``askForFiles(_:)`` gets the newest.
     func isFiledElsewhere(_ graph: String) -> Bool
+
+    /// Asks the other servers of which graphs they have files, and calls `done` when they have
+    /// answered or cannot be reached.
+    func askForFiles(_ done: @escaping () -> Void)
 
     /// The history position of the graph with that name before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
@@ -96,6 +102,7 @@ extension CommitLog {
         set {}
     }
     public func isFiledElsewhere(_ graph: String) -> Bool { false }
+    public func askForFiles(_ done: @escaping () -> Void) { done() }
 
     public func confirm(_ entry: LogEntry, ticket: UInt64) {
         preconditionFailure("only a shared log is asked")

@@ -95,10 +95,16 @@ final class Reloading {
             server.host.later { [weak self] in self?.goOn() }
         } else {
             keepClaimed()
-            setOthersAside()
-            isApplied = true
-            finishIfAnswered()
+            guard files.owners.keys.contains(where: { !kept.contains($0) }) else { return end() }
+            // Another server may have started with the file a moment ago.
+            server.host.askForFiles { [weak self] in self?.end() }
         }
+    }
+
+    private func end() {
+        setOthersAside()
+        isApplied = true
+        finishIfAnswered()
     }
 
     private func finishIfAnswered() {
