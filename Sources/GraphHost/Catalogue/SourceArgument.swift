@@ -74,14 +74,7 @@ final class SourceReading {
                 hint: "write 'from: \(glob)', or a glob with '*' or '?'"
             )
         }
-        let name = glob.replacing("*", with: "x").replacing("?", with: "x")
-        guard Name.isValid(name) else {
-            return reader.refuse(
-                "'\(glob)' matches no name of a node",
-                at: argument.position,
-                hint: DocumentReader.nameHint
-            )
-        }
+        guard reader.checkGlob(glob, at: argument.position) else { return nil }
         if reader.family != nil {
             reader.add(
                 "a family cannot join all nodes of a glob",

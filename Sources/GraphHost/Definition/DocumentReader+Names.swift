@@ -24,6 +24,13 @@ extension DocumentReader {
         return scalar.text
     }
 
+    /// Whether a glob can match the name of a node; if not, it reports an error.
+    func checkGlob(_ glob: String, at position: Position) -> Bool {
+        if Name.isValid(glob.replacing("*", with: "x").replacing("?", with: "x")) { return true }
+        add("'\(glob)' matches no name of a node", at: position, hint: Self.nameHint)
+        return false
+    }
+
     func namePattern(_ text: String, at position: Position) -> NamePattern? {
         let problem: (message: String, hint: String?)
         do throws(NamePatternError) {

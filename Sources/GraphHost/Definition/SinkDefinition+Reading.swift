@@ -12,7 +12,11 @@ extension SinkDefinition {
     }
 
     private static let fields: [ArgumentField] = [
-        .required("from", .node, "The node whose values are sent."),
+        .required(
+            "from",
+            .either(.node, AllArgument.schema),
+            "The node whose values are sent, or a glob: then lists of the values of all nodes that match."
+        ),
         .required(
             "url",
             ArgumentSchema(members: #""type":"string","pattern":"^https?://[^#@ ]+$""#),
@@ -21,8 +25,8 @@ extension SinkDefinition {
         .optional("mode", .word(Mode.self, default: .latest), "Whether all values are sent, or the newest."),
         .optional(
             "queue",
-            .count(1, mostQueued),
-            "How many values may wait in mode all, 256 without it; then the oldest is dropped."
+            .count(1, mostQueuedOfGlob),
+            "How many values may wait in mode all, 256 without it, 10,000 of a glob; then the oldest is dropped."
         ),
         .optional(
             "repeats",
@@ -57,10 +61,12 @@ extension SinkDefinition {
             )
         }
         let fields = reader.fields(entry.value, of: "a sink", Self.fields)
-        let from = fields["from"].flatMap { reader.nodeName($0, "from must name a node") }
+        let from = fields["from"].flatMap { Self.from($0, reader) }
+        let isOverGlob = from.map(Glob.isGlob) ?? false
         let url = fields["url"].flatMap { Self.url($0, reader) }
         let mode: Mode? = fields["mode"].flatMap { reader.word($0, of: "mode") }
-        let queue = fields["queue"].flatMap { reader.count($0, of: "queue", in: 1...Self.mostQueued) }
+        let mostQueued = isOverGlob ? Self.mostQueuedOfGlob : Self.mostQueued
+        let queue = fields["queue"].flatMap { reader.count($0, of: "queue", in: 1...mostQueued) }
         if let document = fields["queue"], (mode ?? .latest) == .latest {
             reader.add("'queue' is for mode all", at: document.position)
         }
@@ -79,13 +85,28 @@ extension SinkDefinition {
             from: from,
             url: url,
             mode: mode ?? .latest,
-            queue: queue ?? 256,
+            queue: queue ?? (isOverGlob ? 10_000 : 256),
             repeats: repeats ?? false,
             timeout: timeout?.milliseconds ?? 10_000,
             secret: secret,
             canonical: entry.value.json(isCanonical: true),
             fromPosition: fields["from"]?.position ?? entry.key.position
         )
+    }
+
+    private static func from(_ document: Document, _ reader: DocumentReader) -> String? {
+        guard let text = document.scalar?.text else {
+            return reader.nodeName(document, "from must name a node")
+        }
+        if let pattern = try? NamePattern(text), NamePattern.isPattern(text) {
+            return reader.refuse(
+                "'\(text)' names a family",
+                at: document.position,
+                hint: "write '\(pattern.glob)' for all of its members"
+            )
+        }
+        guard Glob.isGlob(text) else { return reader.nodeName(document, "from must name a node") }
+        return reader.checkGlob(text, at: document.position) ? text : nil
     }
 
     private static func url(_ document: Document, _ reader: DocumentReader) -> SinkURL? {
@@ -136,9 +157,29 @@ extension SinkDefinition {
     static func check(_ sinks: [SinkDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {
         guard !sinks.isEmpty else { return }
         let names = Set(nodes.map(\.name))
+        var globs = 0
         for sink in sinks where !names.contains(sink.from) {
+            guard !sink.isOverGlob else {
+                globs += 1
+                guard globs <= mostOverGlobs else {
+                    let message = "a graph has at most \(mostOverGlobs) sinks over globs"
+                    return reader.add(message, code: .tooLarge, at: sink.fromPosition)
+                }
+                check(glob: sink.from, nodes, reader, at: sink.fromPosition)
+                continue
+            }
             if nodes.contains(where: { $0.pattern?.values(of: sink.from) != nil }) { continue }
             reader.addUnknown(node: sink.from, among: names.sorted(), at: sink.fromPosition)
         }
+    }
+
+    private static func check(
+        glob: String,
+        _ nodes: [NodeDefinition],
+        _ reader: DocumentReader,
+        at position: Position
+    ) {
+        if nodes.contains(where: { GlobOverlap.overlaps(glob, $0.name) }) { return }
+        reader.add("'\(glob)' matches no node and no family", code: .unknownNode, at: position)
     }
 }

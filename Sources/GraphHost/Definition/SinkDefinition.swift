@@ -1,6 +1,8 @@
+internal import ReactiveGraph
 internal import Support
 
-/// A listener of the server's own that sends the values of a node to a URL (docs/sinks.md).
+/// A listener of the server's own that sends the values of a node, or of all nodes that match a
+/// glob, to a URL (docs/sinks.md).
 public struct SinkDefinition: Sendable {
     /// Which values are sent.
     public enum Mode: String, CaseIterable, Sendable {
@@ -12,7 +14,7 @@ public struct SinkDefinition: Sendable {
 
     /// Its name, unique in its graph.
     public let name: String
-    /// The node whose values are sent.
+    /// The node whose values are sent, or a glob.
     public let from: String
     /// The destination.
     public let url: SinkURL
@@ -30,8 +32,14 @@ public struct SinkDefinition: Sendable {
     /// The place of `from` in the file.
     let fromPosition: Position
 
+    /// Whether it sends lists of the values of all nodes that match ``from``.
+    public var isOverGlob: Bool { Glob.isGlob(from) }
+
     static let most = 1_000
+    /// Each of them may listen to as many nodes as the graph has.
+    static let mostOverGlobs = 16
     static let mostQueued = 10_000
+    static let mostQueuedOfGlob = 100_000
     static let longestTimeout = 60_000
 }
 

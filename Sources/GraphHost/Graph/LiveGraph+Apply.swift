@@ -199,6 +199,6 @@ extension LiveGraph {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
         }
-        return releases.because(.removed) { host.sessions.end(subscriptionsTo: ended, of: self) }
+        return releases.because(.removed) { host.sessions.end(subscriptionsTo: ended, names, of: self) }
     }
 }

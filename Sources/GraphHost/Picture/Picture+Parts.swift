@@ -132,6 +132,7 @@ extension Picture {
             kept = nil
             nodes = subscriptions.flatMap(\.listenedNodes)
             on = nodes.map(\.id)
+            families = subscriptions.flatMap(\.listenedFamilies)
             owners =
                 session.owners == nil
                 ? [] : Set(subscriptions.flatMap { $0.ownerNames.compactMap(\.self) }).sorted()
@@ -150,7 +151,7 @@ extension Picture {
         func hidingMembers(of graph: LiveGraph, besides shown: Set<UInt64>) -> Listener {
             var listener = self
             listener.on = on.filter(shown.contains)
-            listener.families = Picture.families(of: nodes, in: graph, besides: shown)
+            listener.families += Picture.families(of: nodes, in: graph, besides: shown)
             return listener
         }
 

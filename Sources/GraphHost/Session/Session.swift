@@ -306,6 +306,7 @@ public final class Session {
         var freed: UInt64 = 0
         let before = host.work
         while host.work - before < room, let next = nextToRelease {
+            guard next.shed(atMost: room - (host.work - before)) else { break }
             freed += end(next, because: next.isKept ? "expired" : ending.rawValue)
         }
         if isReleased { outbox.clear() }

@@ -127,17 +127,22 @@ final class Sessions {
         }
     }
 
-    /// Nodes of the graph are about to be removed: ends the subscriptions to them.
-    func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
+    /// Nodes of the graph are about to be removed: ends the subscriptions to them, and to what
+    /// clients made from those with these names.
+    func end(
+        subscriptionsTo nodes: Set<UInt64>,
+        _ names: Set<String>,
+        of graph: LiveGraph
+    ) -> [EndedSubscription] {
         guard graph.hasListeners else { return [] }
         let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph
-                    && (subscription is GroupSubscription || nodes.contains(subscription.node?.id ?? 0))
+                    && (subscription is WideSubscription || nodes.contains(subscription.node?.id ?? 0))
             }
         }
         return affected.sorted { $0.number < $1.number }
-            .flatMap { $0.end(subscriptionsTo: nodes, of: graph) }
+            .flatMap { $0.end(subscriptionsTo: nodes, names, of: graph) }
     }
 
     /// The graph has these new nodes, in the order of its definition: subscriptions to names and
@@ -145,10 +150,10 @@ final class Sessions {
     func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
         guard graph.subscriptions > 0 else { return }
         let affected = listed.filter { session in
-            session.subscriptions.contains { $0.graph === graph && $0 is GroupSubscription }
+            session.subscriptions.contains { $0.graph === graph && $0 is WideSubscription }
         }
         for session in affected.sorted(by: { $0.number < $1.number }) {
-            for case let group as GroupSubscription in session.subscriptions where group.graph === graph {
+            for case let group as WideSubscription in session.subscriptions where group.graph === graph {
                 session.update(group, added)
             }
         }

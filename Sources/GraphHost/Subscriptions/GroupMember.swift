@@ -2,8 +2,8 @@ internal import ReactiveGraph
 
 /// The listen edge to one node of a group, with the node's name; without a source after the node
 /// was removed.
-final class GroupMember: ChangeListen<Datum>, FacetListener {
-    private unowned let group: GroupSubscription
+class GroupMember: ChangeListen<Datum>, FacetListener {
+    private unowned let group: WideSubscription
     /// Whether the client's last value is empty, or will be after the next delivery.
     var lastIsEmpty: Bool
     /// It is in the group's list of members to deliver.
@@ -19,7 +19,7 @@ final class GroupMember: ChangeListen<Datum>, FacetListener {
     let isByGlob: Bool
 
     /// A member of `group`, which owns it.
-    init(of group: GroupSubscription, name: String, node: Node<Datum>) {
+    init(of group: WideSubscription, name: String, node: Node<Datum>) {
         self.group = group
         lastIsEmpty = node.isEmpty
         isByGlob = !group.asks(for: name)

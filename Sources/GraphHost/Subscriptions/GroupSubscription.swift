@@ -3,12 +3,7 @@ internal import Support
 
 /// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that
 /// changed.
-final class GroupSubscription: Subscription {
-    /// The names and globs that the client sent.
-    private let patterns: [String]
-
-    /// Owns the members.
-    let bag = CancellableBag()
+final class GroupSubscription: WideSubscription {
     private var memberCount = 0
     private var changed: [GroupMember] = []
     /// Members added by the commit that is being applied.
@@ -19,22 +14,8 @@ final class GroupSubscription: Subscription {
     /// The names of the matching nodes for which `limits.matches` leaves no room.
     private var left = SortedNames()
     private var isLeftChanged = false
-    /// Whether it watches for new members.
-    private var isWatching = false
     /// Whether existing nodes may match now, because the client's rights have changed.
     var isOutdated = false
-
-    /// A subscription to the nodes that match `patterns`, now and later.
-    init(
-        id: UInt64,
-        session: Session,
-        graph: LiveGraph,
-        options: SubscriptionOptions,
-        patterns: [String]
-    ) {
-        self.patterns = patterns
-        super.init(id: id, session: session, graph: graph, options: options)
-    }
 
     /// Starts listening to all of them, and to later matches; there is no room for those left.
     func listen(to nodes: [(name: String, node: Node<Datum>)], leaving left: SortedNames) {
@@ -44,18 +25,8 @@ final class GroupSubscription: Subscription {
         memberCount = nodes.count
     }
 
-    /// Only families have nodes that come and go with commits.
-    private func watch() {
-        guard !isWatching, !graph.members.families.isEmpty else { return }
-        isWatching = true
-        for pattern in patterns { graph.members.watchers.add(self, to: pattern) }
-    }
-
-    /// The members, in the order in which they were added; none of them may be removed meanwhile.
-    private var members: HeldListens<GroupMember> { bag.listens(as: GroupMember.self) }
-
     /// The next delivery includes the member.
-    func include(_ member: GroupMember) {
+    override func include(_ member: GroupMember) {
         member.isNew = false
         if options.isAll { return queue(member) }
         member.hasNewValue = true
@@ -64,7 +35,7 @@ final class GroupSubscription: Subscription {
     }
 
     /// The next delivery includes the member's facets.
-    func includeState(of member: GroupMember) {
+    override func includeState(of member: GroupMember) {
         guard !isEnded else { return }
         if options.isAll { return queueState(of: member) }
         member.hasNewState = true
@@ -140,7 +111,7 @@ final class GroupSubscription: Subscription {
     ///
     /// - Returns: whether nothing is left, and nothing can be added because the client used no
     ///   glob.
-    func leave(_ nodes: Set<UInt64>) -> Bool {
+    override func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool {
         for member in Array(members) {
             guard let node = member.node, nodes.contains(node.id) else { continue }
             remove(member)
@@ -160,7 +131,7 @@ final class GroupSubscription: Subscription {
     ///
     /// Nodes for which there is no room stay out; the client receives their number, and again when
     /// it changes.
-    func join(_ added: [NamedNode]?, for access: Access) {
+    override func join(_ added: [NamedNode]?, for access: Access) {
         watch()
         let former = left.count
         let added = isOutdated ? nil : added
@@ -231,11 +202,6 @@ final class GroupSubscription: Subscription {
         if !isMarked { mark() }
     }
 
-    /// Whether the client has named the node, not only matched it by a glob.
-    func asks(for name: String) -> Bool { patterns.contains(name) }
-
-    var names: [String] { members.map(\.name) }
-
     /// The nodes that match and that the client may read, from the added ones; with nil, from all.
     private func candidates(_ added: [NamedNode]?, for access: Access) -> [NamedNode] {
         guard let added else {
@@ -249,10 +215,6 @@ final class GroupSubscription: Subscription {
                 && access.rights(on: node).contains(.read)
         }
     }
-
-    override var listenedNodes: [Node<Datum>] { members.compactMap(\.node) }
-
-    override var listens: [Edge] { Array(members) }
 
     override var entryBytes: Int {
         changed.reduce(0) { $0 + ($1.hasNewValue ? $1.node?.value?.knownByteCount ?? 0 : 0) }
@@ -330,10 +292,7 @@ final class GroupSubscription: Subscription {
 
     override func release() {
         super.release()
-        if options.hasFacets { for member in Array(members) { member.leave() } }
-        if isWatching { for pattern in patterns { graph.members.watchers.remove(self, from: pattern) } }
         newcomers = []
-        bag.cancel()
         changed = []
         newest = nil
         left = SortedNames()
@@ -386,11 +345,10 @@ final class GroupSubscription: Subscription {
         }
         buffer.append("}")
     }
-}
 
-// Members of families come and go with commits (F-6).
-extension GroupSubscription: NameWatcher {
-    func appeared(_ node: NamedNode) {
+    // MARK: - Members of families, which come and go with commits (F-6)
+
+    override func appeared(_ node: NamedNode) {
         guard !isEnded, !session.isClosed, let access = session.access,
             access.rights(on: node).contains(.read), !members.contains(where: { $0.name == node.name })
         else { return }
@@ -400,7 +358,7 @@ extension GroupSubscription: NameWatcher {
         session.revise(claimOf: self)
     }
 
-    func settled() {
+    override func settled() {
         if hasRoom, left.count > 0, !session.isClosed, let access = session.access {
             admitLeft(to: access)
             session.revise(claimOf: self)
@@ -409,7 +367,7 @@ extension GroupSubscription: NameWatcher {
         includeNewcomers()
     }
 
-    func vanishing(_ node: NamedNode) {
+    override func vanishing(_ node: NamedNode) {
         if left.remove(node.name) { tellLeft() }
         guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
         newcomers.removeAll { $0 === member }

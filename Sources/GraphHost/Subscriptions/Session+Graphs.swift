@@ -21,11 +21,15 @@ extension Session {
     /// continue with the others.
     ///
     /// - Returns: the ended subscriptions, whose clients are notified when the change is complete.
-    func end(subscriptionsTo nodes: Set<UInt64>, of graph: LiveGraph) -> [EndedSubscription] {
+    func end(
+        subscriptionsTo nodes: Set<UInt64>,
+        _ names: Set<String>,
+        of graph: LiveGraph
+    ) -> [EndedSubscription] {
         var ended: [EndedSubscription] = []
         for subscription in everySubscription where subscription.graph === graph && !subscription.isEnded {
-            if let group = subscription as? GroupSubscription {
-                guard group.leave(nodes) else { continue }
+            if let group = subscription as? WideSubscription {
+                guard group.leave(names, nodes) else { continue }
             } else if let node = subscription.node {
                 guard nodes.contains(node.id) else { continue }
             }
@@ -38,14 +42,14 @@ extension Session {
     /// The graph has new nodes.
     ///
     /// `added` is nil if its rules have changed, so that any node may be readable now.
-    func update(_ group: GroupSubscription, _ added: [NamedNode]?) {
+    func update(_ group: WideSubscription, _ added: [NamedNode]?) {
         guard !isClosed, !group.isEnded, let access else { return }
         group.join(added, for: access)
         revise(claimOf: group)
     }
 
     /// The nodes of a group have changed.
-    func revise(claimOf group: GroupSubscription) {
+    func revise(claimOf group: WideSubscription) {
         if group.requiredRights != nil {
             group.requiredRights = access?.requiredRights(group.names, needs: .read)
         }

@@ -227,6 +227,14 @@ class Subscription: ChangeListen<Datum> {
 
     var listens: [Edge] { [self] }
 
+    /// The families of which it listens to so many members that they are not listed.
+    var listenedFamilies: [NodeFamily] { [] }
+
+    /// The session has ended: ends some of its listens, so that the rest can end at once.
+    ///
+    /// - Returns: whether it can.
+    func shed(atMost room: UInt64) -> Bool { true }
+
     /// Whether the values to deliver now have more bytes than an answer may
     /// (``SessionLimits/answerBytes``); a single value may be of any length.
     final var exceedsAnswer: Bool {

@@ -10,6 +10,7 @@ struct FixedLimits: Sendable {
     var session = SessionLimits()
     var requests = HTTP.Limits()
     var times = FixedTimes()
+    var sinks = SinkLimits()
     var expression = Options().cost
     var sessions = 10_000
     var tokens = 64 << 20
@@ -17,6 +18,13 @@ struct FixedLimits: Sendable {
     var dashboards = 1000
     var contextBytes = 64 << 20
     var memoryPressure = "auto"
+}
+
+/// What a sink over a glob sends and keeps.
+struct SinkLimits {
+    var entries = 1_000
+    var bytes = 65_536
+    var queueBytes = 16 << 20
 }
 
 /// How long peers may take, in milliseconds.
@@ -195,6 +203,14 @@ struct FixedLimit {
                 .means("Values of one `delay`; then the oldest leaves early."),
             Self("limits.windowValues", \.session.windowValues, .number)
                 .means("Values of one `window`; then the oldest leaves early."),
+            Self("limits.sinkEntries", \.sinks.entries, .number)
+                .means("Values in one request of a sink over a glob."),
+            Self("limits.sinkBytes", \.sinks.bytes, .size)
+                .means(
+                    "The body of such a request; a single value may be longer. Usual receivers take 100 KB."
+                ),
+            Self("limits.sinkQueue", \.sinks.queueBytes, .size)
+                .means("What waits in mode all of a sink over a glob; then the oldest is dropped."),
             Self("memory.pressure", \.memoryPressure, .path).means(
                 """
                 What says when memory is short: the memory.pressure of the server's control group, else \

@@ -1,11 +1,10 @@
-internal import DequeModule
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Logging
 
-/// One running sink: a session of the host that listens to one node, and a client that sends its
-/// values.
+/// One running sink: a session of the host that listens to one node or to all that match a glob,
+/// and a client that sends their values.
 ///
 /// - At most one request is in flight. The loop and commits never wait for it.
 /// - A value is tried until it arrives, a newer one replaces it (mode `latest`), the outbox is full
@@ -23,6 +22,7 @@ final class Sink {
         var retried: UInt64 = 0
         /// Values that were given up.
         var dropped: UInt64 = 0
+        var attempts: UInt64 = 0
         /// The total duration of all attempts, in milliseconds.
         var milliseconds: UInt64 = 0
     }
@@ -45,15 +45,12 @@ final class Sink {
     private var session: Session?
     private var client: HTTPClient?
     private var pause: LoopTimer?
-    private var waiting: Deque<SinkValue> = []
+    private var outbox: (any SinkOutbox)?
     private var current: SinkValue?
-    private var changes = SinkChanges()
     private var refusalPause: LoopTimer?
     private var began: UInt64 = 0
     /// How many attempts have failed in a row.
     private var failures = 0
-    /// The rev of the newest value, and how many values of that rev came before it.
-    private var newest: (rev: Int, count: Int) = (-1, 0)
     private var hasOverflowed = false
 
     init(_ definition: SinkDefinition, of graph: LiveGraph, in sinks: Sinks) {
@@ -63,27 +60,26 @@ final class Sink {
     }
 
     private var server: Server { sinks.server }
-    var isBusy: Bool { current != nil || !waiting.isEmpty }
-    /// How many values wait, the one in flight included.
-    var queued: Int { waiting.count + (current == nil ? 0 : 1) }
+    private var waiting: Int { outbox?.waiting ?? 0 }
+    var isBusy: Bool { current != nil || waiting > 0 }
+    /// How many values wait, those in flight included.
+    var queued: Int { waiting + (current?.count ?? 0) }
+    /// How many of the nodes it does not listen to, because the graph has no room for them.
+    var leftOut: Int { (outbox as? ListOutbox)?.leftOut ?? 0 }
 
     /// Starts listening.
     func begin() {
         let session = Session(host: server.host, sink: self, transport: .sink)
         self.session = session
         // Names contain no quotes.
-        request(#"{"op":"hello","client":"sink \#(definition.name)"}"#)
+        var hello = #"{"op":"hello","client":"sink \#(definition.name)"}"#
+        hello.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
+        outbox = definition.isOverGlob ? ListOutbox(self, on: server) : SingleOutbox(self)
         listen()
     }
 
     private func listen() {
-        let options = definition.mode == .all ? #","mode":"all","initial":false,"queue":10000"# : ""
-        request(#"{"op":"sub","id":1,"graph":"\#(graph.name)","node":"\#(definition.from)"\#(options)}"#)
-    }
-
-    private func request(_ message: String) {
-        var message = message
-        message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+        if let session { outbox?.listen(session) }
     }
 
     /// Ends it at once, and drops unsent values.
@@ -96,7 +92,7 @@ final class Sink {
         pause = nil
         refusalPause = nil
         current = nil
-        waiting = []
+        outbox = nil
     }
 
     /// The server is about to stop: tries waiting values one last time.
@@ -107,45 +103,31 @@ final class Sink {
         next()
     }
 
-    // MARK: - Listening
-
-    private func take(_ entry: JSONReader, rev: Int) {
-        // Only values are sent: empties and failures are not.
-        guard let value = entry["v"] else { return changes.end() }
-        newest = (rev, rev == newest.rev ? newest.count + 1 : 0)
-        let mark = newest.count == 0 ? "\(rev)" : "\(rev).\(newest.count)"
-        let item = SinkValue(
-            body: Array(value.bytes),
-            rev: rev,
-            key: "\(graph.name)/\(definition.name)/\(graph.epochs.epoch(of: UInt64(rev)))/\(mark)"
-        )
-        if definition.mode == .latest {
-            changes.came()
-            waiting = [item]
-        } else {
-            if waiting.count >= definition.queue {
-                waiting.removeFirst()
-                counters.dropped += 1
-                noteOverflow()
-            }
-            waiting.append(item)
-        }
-        next()
-    }
-
-    private func noteOverflow() {
+    /// A value was dropped because too many wait.
+    func noteOverflow() {
+        counters.dropped += 1
         guard !hasOverflowed else { return }
         hasOverflowed = true
         log(.warning, "a sink drops values: its queue is full", ["queue": .number(definition.queue)])
     }
 
+    /// The graph has no room for some of the nodes that match.
+    func noteLeftOut() {
+        log(.warning, "a sink leaves nodes out: the graph has no room for them (limits.members)")
+    }
+
     // MARK: - Sending
 
-    private func next() {
-        guard current == nil, pause?.isActive != true, let value = waiting.popFirst() else { return }
-        if definition.mode == .latest, !changes.begins(value, repeats: definition.repeats) { return }
+    /// The outbox may have something to send.
+    func goOn() {
+        next()
+        if !isBusy { sinks.becameIdle() }
+    }
+
+    func next() {
+        guard current == nil, pause?.isActive != true, let value = outbox?.next() else { return }
         current = value
-        if waiting.isEmpty { hasOverflowed = false }
+        if waiting == 0 { hasOverflowed = false }
         if failures > 0 { counters.retried += 1 }
         began = server.loop.now
         let client = client ?? sinks.client(for: definition)
@@ -166,11 +148,12 @@ final class Sink {
         guard let value = current else { return }
         server.beginTurn()
         current = nil
+        counters.attempts += 1
         counters.milliseconds += server.loop.now &- began
         switch SinkOutcome(result, of: definition.url, at: server.loop.wallClock) {
         case .arrived:
-            changes.arrived(value)
-            counters.sent += 1
+            outbox?.settle(.arrived)
+            counters.sent += UInt64(value.count)
             if failure != nil { log(.info, "a sink sends again") }
             failures = 0
             failure = nil
@@ -178,13 +161,11 @@ final class Sink {
             arrivedAt = server.loop.wallClock
         case .refused(let reason):
             note(reason)
-            counters.dropped += 1
+            giveUp(value)
             failures = 0
-            if definition.mode == .latest, waiting.isEmpty { keep(refused: value) }
         case .failed(let reason, let wait):
-            changes.failed()
             note(reason)
-            if isDraining { counters.dropped += 1 } else { tryAgain(value, after: wait) }
+            if isDraining { giveUp(value) } else { tryAgain(after: wait) }
         }
         next()
         // A connection is kept only while there is something to send.
@@ -192,8 +173,12 @@ final class Sink {
         if !isBusy { sinks.becameIdle() }
     }
 
-    private func keep(refused value: SinkValue) {
-        changes.refused(value)
+    private func giveUp(_ value: SinkValue) {
+        counters.dropped += UInt64(value.count)
+        outbox?.settle(.refused)
+        guard definition.mode == .latest else { return }
+        // Lists may be refused all the time.
+        if definition.isOverGlob, refusalPause?.isActive == true { return }
         if refusalPause == nil {
             refusalPause = try? LoopTimer(on: server.loop) { [weak self] in
                 self?.server.beginTurn()
@@ -203,11 +188,10 @@ final class Sink {
         refusalPause?.start(after: .milliseconds(server.times.fixed.refusedSink))
     }
 
-    /// Tries what the receiver refused, unless a newer value has come: it may take it by now.
+    /// Tries what the receiver refused, unless newer values have come: it may take it by now.
     func tryRefused() {
-        guard !isBusy, let value = changes.takeRefused() else { return }
+        guard outbox?.tryRefused() == true else { return }
         counters.retried += 1
-        waiting = [value]
         next()
     }
 
@@ -218,14 +202,9 @@ final class Sink {
         failingSince = failingSince ?? server.loop.wallClock
     }
 
-    private func tryAgain(_ value: SinkValue, after wait: Int?) {
+    private func tryAgain(after wait: Int?) {
         failures += 1
-        if definition.mode == .all || waiting.isEmpty { waiting.prepend(value) }
-        if waiting.count > definition.queue {
-            waiting.removeFirst()
-            counters.dropped += 1
-            noteOverflow()
-        }
+        outbox?.settle(.failed)
         if pause == nil {
             pause = try? LoopTimer(on: server.loop) { [weak self] in
                 self?.server.beginTurn()
@@ -261,11 +240,6 @@ extension Sink: MessageSink {
     func send(message: UnsafeRawBufferPointer) {
         let message = JSONReader(validated: message)
         switch message["op"]?.string {
-        case "snap":
-            take(message, rev: message["c"]?.int ?? message["rev"]?.int ?? 0)
-        case "upd":
-            let rev = message["rev"]?.int ?? 0
-            message["d"]?.elements.forEach { take($0, rev: rev) }
         case "end" where message["code"]?.string == "slow":
             // More than a session queues in one turn: the subscription starts again.
             log(.warning, "a sink missed values: too many came at once")
@@ -275,7 +249,7 @@ extension Sink: MessageSink {
             }
         case "end", "err":
             isEnded = true
-        default: break
+        default: outbox?.receive(message)
         }
     }
 

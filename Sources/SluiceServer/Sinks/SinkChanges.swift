@@ -1,13 +1,5 @@
 internal import GraphHost
 
-/// A value that waits to be sent.
-struct SinkValue: Equatable {
-    let body: [UInt8]
-    let rev: Int
-    /// Equal for all attempts of the same value.
-    let key: String
-}
-
 /// What a sink in mode `latest` knows of its receiver, so that it sends changes only.
 struct SinkChanges {
     /// The value that arrived last; nil if what the receiver has is not known.

@@ -22,7 +22,7 @@ extension Sinks {
             let (counters, labels) = (sink.counters, Self.labels(of: sink))
             let seconds = Double(counters.milliseconds) / 1_000
             out.append(utf8: "sluice_sink_seconds_sum{\(labels)} \(seconds)\n")
-            out.append(utf8: "sluice_sink_seconds_count{\(labels)} \(counters.sent + counters.failed)\n")
+            out.append(utf8: "sluice_sink_seconds_count{\(labels)} \(counters.attempts)\n")
         }
     }
 
@@ -47,6 +47,7 @@ extension Sinks {
             ] {
                 out.append(utf8: ",\"\(key)\":\(count)")
             }
+            if sink.leftOut > 0 { out.member("more", sink.leftOut) }
             for (key, time) in [("arrivedAt", sink.arrivedAt), ("failingSince", sink.failingSince)] {
                 if let time { out.append(utf8: ",\"\(key)\":\(time)") }
             }

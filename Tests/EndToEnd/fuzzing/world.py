@@ -43,7 +43,7 @@ class World:
         made = {}
         if self.sink_port and rng.random() < 0.3:
             plain = [name for name in nodes if "{" not in name]
-            made["sinks"] = {name: {"from": rng.choice(plain), "url": f"http://127.0.0.1:{self.sink_port}/{name}",
+            made["sinks"] = {name: {"from": rng.choice([*plain, "*"]), "url": f"http://127.0.0.1:{self.sink_port}/{name}",
                                     **rng.choice([{}, {"mode": "all"}, {"mode": "all", "queue": 2}])} for name in rng.sample("xyz", rng.randint(1, 2))}
         if self.tokens and rng.random() < 0.3:
             made["access"] = [{"who": rng.choice(["*", "role:viewer", "alice", "bob"]), "nodes": rng.choice(["*", "s.*", ["n*", "d1"]]),

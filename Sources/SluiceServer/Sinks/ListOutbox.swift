@@ -1,0 +1,86 @@
+internal import EventLoop
+internal import GraphHost
+
+/// The outbox of a sink that sends lists of the values of all nodes that match a glob.
+///
+/// It begins in steps, and looks through what has changed in steps, so that others do not wait.
+final class ListOutbox: SinkOutbox {
+    private unowned let sink: Sink
+    private unowned let server: Server
+    private var following: Following?
+    private var steps: LoopTimer?
+    private var saysLeftOut = true
+
+    init(_ sink: Sink, on server: Server) {
+        self.sink = sink
+        self.server = server
+    }
+
+    var waiting: Int { following?.waiting ?? 0 }
+
+    /// How many nodes the graph has no room for.
+    var leftOut: Int { following?.leftOut ?? 0 }
+
+    func listen(_ session: Session) {
+        let (definition, limits) = (sink.definition, server.configuration.fixed.sinks)
+        let following = Following(
+            FollowRules(
+                glob: definition.from,
+                isAll: definition.mode == .all,
+                repeats: definition.repeats,
+                queue: definition.queue,
+                queueBytes: limits.queueBytes,
+                most: limits.entries,
+                mostBytes: limits.bytes
+            ),
+            in: sink.graph,
+            for: session
+        )
+        following.onChange = { [weak self] in self?.stepSoon() }
+        following.onDrop = { [weak self] in self?.sink.noteOverflow() }
+        self.following = following
+        stepSoon()
+    }
+
+    func receive(_ message: JSONReader) {}
+
+    /// Changes of one millisecond go together.
+    private func stepSoon() {
+        if steps == nil {
+            steps = try? LoopTimer(on: server.loop) { [weak self] in self?.step() }
+        }
+        if steps?.isActive == false { steps?.start(after: .milliseconds(1)) }
+    }
+
+    private func step() {
+        server.beginTurn()
+        if let following, following.isBeginning {
+            following.listenOn()
+            if following.isBeginning { stepSoon() }
+        }
+        if leftOut > 0, saysLeftOut {
+            saysLeftOut = false
+            sink.noteLeftOut()
+        }
+        sink.goOn()
+    }
+
+    func next() -> SinkValue? {
+        guard let list = following?.next() else {
+            if waiting > 0 { stepSoon() }
+            return nil
+        }
+        let epoch = sink.graph.epochs.epoch(of: list.rev)
+        let digest = list.body.withUnsafeBytes { SHA256.digest($0) }.prefix(16).hexadecimal
+        return SinkValue(
+            body: list.body,
+            rev: Int(list.rev),
+            key: "\(sink.graph.name)/\(sink.definition.name)/\(epoch)/\(list.rev)/\(digest)",
+            count: list.count
+        )
+    }
+
+    func settle(_ outcome: FollowedOutcome) { following?.settle(outcome) }
+
+    func tryRefused() -> Bool { following?.tryRefused() ?? false }
+}
