@@ -62,8 +62,8 @@ struct LargeGraphTests {
         let changed = pairs(600).replacing("\"initial\":7}", with: "\"initial\":7,\"max\":900}")
         var definition = try bench.definition(changed)
         definition.compare(with: graph.definition.outline)
-        weak var replaced = definition.nodes.first
-        weak var last = definition.nodes.last
+        weak let replaced = definition.nodes.first
+        weak let last = definition.nodes.last
         let change = graph.change(to: definition)
         #expect(change.changed == ["s7"] && change.unchanged == 1_200)
         guard case .applied = bench.host.redefine(graph, as: definition) else {
