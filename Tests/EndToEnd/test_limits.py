@@ -233,7 +233,7 @@ def matches():
             assert len(snap["m"]) == 3 and snap["more"] == 7, snap
         path, names = "/v1/graphs/g/values?nodes=s.*,y", []
         page = server.get(path).json()
-        assert page["more"] == 8
+        assert len(page["m"]) == 3 and "next" in page
         while True:
             names += page["m"]
             if "next" not in page:

@@ -28,9 +28,8 @@ extension GraphView {
     ///   - page: the page; nil: all of them, if there is room.
     ///   - hasFacets: whether to include facets.
     ///   - loads: whether to ask producers for missing and stale values (D-2).
-    /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}},"next","more"}`; `next`
-    ///   asks for the next page, if there may be one, and `more` is how many nodes the first page
-    ///   leaves out.
+    /// - Returns: JSON, `{"epoch","rev","t","m":{name:{"v"|"empty"|"fail"}},"next"}`; `next` asks
+    ///   for the next page, if there may be one.
     /// - Throws: the errors of ``NodeSelection``; `too_large`, `bad_field`.
     public func values(
         of patterns: [String],
@@ -40,17 +39,12 @@ extension GraphView {
         load loads: Bool = false
     ) throws(HostError) -> [UInt8] {
         let patterns = patterns.isEmpty ? ["*"] : patterns
-        var (nodes, next, total) = ([NamedNode](), String?.none, Int?.none)
+        var (nodes, next) = try selected(patterns, page, limit: limit)
         var held: HeldValues
-        let selection = page == nil ? try NodeSelection(patterns, in: self, limit: limit) : nil
-        if let selection, selection.left.count == 0 {
-            nodes = selection.nodes
+        if page == nil, next == nil {
             held = HeldValues(nodes, in: graph)
             try held.checkSize()
         } else {
-            if let selection { total = selection.nodes.count + selection.left.count }
-            let most = min(page?.limit ?? limit, limit)
-            (nodes, next) = try names(matchingAny: patterns, after: page?.after, limit: most)
             held = HeldValues(fitting: nodes, in: graph)
             if held.count < nodes.count {
                 nodes.removeSubrange(held.count...)
@@ -64,9 +58,26 @@ extension GraphView {
         buffer.member("m")
         held.append(facets: hasFacets, to: &buffer)
         buffer.member("next", next)
-        if let total { buffer.member("more", total - nodes.count) }
         buffer.append("}\n")
         return Array(buffer.bytes)
+    }
+
+    /// The nodes of a page; without one all that match, or the first page if they are more than
+    /// `limit`.
+    ///
+    /// A page looks no further than it goes. More globs than it may have are all looked through,
+    /// and names alone keep their order.
+    private func selected(
+        _ patterns: [String],
+        _ page: ValuesPage?,
+        limit: Int
+    ) throws(HostError) -> (nodes: [NamedNode], next: String?) {
+        let globs = Set(patterns.filter(Glob.isGlob)).count
+        if page == nil, globs == 0 || globs > ValuesPage.mostGlobs {
+            let selection = try NodeSelection(patterns, in: self, limit: limit)
+            if selection.left.count == 0 { return (selection.nodes, nil) }
+        }
+        return try names(matchingAny: patterns, after: page?.after, limit: min(page?.limit ?? limit, limit))
     }
 
     /// At most `limit` nodes that match one of several names and globs, in the byte order of their

@@ -238,7 +238,7 @@ enum OpenAPI {
         ),
         (
             "Values",
-            ##"{"type":"object","required":["epoch","rev","t","m"],"properties":{\##(cursor),"t":{"type":"integer"},"m":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Held"}},"next":{"type":"string","description":"Where the next page begins: `after`"},"more":{"type":"integer","description":"How many nodes the first page leaves out"}}}"##
+            ##"{"type":"object","required":["epoch","rev","t","m"],"properties":{\##(cursor),"t":{"type":"integer"},"m":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Held"}},"next":{"type":"string","description":"Where the next page begins: `after`"}}}"##
         ),
         (
             "Nodes",
