@@ -60,9 +60,9 @@ class RawSocket:
             headers[name.lower()] = value.strip()
         return int(lines[0].split()[1]), headers, self.exactly(int(headers.get("content-length", 0)))
 
-    def closed(self):
-        """True once the peer has closed; what it still sent stays in the buffer. False if no byte comes for a long time."""
-        self.socket.settimeout(PATIENCE)
+    def closed(self, seconds=PATIENCE):
+        """True once the peer has closed; what it still sent stays in the buffer. False if no byte comes for so long."""
+        self.socket.settimeout(seconds)
         try:
             while self.receive():
                 pass

@@ -173,7 +173,7 @@ def test_answers_that_one_principal_does_not_read_are_bounded_together(shared):
     peers = [ask(server, "/v1/graphs/g/values", token("alice")) for _ in range(6)]
     eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
     assert server.metrics()['sluice_connections{transport="http"}'] == 3, "one of alice's, bob's, and this one"
-    assert sum(peer.closed() for peer in peers) == 5
+    assert sum(peer.closed(1) for peer in peers) == 5
     # A client that is alone has only its own bounds.
     assert read_slowly(other, 0.5) > 8 * MEBIBYTE
     for peer in [other, *peers]:
