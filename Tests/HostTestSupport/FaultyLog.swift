@@ -26,6 +26,8 @@ public final class FaultyLog: CommitLog {
     public var filesElsewhere: Set<String>? = []
     /// Called when the others are asked.
     public var onAskedForFiles: () -> Void = {}
+    /// What the servers that share it tell each other about demand; to be set before it has a host.
+    public var demand: (any SharedDemand)?
     /// The clock that stamps, in place of the host's: no commit is stamped before it is due.
     public var time: UInt64?
     /// Answers so many of the next commits and questions as moved.

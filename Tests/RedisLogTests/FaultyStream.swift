@@ -111,6 +111,21 @@ final class FaultyStore: StreamStore, @unchecked Sendable {
         try ask { () throws(RedisError) in try store.leave(instance, names, graphs) }
     }
 
+    func tell(_ notice: DemandNotice, from instance: String) throws(RedisError) -> Set<String> {
+        try ask { () throws(RedisError) in try store.tell(notice, from: instance) }
+    }
+
+    func renewDemand(
+        of instance: String,
+        following followed: [String],
+        telling told: [String],
+        _ others: [String]
+    ) throws(RedisError) -> DemandRenewal {
+        try ask { () throws(RedisError) in
+            try store.renewDemand(of: instance, following: followed, telling: told, others)
+        }
+    }
+
     func disconnect() {}
 }
 
@@ -120,6 +135,11 @@ final class FaultySource: StreamSource, @unchecked Sendable {
     private let store: FaultyStore
     /// What the source was not told while it was cut off.
     private var unknown: [String: UInt64?] = [:]
+
+    var demandSources: Set<DemandSource> {
+        get { source.demandSources }
+        set { source.demandSources = newValue }
+    }
 
     init(_ source: Follower, _ store: FaultyStore) { (self.source, self.store) = (source, store) }
 

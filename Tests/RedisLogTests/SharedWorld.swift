@@ -87,6 +87,7 @@ final class SharedWorld {
     /// Clients with a session, and the server that each is at.
     private var peers: [(peer: Peer, server: ObjectIdentifier?)] = []
     private let ledger = Ledger()
+    private let demand = DemandPlay()
     private let store: RedisStore
     /// Messages that clients got.
     private(set) var messages = 0
@@ -181,6 +182,9 @@ final class SharedWorld {
             hasLost = true
             try redis.ask("FLUSHALL")
             try redisClock.set(time)
+        case ..<90:
+            demand.act(server, &dice)
+            server.host.flush()
         default:
             try meet(server)
             server.host.flush()
@@ -200,6 +204,7 @@ final class SharedWorld {
             peers[number].peer.lose()
             peers[number].server = nil
         }
+        demand.lose(servers[place])
         let wasLeading = servers[place].log.isLeading
         servers.remove(at: place)
         // Keys expire by Redis' own time, which does not pass here.
@@ -389,19 +394,19 @@ final class SharedWorld {
         }
         for server in servers { (server.store.isCutOff, server.store.fault) = (false, .none) }
         for round in 0..<400 {
+            if round % 100 == 0 { demand.comeBack(to: servers) }
             // Redis' own time does not go by: this stands for the end of a claim, and of a lease,
             // whose server is no more.
             if round == 100, !servers.contains(where: \.log.isLeading) { try redis.ask("DEL", "world:lease") }
             if round == 200 { try redis.ask("DEL", "world:{g}:claim") }
-            for server in servers {
-                server.step(server.writer)
-                server.step(server.listener)
-            }
-            try pass(50)
-            try listen(toAll: true)
+            try work()
         }
         lookAtTime()
+        demand.compare(servers)
         for (peer, _) in peers { peer.leave() }
+        for _ in 0..<20 { try work() }
+        demand.compare(servers)
+        complaints += demand.complaints
         for server in servers {
             server.host.flush()
             let left = server.host["g"]?.statistics.subscriptions ?? 0
@@ -423,6 +428,15 @@ final class SharedWorld {
             )
         }
         try compareLog()
+    }
+
+    private func work() throws {
+        for server in servers {
+            server.step(server.writer)
+            server.step(server.listener)
+        }
+        try pass(50)
+        try listen(toAll: true)
     }
 
     /// What was due has come, once.

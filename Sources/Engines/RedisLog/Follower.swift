@@ -22,10 +22,17 @@ final class Follower: StreamSource, @unchecked Sendable {
     private var changesPlace: String?
     /// Graphs that were named there, whose streams were not read to the end since.
     private var changed: Set<String> = []
+    private var demand: DemandReader
+
+    var demandSources: Set<DemandSource> {
+        get { demand.sources }
+        set { demand.sources = newValue }
+    }
 
     init(_ address: RedisAddress, prefix: String, few: Int = 64) {
         self.address = address
         keys = RedisKeys(prefix: prefix)
+        demand = DemandReader(keys)
         self.few = few
     }
 
@@ -53,18 +60,24 @@ final class Follower: StreamSource, @unchecked Sendable {
             let connection = try connect(reading: &news.place)
             try connection.wait(RedisStore.patience + milliseconds)
             if place.isEmpty { news.place = try end(of: keys.news, connection) }
+            news.demand = try demand.begin(connection)
+            let milliseconds = news.demand.isEmpty ? milliseconds : 0
             if revs.count > few {
                 try followChanges(&news, connection, for: milliseconds)
             } else {
                 changesPlace = nil
-                let read = StreamRead(keys: keys, revs: revs, others: [(keys.news, news.place)])
-                let reply = try connection.ask(read.command(waiting: milliseconds))
-                news.entries = try read.entries(in: reply)
-                news.takeGraphs(from: read.lines(of: keys.news, in: reply))
+                let others = [(keys.news, news.place), demand.stream]
+                let read = StreamRead(keys: keys, revs: revs, others: others)
+                let replies = try connection.ask(all: [demand.check, read.command(waiting: milliseconds)])
+                if case .error(let words) = replies[1] { throw .refused(words) }
+                news.demand += try demand.take(replies[0], replies[1], connection)
+                news.entries = try read.entries(in: replies[1])
+                news.takeGraphs(from: read.lines(of: keys.news, in: replies[1]))
             }
             return news
         } catch {
             connection = nil
+            demand.lost()
             throw error
         }
     }
@@ -82,16 +95,17 @@ final class Follower: StreamSource, @unchecked Sendable {
         let wait = StreamRead(
             keys: keys,
             revs: [:],
-            others: [(keys.changes, place), (keys.news, news.place)]
+            others: [(keys.changes, place), (keys.news, news.place), demand.stream]
         )
         let isBehind = changed.contains { revs[$0] != nil }
         let replies = try connection.ask(all: [
-            RedisCommand("XRANGE", keys.changes, place, place),
+            RedisCommand("XRANGE", keys.changes, place, place), demand.check,
             wait.command(waiting: isBehind ? 0 : milliseconds),
         ])
-        if case .error(let words) = replies[1] { throw .refused(words) }
-        news.takeGraphs(from: wait.lines(of: keys.news, in: replies[1]))
-        let lines = wait.lines(of: keys.changes, in: replies[1])
+        if case .error(let words) = replies[2] { throw .refused(words) }
+        news.demand += try demand.take(replies[1], replies[2], connection)
+        news.takeGraphs(from: wait.lines(of: keys.news, in: replies[2]))
+        let lines = wait.lines(of: keys.changes, in: replies[2])
         changed.formUnion(lines.map(\.graph))
         // A place that is gone was trimmed or lost, and perhaps more after it.
         let isWhole = place == Self.beginning ? lines.count < StreamRead.page : !replies[0].members.isEmpty

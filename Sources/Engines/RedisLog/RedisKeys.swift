@@ -36,4 +36,12 @@ struct RedisKeys: Hashable, Sendable {
     var instances: String { "\(prefix):instances" }
     /// The graphs of which each instance has files.
     var files: String { "\(prefix):files" }
+    /// A stream of what the instances say about demand (``DemandLine``).
+    var demand: String { "\(prefix):demand" }
+    /// The graphs whose demand an instance follows.
+    func followed(by instance: String) -> String { "\(prefix):demand:\(instance)" }
+    /// The nodes that listeners at an instance want.
+    func wanted(_ graph: String, at instance: String) -> String { "\(prefix):{\(graph)}:wanted:\(instance)" }
+    /// The same, while it is put together.
+    func nextWanted(_ graph: String, at instance: String) -> String { "\(wanted(graph, at: instance)):next" }
 }

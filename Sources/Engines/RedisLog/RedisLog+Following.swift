@@ -30,8 +30,9 @@ extension RedisLog {
     func poll(for milliseconds: Int) {
         isFollowing = true
         let moves = takeMoves()
-        listener.run { [streams, place] in
-            Result { () throws(RedisError) in
+        listener.run { [streams, place, sources = sharedDemand.sources] in
+            streams.demandSources = sources
+            return Result { () throws(RedisError) in
                 try streams.follow(moves, newsAfter: place, for: milliseconds)
             }
         } then: { [weak self] result in
@@ -43,6 +44,7 @@ extension RedisLog {
                 place = news.place
                 unread.append(contentsOf: news.entries)
                 begun += news.graphs
+                sharedDemand.take(news.demand)
                 read()
             }
         }

@@ -60,6 +60,7 @@ extension RedisLog {
         let lost = signs.look(at: pulse.signs, now)
         if isLeading { forget(lost.filter { $0 != instance }) }
         filed.note(pulse, at: instance, lost: lost)
+        sharedDemand.take(living: Set(pulse.signs.keys).subtracting(lost + [instance]))
     }
 
     /// Holds the lease until another pulse says so again.

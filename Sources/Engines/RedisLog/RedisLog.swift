@@ -71,6 +71,7 @@ public final class RedisLog: CommitLog {
     var signs = SignsOfLife()
     private(set) lazy var filed = FiledGraphs(of: self)
     private(set) lazy var snapshots = SnapshotQueue(of: self)
+    private(set) lazy var sharedDemand = RedisDemand(of: self)
 
     /// Connects, and reads where the graphs stand.
     ///
@@ -120,22 +121,12 @@ public final class RedisLog: CommitLog {
             token = pulse.token
             filed.note(pulse, at: instance)
             clock.note(pulse.time, asked: asked, now: writer.now)
+            sharedDemand.take(living: Set(pulse.signs.keys).subtracting([instance]))
         } catch {
             throw StoreError("Redis at \(options.address.description) cannot be used: \(error.description)")
         }
         beatLater()
         snapshots.lookLater()
-    }
-
-    /// Checks that a Redis can be reached and used; changes nothing.
-    ///
-    /// - Throws: ``StoreError`` if it cannot.
-    public static func check(_ address: RedisAddress, prefix: String) throws(StoreError) {
-        do throws(RedisError) {
-            _ = try RedisStore(address, prefix: prefix).positions()
-        } catch {
-            throw StoreError("Redis at \(address.description) cannot be used: \(error.description)")
-        }
     }
 
     public var graphs: [StoredGraph] {
@@ -149,6 +140,8 @@ public final class RedisLog: CommitLog {
         get { filed.own ?? [] }
         set { filed.own = newValue }
     }
+
+    public var demand: (any SharedDemand)? { sharedDemand }
 
     public func isFiledElsewhere(_ graph: String) -> Bool { filed.elsewhere?.contains(graph) ?? true }
 

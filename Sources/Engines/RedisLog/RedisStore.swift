@@ -78,7 +78,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
     }
 
     /// Runs `body` with the connection, which is given up when it fails.
-    private func with<Value>(
+    func with<Value>(
         _ body: (RedisConnection) throws(RedisError) -> Value
     ) throws(RedisError) -> Value {
         let connection = try connect()
@@ -94,7 +94,7 @@ final class RedisStore: StreamStore, @unchecked Sendable {
 
     func disconnect() { connection = nil }
 
-    private func call(_ script: Script, _ keys: [String], _ arguments: String...) -> RedisCommand {
+    func call(_ script: Script, _ keys: [String], _ arguments: String...) -> RedisCommand {
         var command = script.call(digests[script.text] ?? "", keys: keys)
         for argument in arguments { command.append(argument) }
         return command

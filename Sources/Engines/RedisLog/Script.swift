@@ -21,7 +21,7 @@ struct Script {
         return command
     }
 
-    static let all = [append, verify, claim, seed, snapshot, pulse, begin]
+    static let all = [append, verify, claim, seed, snapshot, pulse, begin, demand]
 
     /// Gives a graph's commits their places: all of a turn, in one entry of the stream.
     ///
@@ -295,6 +295,35 @@ struct Script {
         end
         if ARGV[3] then redis.call('HSET', KEYS[4], ARGV[1], ARGV[3]) end
         return {token, now, redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES'), redis.call('HGETALL', KEYS[4])}
+        """
+    )
+
+    /// How many lines the stream of demand has, about.
+    static let demandLines = 1_000
+
+    /// Changes what listeners at an instance want of a graph, and tells the others.
+    ///
+    ///     KEYS  the set of wanted nodes, the stream of demand, and, if the whole set is another,
+    ///           that
+    ///     ARGV  instance, name of the graph, milliseconds that the set and the stream are kept,
+    ///           names with blanks between: that are wanted, no longer wanted, to be loaded
+    ///
+    /// Answers `ok`, or `gone` where there is no set, so that the whole one is needed.
+    static let demand = Script(
+        keys: nil,
+        """
+        if KEYS[3] then
+            redis.call('RENAME', KEYS[3], KEYS[1])
+        elseif redis.call('EXISTS', KEYS[1]) == 0 then
+            return 'gone'
+        end
+        for name in string.gmatch(ARGV[5], '%S+') do redis.call('SADD', KEYS[1], name) end
+        for name in string.gmatch(ARGV[6], '%S+') do redis.call('SREM', KEYS[1], name) end
+        redis.call('PEXPIRE', KEYS[1], ARGV[3])
+        redis.call('XADD', KEYS[2], 'MAXLEN', '~', '\(demandLines)', '*', 'i', ARGV[1], 'g', ARGV[2],
+            'a', ARGV[5], 'r', ARGV[6], 'l', ARGV[7], 'n', KEYS[3] and '1' or '0')
+        redis.call('PEXPIRE', KEYS[2], ARGV[4])
+        return 'ok'
         """
     )
 }

@@ -77,6 +77,21 @@ protocol StreamStore: AnyObject, Sendable {
     /// An instance ends in order: it gives the lease back, and is not missed.
     func leave(_ instance: String, _ names: [String], _ graphs: [String]) throws(RedisError)
 
+    /// Says what an instance has to say about demand.
+    ///
+    /// - Returns: the graphs of which Redis does not have what it has said before: then nothing was
+    ///   done, and the whole is needed.
+    func tell(_ notice: DemandNotice, from instance: String) throws(RedisError) -> Set<String>
+
+    /// Keeps what an instance has said about demand, of graphs that it follows and of graphs of
+    /// which it tells others, and looks at what those follow.
+    func renewDemand(
+        of instance: String,
+        following followed: [String],
+        telling told: [String],
+        _ others: [String]
+    ) throws(RedisError) -> DemandRenewal
+
     /// Gives up the connection.
     func disconnect()
 }
@@ -85,6 +100,9 @@ protocol StreamStore: AnyObject, Sendable {
 ///
 /// One thread uses it at a time.
 protocol StreamSource: AnyObject, Sendable {
+    /// Whose demand is read.
+    var demandSources: Set<DemandSource> { get set }
+
     /// Waits for entries of the graphs that it follows, and for graphs that begin.
     ///
     /// `moves` says of graphs after which rev they are followed from now on, also where this
@@ -126,6 +144,7 @@ struct StreamNews: Sendable {
     var graphs: [String] = []
     /// Where the stream of the graphs that begin has come to.
     var place: String
+    var demand: [DemandNews] = []
 }
 
 /// What lies between where an instance stands and the end of a stream.

@@ -56,10 +56,12 @@ extension Host {
         table.add(graph)
         definitionChanges &+= 1
         ticks.add(graph)
+        graph.reviseDemand()
     }
 
     /// Removes a graph that has ended or never started; a new one may have its name already.
     func forget(_ graph: LiveGraph) {
+        graph.endDemand()
         table.remove(graph, endsAt: log == nil ? graph.position : nil)
         definitionChanges &+= 1
         ticks.remove(graph)

@@ -37,8 +37,9 @@ final class DemandWatch {
     /// Starts watching, and returns the first message.
     func begin() -> [UInt8] {
         let demand = graph.begin(self)
-        for pattern in patterns { news.formUnion(demand.wanted.matching(pattern)) }
+        for pattern in patterns { news.formUnion(demand.wanted(matching: pattern)) }
         asked = news.filter(demand.isAwaited)
+        for name in asked { demand.expectAnswer(for: name) }
         session.host.work += UInt64(news.count)
         var buffer = ByteBuffer()
         append(takeEntries(), to: &buffer)
@@ -103,12 +104,14 @@ final class DemandWatch {
 
     /// The entry for a node; nil if the client knows its state already, or may not know it.
     private func entry(_ name: String) -> Entry? {
-        let isWanted = graph.demand?.wanted.contains(name) ?? false
+        let isWanted = graph.demand?.isWanted(name) ?? false
         let isAsked = asked.remove(name) != nil
         let isKnown = unsaid.remove(name) == nil && sent.contains(name) == isWanted
         guard !isKnown || isAsked else { return nil }
         if isWanted || isAsked {
-            guard let node = graph.node(name), session.access?.rights(on: node).contains(.set) == true
+            // Another server may have another definition for a moment.
+            guard let node = graph.node(name), node.isMutable,
+                session.access?.rights(on: node).contains(.set) == true
             else { return nil }
         }
         if isWanted { sent.insert(name) } else { sent.remove(name) }

@@ -5,15 +5,20 @@ internal import ReactiveGraph
 ///
 /// A node is wanted while a client listens to it or to a node made from it, over any number of
 /// edges, ties included. A chain kept for a disconnected client makes nothing wanted. This object
-/// exists while at least one client uses `demand`.
+/// exists while at least one client uses `demand`, here or at a server that shares the log (D-4).
 final class GraphDemand {
     private unowned let graph: LiveGraph
     private var watches = GlobTable<Watch>()
     private var asks: [String: LoadAsk] = [:]
     /// Nodes whose values became stale in this turn.
     private var stale: Set<String> = []
-    /// The names of the mutable nodes that are wanted, as far as this turn has found out.
-    let wanted = SortedNames()
+    /// The names of the mutable nodes that listeners at this server want, as far as this turn has
+    /// found out.
+    let here = SortedNames()
+    /// Nodes for which the demand of other servers has changed.
+    private var elsewhere: [String] = []
+    /// Whether everything that is awaited must be asked for at other servers.
+    private var asksAgain = false
     private let core: Demand
 
     private struct Watch {
@@ -23,6 +28,9 @@ final class GraphDemand {
 
     /// How many nodes one turn looks at; the rest follows in the next turns.
     static let mostInTurn = 5_000
+
+    /// What the servers that share the log tell each other; nil: there are none.
+    private var shared: (any SharedDemand)? { graph.host.log?.demand }
 
     fileprivate init(_ graph: LiveGraph) {
         self.graph = graph
@@ -49,23 +57,46 @@ final class GraphDemand {
     /// Called while the engine is running a turn.
     private func toggled(_ node: AnyNode) {
         guard let named = graph.name(of: node), named.isMutable else { return }
-        if core.wants(node) { wanted.insert(named.name) } else { wanted.remove(named.name) }
-        for found in watches.found(by: named.name) { found.watch?.note(named.name) }
+        if core.wants(node) { here.insert(named.name) } else { here.remove(named.name) }
+        note(named.name)
+    }
+
+    /// A node became wanted at this server, or stopped being wanted.
+    private func note(_ name: String) {
+        for found in watches.found(by: name) { found.watch?.note(name) }
+        shared?.note(name, of: graph.name)
+    }
+
+    /// Whether a listener wants a node, at any server.
+    func isWanted(_ name: String) -> Bool {
+        here.contains(name) || shared?.elsewhere.isWanted(name, of: graph.name) ?? false
+    }
+
+    /// The wanted nodes that match a name or glob.
+    func wanted(matching pattern: String) -> [String] {
+        here.matching(pattern) + (shared?.elsewhere.wanted(in: graph.name, matching: pattern) ?? [])
     }
 
     // MARK: - Who asks
 
     fileprivate func add(_ watch: DemandWatch) {
+        if watches.isEmpty { shared?.follow(graph.name) }
         for pattern in watch.patterns { watches.add(Watch(watch: watch), to: pattern) }
     }
 
     fileprivate func remove(_ watch: DemandWatch) {
         for pattern in watch.patterns { watches.remove(from: pattern) { $0.watch === watch } }
+        if watches.isEmpty { shared?.unfollow(graph.name) }
     }
 
-    fileprivate var isIdle: Bool { watches.isEmpty }
+    /// Whether no producer uses it, here or elsewhere.
+    fileprivate var isIdle: Bool {
+        watches.isEmpty && shared?.isFollowedElsewhere(graph.name) != true
+    }
 
     fileprivate func end() {
+        if !watches.isEmpty { shared?.unfollow(graph.name) }
+        shared?.noteAll(of: graph.name)
         graph.core.demand = nil
         for ask in asks.values { ask.cancel() }
         asks = [:]
@@ -74,18 +105,31 @@ final class GraphDemand {
     // MARK: - The end of the turn
 
     /// Whether there is work to do.
-    var isDue: Bool { core.isDue || !stale.isEmpty }
+    var isDue: Bool { core.isDue || !stale.isEmpty || !elsewhere.isEmpty || asksAgain }
 
     /// Determines which nodes are wanted now, requests stale ones, and returns how many it looked
     /// at.
     func settle() -> Int {
         let steps = core.settle(atMost: Self.mostInTurn)
-        if !core.isDue, !stale.isEmpty {
+        let changed = elsewhere.suffix(Self.mostInTurn)
+        elsewhere.removeLast(changed.count)
+        for name in changed {
+            for found in watches.found(by: name) { found.watch?.note(name) }
+        }
+        guard !core.isDue else { return steps + changed.count }
+        if !stale.isEmpty {
             let names = stale.sorted()
             stale = []
             for name in names where isAwaited(name) { ask(name) }
         }
-        return steps
+        if asksAgain {
+            asksAgain = false
+            for name in here.matching("*") where isAwaited(name) {
+                shared?.ask(name, of: graph.name)
+                expectAnswer(for: name)
+            }
+        }
+        return steps + changed.count
     }
 
     /// A client has disconnected and its chain is kept, or another connection has taken the chain
@@ -96,13 +140,13 @@ final class GraphDemand {
 
     /// The graph has a new definition: nodes may be gone, newly mutable, or no longer mutable.
     func redefined() {
-        for name in wanted.matching("*") where graph.existing(name).map(isWanted) != true {
-            wanted.remove(name)
-            for found in watches.found(by: name) { found.watch?.note(name) }
+        for name in here.matching("*") where graph.existing(name).map(isWanted) != true {
+            here.remove(name)
+            note(name)
         }
-        for node in graph.nodes where isWanted(node) && wanted.insert(node.name) {
-            for found in watches.found(by: node.name) { found.watch?.note(node.name) }
-        }
+        for node in graph.nodes where isWanted(node) && here.insert(node.name) { note(node.name) }
+        // Other servers may have had the definition, and wanted its nodes, earlier.
+        elsewhere += shared?.elsewhere.wanted(in: graph.name) ?? []
         for found in watches.all {
             guard let watch = found.watch, !watch.goesOn() else { continue }
             watch.nodeRemoved()
@@ -129,12 +173,40 @@ final class GraphDemand {
         let node = graph.existing(name)
         if let node, node.isLoading { return }
         if let ask = asks[name], !ask.isAnswered(node) { return }
-        asks[name]?.cancel()
+        askProducers(for: name)
+        shared?.ask(name, of: graph.name)
+    }
+
+    private func askProducers(for name: String) {
+        asks.removeValue(forKey: name)?.cancel()
+        expectAnswer(for: name)
+        for found in watches.found(by: name) { found.watch?.note(load: name) }
+    }
+
+    /// A producer is asked: without an answer in time, all are asked again.
+    func expectAnswer(for name: String) {
+        guard asks[name] == nil else { return }
         asks[name] = LoadAsk(in: graph) { [unowned self] in
             asks[name] = nil
             if isAwaited(name) { ask(name) }
         }
-        for found in watches.found(by: name) { found.watch?.note(load: name) }
+    }
+
+    // MARK: - Other servers
+
+    /// Another server has begun to follow the graph: it does not know what is awaited here.
+    fileprivate func askAgain() { asksAgain = graph.loaders > 0 }
+
+    /// The demand of other servers has changed for these nodes.
+    func noteElsewhere(_ names: [String]) { elsewhere += names }
+
+    /// A client at another server waits for a value.
+    ///
+    /// Its server repeats that after `times.load`. An ask from here that is almost as old must not
+    /// keep that back.
+    func askElsewhere(_ name: String) {
+        if let ask = asks[name], ask.isRecent, !ask.isAnswered(graph.existing(name)) { return }
+        askProducers(for: name)
     }
 
     func becameStale(_ node: NamedNode) {
@@ -151,6 +223,7 @@ final class GraphDemand {
 private final class LoadAsk {
     private let graph: LiveGraph
     private let rev: UInt64
+    private let due: UInt64
     private let timer: Timer
 
     /// Calls `again` once, after `times.load`.
@@ -159,8 +232,12 @@ private final class LoadAsk {
         rev = graph.rev
         timer = Timer { again() }
         let host = graph.host
-        host.timers.set(timer, due: host.clock.now + host.limits.loadMilliseconds)
+        due = host.clock.now + host.limits.loadMilliseconds
+        host.timers.set(timer, due: due)
     }
+
+    /// Whether it was made less than half of `times.load` ago.
+    var isRecent: Bool { graph.host.clock.now + graph.host.limits.loadMilliseconds / 2 < due }
 
     /// Whether the node was set since.
     func isAnswered(_ node: NamedNode?) -> Bool {
@@ -207,11 +284,7 @@ extension LiveGraph {
     }
 
     func begin(_ watch: DemandWatch) -> GraphDemand {
-        let demand = demand ?? GraphDemand(self)
-        if self.demand == nil {
-            self.demand = demand
-            host.demanded.append(self)
-        }
+        let demand = beginDemand()
         demand.add(watch)
         host.settleDemand()
         return demand
@@ -220,10 +293,32 @@ extension LiveGraph {
     func end(_ watch: DemandWatch) {
         guard let demand else { return }
         demand.remove(watch)
-        guard demand.isIdle else { return }
-        demand.end()
+        if demand.isIdle { endDemand() }
+    }
+
+    private func beginDemand() -> GraphDemand {
+        if let demand { return demand }
+        let demand = GraphDemand(self)
+        self.demand = demand
+        host.demanded.append(self)
+        return demand
+    }
+
+    /// No producer can use it any more.
+    func endDemand() {
+        guard let demand else { return }
         self.demand = nil
         host.demanded.removeAll { $0 === self }
+        demand.end()
+    }
+
+    /// Other servers may have begun to follow the graph's demand, or have stopped.
+    func reviseDemand() {
+        if host.log?.demand?.isFollowedElsewhere(name) == true {
+            beginDemand().askAgain()
+        } else if demand?.isIdle == true {
+            endDemand()
+        }
     }
 }
 

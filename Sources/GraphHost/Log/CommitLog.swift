@@ -65,6 +65,10 @@ public protocol CommitLog: AnyObject {
     /// answered or cannot be reached.
     func askForFiles(_ done: @escaping () -> Void)
 
+    /// What the servers that write the log tell each other about demand; nil: only this one writes
+    /// it.
+    var demand: (any SharedDemand)? { get }
+
     /// The history position of the graph with that name before its next commit.
     func open(graph: String) throws(HostError) -> LogPosition
 
@@ -103,6 +107,7 @@ extension CommitLog {
     }
     public func isFiledElsewhere(_ graph: String) -> Bool { false }
     public func askForFiles(_ done: @escaping () -> Void) { done() }
+    public var demand: (any SharedDemand)? { nil }
 
     public func confirm(_ entry: LogEntry, ticket: UInt64) {
         preconditionFailure("only a shared log is asked")

@@ -4,12 +4,13 @@ internal import Support
 /// Handles the log's reports: answers to pending commits, commits of other servers, health, and
 /// lost histories.
 final class LogReports: CommitLogFollower {
-    private unowned let host: Host
+    unowned let host: Host
     private let log: any CommitLog
 
     init(_ host: Host, _ log: any CommitLog) {
         self.host = host
         self.log = log
+        log.demand?.follower = self
     }
 
     func log(committed ticket: UInt64, at stamp: LogStamp) {

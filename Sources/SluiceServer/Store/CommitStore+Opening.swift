@@ -50,7 +50,7 @@ extension CommitStore {
         do throws(StoreError) {
             try checkChoice(configuration)
             if let address = configuration.redisURL {
-                try RedisLog.check(try trusted(address, configuration), prefix: configuration.redisPrefix)
+                try trusted(address, configuration).check(prefix: configuration.redisPrefix)
             } else if !configuration.dataDir.isEmpty {
                 try StoreFolder.check(configuration.dataDir)
             }

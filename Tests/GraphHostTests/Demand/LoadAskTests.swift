@@ -132,6 +132,8 @@ struct LoadAskTests {
         #expect(
             answer == [#"{"op":"wanted","id":5,"m":{"x":{"wanted":true,"load":true},"y":{"wanted":true}}}"#]
         )
+        bench.leap(10_000)
+        #expect(told() == [Self.ask], "it has not answered")
     }
 
     @Test("D-2: a group asks for each of its nodes; a stream of events and a plain stream ask, too")
