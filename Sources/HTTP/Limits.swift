@@ -31,6 +31,11 @@ public struct Limits: Sendable {
         self.longBodyBytes = longBodyBytes
     }
 
+    /// How long the body of the message at hand may be.
+    func body(of facts: RequestFacts) -> Int {
+        facts.allowsLongBody ? max(bodyBytes, longBodyBytes) : bodyBytes
+    }
+
     /// Where reading stops for good while a head is unfinished, wherever in it the bytes pile up.
     public var headBytes: Int { targetBytes + headerBytes + 64 }
 }

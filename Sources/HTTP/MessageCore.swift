@@ -23,6 +23,10 @@ public struct BodyExcess: Sendable {
     public let limit: Int
     /// Whether that is the limit of requests that may have a longer body than others.
     public let isLong: Bool
+
+    init(of bytes: UInt64?, _ limits: Limits, _ facts: RequestFacts) {
+        (self.bytes, limit, isLong) = (bytes, limits.body(of: facts), facts.allowsLongBody)
+    }
 }
 
 /// The body of a message: lent from the input while it lies there in one piece, otherwise
@@ -118,11 +122,6 @@ struct MessageCore: ~Copyable {
     var body = BodyStore()
     var chunks = ChunkedBody()
     var failure: ParseFailure?
-
-    /// How long the body of the message at hand may be.
-    var bodyLimit: Int {
-        facts.allowsLongBody ? max(limits.bodyBytes, limits.longBodyBytes) : limits.bodyBytes
-    }
 
     private init(isRequest: Bool, limits: Limits, parser: UnsafeMutablePointer<llhttp_t>) {
         self.parser = parser
@@ -231,10 +230,8 @@ struct MessageCore: ~Copyable {
     /// Refuses a body of `bytes`; nil where that is not known.
     @inline(never)
     mutating func refuseBody(of bytes: UInt64?) -> Int32 {
-        let code = refuse(.tooLarge, "the body is too large")
-        let excess = BodyExcess(bytes: bytes, limit: bodyLimit, isLong: facts.allowsLongBody)
-        failure?.excess = excess
-        return code
+        defer { failure?.excess = BodyExcess(of: bytes, limits, facts) }
+        return refuse(.tooLarge, "the body is too large")
     }
 }
 
@@ -317,7 +314,7 @@ extension MessageCore {
         while true {
             let step = chunks.advance(
                 &input,
-                bodyRoom: max(0, bodyLimit &- body.count),
+                bodyRoom: max(0, limits.body(of: facts) &- body.count),
                 maximumFields: limits.headerFields
             )
             switch step {
@@ -346,9 +343,7 @@ extension MessageCore {
     /// Takes in a piece of the body.
     @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        guard length <= bodyLimit &- body.count else {
-            return refuseBody(of: nil)
-        }
+        guard length <= limits.body(of: facts) &- body.count else { return refuseBody(of: nil) }
         body.append(UnsafeRawPointer(at), length)
         return 0
     }

@@ -146,7 +146,7 @@ extension MessageCore {
             let query = Query(slice(facts.query, facts.queryLength))
             facts.allowsLongBody = limits.allowsLongBody(facts.method, path, query)
         }
-        guard facts.isChunked || length <= UInt64(bodyLimit) else {
+        guard facts.isChunked || length <= UInt64(limits.body(of: facts)) else {
             return refuseBody(of: length)
         }
         facts.contentLength = facts.isChunked ? 0 : Int(length)

@@ -86,7 +86,7 @@ public final class RequestParser {
     public var isReadingBody: Bool { core.pointee.stage == .body }
 
     /// How long the body of the request at hand may be, as sent and inflated.
-    public var bodyLimit: Int { core.pointee.bodyLimit }
+    public var bodyLimit: Int { core.pointee.limits.body(of: core.pointee.facts) }
 
     /// Bytes of the body so far, for the least rate a sender must keep.
     public var bodyBytes: Int { core.pointee.body.count }

@@ -84,9 +84,7 @@ extension Host {
         guard graph.isLive else { return .refused(.unknown(graph)) }
         guard graph.deferred == nil else { return .refused(.isChanging) }
         if let hash, hash != graph.definition.hash {
-            return .refused(
-                HostError(.conflict, "the definition has changed in the meantime", rev: graph.rev)
-            )
+            return .refused(HostError(.conflict, "the definition has changed meanwhile", rev: graph.rev))
         }
         let origin = origin ?? graph.origin
         guard definition.hash != graph.definition.hash || origin != graph.origin else {
