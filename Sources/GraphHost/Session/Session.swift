@@ -142,7 +142,7 @@ public final class Session {
     /// The bytes of requests that cannot be answered yet.
     public var pendingBytes: Int { inbox.pending.bytes }
 
-    private func overflow() {
+    func overflow() {
         if !outbox.isOverflowing { delivery.overflows(self) }
     }
 

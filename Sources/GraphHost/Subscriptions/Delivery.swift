@@ -244,6 +244,7 @@ final class Delivery {
         guard !session.isClosed else { return }
         let waiting = session.subscriptions.filter { $0.queued > 0 }
         endSlow(waiting.filter { $0.queued > $0.options.queue }, of: session)
+        if let over = session.subscriptions.last(where: \.isOverHeld) { endSlow([over], of: session) }
         let room = limits.hardBytes - sink.unsentBytes
         endSlow(Array(session.outbox.queue.largest(of: waiting, over: room)), of: session)
         if !session.isClosed, sink.unsentBytes > limits.hardBytes { session.endConnection(4580, "slow") }

@@ -4,7 +4,8 @@ extension GroupSubscription {
     /// Subscribes a session to the nodes that match names and globs, now and later, and sends their
     /// present state.
     ///
-    /// - Throws: `sub_limit` for members that it may not create, `too_large`.
+    /// - Throws: `sub_limit` for members that it may not create or names that it may not hold,
+    ///   `too_large`.
     static func begin(
         for session: Session,
         id: UInt64,
@@ -17,6 +18,7 @@ extension GroupSubscription {
     ) throws(HostError) {
         let (nodes, access) = (selection.nodes, session.access)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: access?.name)
+        try LeftNames.checkRoom(for: selection.left, of: session)
         let held = session.host.memberAccounts.charging(access?.name) { HeldValues(nodes, in: graph) }
         if request.initial { try held.checkSize() }
         let subscription = GroupSubscription(

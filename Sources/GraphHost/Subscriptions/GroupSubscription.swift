@@ -12,14 +12,15 @@ final class GroupSubscription: WideSubscription {
     private var newest: GroupEmission?
     private var frames: UInt64 = 0
     /// The names of the matching nodes for which `limits.matches` leaves no room.
-    private var left = SortedNames()
+    private var left = LeftNames()
     private var isLeftChanged = false
     /// Whether existing nodes may match now, because the client's rights have changed.
     var isOutdated = false
 
     /// Starts listening to all of them, and to later matches; there is no room for those left.
     func listen(to nodes: [(name: String, node: Node<Datum>)], leaving left: SortedNames) {
-        self.left = left
+        self.left.take(left)
+        self.left.charge(session)
         watch()
         for (name, node) in nodes { _ = GroupMember(of: self, name: name, node: node) }
         memberCount = nodes.count
@@ -136,7 +137,7 @@ final class GroupSubscription: WideSubscription {
         let former = left.count
         let added = isOutdated ? nil : added
         isOutdated = false
-        if added == nil { left = SortedNames() } else { forgetRemovedLeft() }
+        if added == nil { left.take(SortedNames()) } else { forgetRemovedLeft() }
         let before = newcomers.count
         admitLeft(to: access)
         let known = Set(members.map(\.name))
@@ -153,10 +154,10 @@ final class GroupSubscription: WideSubscription {
     /// Adds a node that it does not have, or its name to those that are left out.
     private func admit(_ node: NamedNode) {
         guard hasRoom else {
-            left.insert(node.name)
+            left.names.insert(node.name)
             return
         }
-        left.remove(node.name)
+        left.names.remove(node.name)
         let living = charging { graph.builder.materialise(node) }
         let member = GroupMember(of: self, name: node.name, node: living)
         memberCount += 1
@@ -166,8 +167,8 @@ final class GroupSubscription: WideSubscription {
 
     /// Nodes have gone: adds those that were left out, in the order of their names.
     private func admitLeft(to access: Access) {
-        while hasRoom, let name = left.first {
-            left.remove(name)
+        while hasRoom, let name = left.names.first {
+            left.names.remove(name)
             guard let node = graph.node(name), access.rights(on: node).contains(.read) else { continue }
             admit(node)
         }
@@ -175,9 +176,9 @@ final class GroupSubscription: WideSubscription {
 
     /// The definition no longer has some of the nodes that were left out.
     private func forgetRemovedLeft() {
-        for name in left.matching("*")
+        for name in left.names.matching("*")
         where graph.existing(name) == nil && !graph.members.names.contains(name) {
-            left.remove(name)
+            left.names.remove(name)
         }
     }
 
@@ -192,6 +193,8 @@ final class GroupSubscription: WideSubscription {
 
     /// Sends the client the number of nodes for which there was no room.
     private func tellLeft() {
+        left.charge(session)
+        if isOverHeld { session.overflow() }
         if options.isAll {
             guard !session.isClosed else { return }
             emission(where: true).more = left.count
@@ -247,6 +250,8 @@ final class GroupSubscription: WideSubscription {
         changed.removeAll(keepingCapacity: true)
     }
 
+    override var isOverHeld: Bool { left.isOver(in: session.host) }
+
     override func size(of content: AnyObject?) -> (count: Int, bytes: Int) { Self.emission(content).size }
 
     override func append(_ content: AnyObject?, to buffer: inout ByteBuffer) {
@@ -295,7 +300,7 @@ final class GroupSubscription: WideSubscription {
         newcomers = []
         changed = []
         newest = nil
-        left = SortedNames()
+        left.end(in: session.host)
     }
 
     /// Appends members: those with changes, or all of them.
@@ -368,7 +373,7 @@ final class GroupSubscription: WideSubscription {
     }
 
     override func vanishing(_ node: NamedNode) {
-        if left.remove(node.name) { tellLeft() }
+        if left.names.remove(node.name) { tellLeft() }
         guard let member = members.first(where: { $0.name == node.name && $0.isByGlob }) else { return }
         newcomers.removeAll { $0 === member }
         remove(member)

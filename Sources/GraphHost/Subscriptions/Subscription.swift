@@ -227,6 +227,9 @@ class Subscription: ChangeListen<Datum> {
 
     var listens: [Edge] { [self] }
 
+    /// Whether it holds names for which its principal has no room (`limits.held`).
+    var isOverHeld: Bool { false }
+
     /// The families of which it listens to so many members that they are not listed.
     var listenedFamilies: [NodeFamily] { [] }
 

@@ -110,6 +110,30 @@ struct GroupRoomTests {
         }
     }
 
+    @Test("limits.held: names left out count for who asked; a subscription with too many ends")
+    func held() throws {
+        var limits = SessionLimits.ample
+        (limits.matches, limits.held) = (3, 24 * 10)
+        let bench = Bench(limits: limits)
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(Self.families)}}"#)
+        try bench.set(graph, (0..<9).map { ("s.\($0)", "1") })
+        let (client, other) = (bench.connect(), bench.connect())
+        func sub(_ client: Client, _ id: Int) -> String {
+            client.ask(#"{"op":"sub","id":\#(id),"graph":"g","nodes":["s.*"]}"#)[0]
+        }
+        #expect(sub(client, 1).contains(#""more":6"#))
+        let refused = sub(client, 2)
+        #expect(refused.contains("sub_limit") && refused.contains(#""retry":false"#), "\(refused)")
+        #expect(sub(other, 1).contains(#""more":6"#), "without tokens each connection has its own")
+        try bench.set(graph, [("s.a", "1"), ("s.b", "1"), ("s.c", "1"), ("s.d", "1")])
+        #expect(news(client).last?.contains(#""more":10"#) == true)
+        try bench.set(graph, [("s.e", "1")])
+        #expect(news(client).last?.contains(#""code":"slow""#) == true)
+        #expect(client.session.account(makes: false)?.held == 0 && client.session.subscriptionCount == 0)
+        other.session.close()
+        #expect(graph.subscriptions == 0 && graph.isWhole)
+    }
+
     @Test("The first page of values costs what it holds, however many nodes match")
     func firstPage() throws {
         func work(_ count: Int) throws -> UInt64 {
