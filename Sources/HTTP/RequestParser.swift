@@ -123,8 +123,8 @@ public final class RequestParser {
 
     /// Inflates the next slice of the body of the request at hand, which is gzip.
     ///
-    /// The inflated body has the limit of one that comes as it is. While there is more to do, `head` and `body`
-    /// are in memory of the parser's own: the input may go away.
+    /// The inflated body has the limit of one that comes as it is. While there is more to do,
+    /// `head` and `body` are in memory of the parser's own: the input may go away.
     public func inflateBody() -> Inflation {
         let gunzip = gunzip ?? Gunzip()
         let step = gunzip.advance(body, limitBytes: bodyLimit)

@@ -108,7 +108,7 @@ public struct GraphDefinition {
 
     /// Takes over the parts of a former definition that are the same, to which nodes refer already.
     ///
-    /// - Returns: its own ones, which nobody needs then.
+    /// - Returns: its own ones, which are not needed then.
     mutating func takeOver(from former: GraphDefinition, _ delta: DefinitionDelta) -> [NodeDefinition] {
         self.delta = nil
         var isOther = [Bool](repeating: false, count: delta.former.count)

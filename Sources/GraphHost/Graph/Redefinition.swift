@@ -69,7 +69,9 @@ struct Redefinition {
         if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
         graph.releases.watch?.redefined()
         if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
-        if isAboutMembers { graph.members.showAgain(removed.filter { $0.exists && $0.family != nil }) }
+        if isAboutMembers, delta.reachesMembers {
+            graph.members.showAgain(removed.filter { $0.exists && $0.family != nil })
+        }
         graph.facets.noteEdges()
         graph.demand?.redefined()
         for members in joining { members.join(added) }
@@ -147,7 +149,8 @@ struct Redefinition {
         }
     }
 
-    /// The living nodes of the remaining names that changed nodes and edges are made from, directly or not.
+    /// The living nodes of the remaining names that changed nodes and edges are made from, directly
+    /// or not.
     private func inputs(of others: [NamedNode]) -> [AnyNode] {
         let changed = (delta.changed + delta.altered).filter { $0 < new.nodes.count }
         var open = changed.compactMap { graph.nodes[Int(delta.former[$0])].living as AnyNode? }

@@ -49,7 +49,7 @@ enum DefinitionRoutes {
     private static func sizeHint(_ size: Int, at server: Server) -> String? {
         let limit = server.configuration.body
         guard size > limit else { return nil }
-        return "a definition over HTTP may have \(limit) bytes (limits.body), this one has \(size): use a file"
+        return "over HTTP a definition may have \(limit) bytes (limits.body), this one has \(size)"
     }
 
     private static func answerDryRun(

@@ -247,7 +247,8 @@ extension ConfigurationValue {
             if case .list(let list) = self { return list }
             return []
         }
-        let document = text.contains(where: "[{".contains) ? YAMLReader.read(Array(text.utf8), file: nil).document : nil
+        let isYAML = text.contains(where: "[{".contains)
+        let document = isYAML ? YAMLReader.read(Array(text.utf8), file: nil).document : nil
         if let document, case .list(let list)? = ConfigurationValue(document) { return list }
         return text.split(separator: ",").map { part in
             String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

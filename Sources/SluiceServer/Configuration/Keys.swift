@@ -80,7 +80,12 @@ public struct Keys: Sendable {
     )
     public let mounts = Key(
         "mounts",
-        .names("/path=folder, not below /v1", pattern: Mount.pattern, isMapping: true, where: Mount.isWellFormed),
+        .names(
+            "/path=folder, not below /v1",
+            pattern: Mount.pattern,
+            isMapping: true,
+            where: Mount.isWellFormed
+        ),
         []
     )
     .means("Further folders of static files, each below a path: ['/firmware=/srv/firmware'].")

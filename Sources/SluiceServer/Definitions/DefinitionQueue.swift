@@ -67,7 +67,8 @@ final class DefinitionQueue {
         }
     }
 
-    /// Reads a definition file as ``GraphFolder`` does, and compares it; `answer` is called once, in a later turn.
+    /// Reads a definition file as ``GraphFolder`` does, and compares it; `answer` is called once,
+    /// in a later turn.
     ///
     /// - Throws: if no thread can be started.
     func read(

@@ -90,9 +90,8 @@ extension DefinitionOptions {
     }
 
     /// The same for definitions that are about to be accepted: their sinks may send only where the
-    /// configuration lets them, with the secrets that it lets them use.
-    ///
-    /// - Parameter graph: its name, if it comes over HTTP.
+    /// configuration lets them, with the secrets that it lets them use; `graph` is the name of one
+    /// that comes over HTTP.
     public func accepting(
         _ configuration: Configuration,
         ofClient graph: String? = nil
