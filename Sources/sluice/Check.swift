@@ -11,7 +11,7 @@ struct Check: ParsableCommand {
             Every problem is printed with file, line and column. Without files: everything that a start reads, the configuration, graphs, \
             tokens, certificate, folders, and the store, which is not changed.
 
-            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}],"warnings":[…]} on \
+            With --json a script gets {"graphs":1,"problems":[{"file","line","column","code","pointer","message","hint"}],"warnings":[]} on \
             standard output, whatever is wrong; the exit code is the same.
 
             EXAMPLES
