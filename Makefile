@@ -66,10 +66,11 @@ format:                 ## the sources, and long lines of documents
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 	python3 scripts/fill.py
 
-lint:                   ## the format of the sources; the size of types; marks, links and lines of what people read
+lint:                   ## the format of the sources; the size of types; walls and unsafe code; marks, links and lines of what people read
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	python3 scripts/prose.py
 	python3 scripts/type_sizes.py
+	python3 scripts/walls.py
 
 clean:
 	swift package clean
