@@ -21,7 +21,7 @@ page = root / "docs/errors.md"
 CODES = {
     "Sources/CEL/Syntax": "expr_syntax",
     "Sources/CEL/Checking": "expr_type",
-    "Sources/CEL/LiteralPatterns.swift": "pattern_limit",
+    "Sources/CEL/Options/LiteralPatterns.swift": "pattern_limit",
     "Sources/CEL/": "node_failed",
     "Sources/Engines/": "start",
     "Sources/EventLoop/": None,
