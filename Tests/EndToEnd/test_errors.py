@@ -473,7 +473,7 @@ CLOSES = {
 
 
 def test_every_close_code_is_met():
-    text = (ROOT / "Sources/HTTP/WebSocket/CloseCode.swift").read_text()
+    text = (ROOT / "Sources/HTTP/Words/CloseCode.swift").read_text()
     known = {int(number) for number in re.findall(r"CloseCode\(rawValue: (\d+)\)", text)}
     met = [set(CLOSES), {code for code in SWIFT if isinstance(code, int)}]
     assert set.union(*met) == known - {1005, 1006, 1008}, "1005 and 1006 are never sent, 1008 is the peer's"
