@@ -130,7 +130,7 @@ struct CostTests {
         var bytes = [UInt8](repeating: 0, count: 100_000)
         bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
         let grammar = String(decoding: bytes, as: UTF8.self)
-        for name in Library.callableNames {
+        for name in Macro.callableNames {
             #expect(grammar.contains(name), "\(name)")
         }
     }

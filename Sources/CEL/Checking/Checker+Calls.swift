@@ -49,7 +49,7 @@ extension Checker {
             _ = check(argument)
         }
         let hint =
-            OtherLanguages.hint(function: name) ?? suggestion(for: name, among: Library.callableNames)
+            OtherLanguages.hint(function: name) ?? suggestion(for: name, among: Macro.callableNames)
         return report(.type, "the function '\(name)' is not known", at: offset, hint: hint)
     }
 

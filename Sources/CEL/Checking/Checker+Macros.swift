@@ -192,6 +192,8 @@ struct Macro {
         ),
     ]
 
-    /// For did-you-mean hints.
-    static let names = Set(table.keys.map(\.name)).union(["has", "optMap", "optFlatMap", "cel.bind"])
+    private static let names = Set(table.keys.map(\.name)).union(["has", "optMap", "optFlatMap", "cel.bind"])
+
+    /// Functions and macros, for did-you-mean hints.
+    static let callableNames = Library.functionNames + names.sorted()
 }

@@ -2,15 +2,9 @@
 ///
 /// Immutable, so any number of evaluations may use it.
 final class Code {
-    /// A field's name with its short hash.
-    struct Key {
-        let name: String
-        let tag: UInt32
-    }
-
     let instructions: UnsafeMutableBufferPointer<Instruction>
     let constants: UnsafeMutableBufferPointer<Value>
-    let keys: UnsafeMutableBufferPointer<Key>
+    let keys: UnsafeMutableBufferPointer<FieldKey>
     let functions: UnsafeMutableBufferPointer<Function>
     let matchers: [any RegexMatcher]
     /// Inner ranges before outer ones.
@@ -20,9 +14,7 @@ final class Code {
     let offsets: [Int32]
     let stackSize: Int
     let argumentCount: Int
-    let isStrict: Bool
-    let regex: (any RegexEngine)?
-    let zones: (any TimeZones)?
+    let resources: Resources
 
     init(_ compiler: consuming Compiler, options: Options, argumentCount: Int) {
         instructions = .allocate(copying: compiler.instructions)
@@ -35,9 +27,7 @@ final class Code {
         offsets = compiler.offsets
         stackSize = compiler.stackSize
         self.argumentCount = argumentCount
-        isStrict = options.isStrict
-        regex = options.regex
-        zones = options.zones
+        resources = Resources(options)
     }
 
     deinit {

@@ -5,7 +5,7 @@
 struct Compiler {
     private(set) var instructions: [Instruction] = []
     private(set) var constants: [Value] = []
-    private(set) var keys: [Code.Key] = []
+    private(set) var keys: [FieldKey] = []
     private(set) var functions: [Function] = []
     private(set) var matchers: [any RegexMatcher] = []
     private(set) var handlers: [Handler] = []
@@ -312,7 +312,7 @@ struct Compiler {
     }
 
     private mutating func key(_ name: String) -> Int {
-        keys.append(Code.Key(name: name, tag: KeyTag.of(name)))
+        keys.append(FieldKey(name: name, tag: KeyTag.of(name)))
         return keys.count - 1
     }
 }

@@ -61,7 +61,7 @@ enum InnerAccess {
     @inline(__always)
     static func value(
         in operand: UnsafePointer<Value>,
-        _ key: UnsafePointer<Code.Key>
+        _ key: UnsafePointer<FieldKey>
     ) -> UnsafePointer<Value>? {
         guard case .map = operand.pointee else { return nil }
         let storage = UnsafeRawPointer(operand).load(as: Unmanaged<ValueMap.Storage>.self)
@@ -93,11 +93,36 @@ enum InnerAccess {
     @inline(__always)
     private static func isSameText(
         _ entry: UnsafePointer<ValueMap.Entry>,
-        _ key: UnsafePointer<Code.Key>
+        _ key: UnsafePointer<FieldKey>
     ) -> Bool {
         guard case .string = entry.pointee.key else { return false }
         let mine = UnsafeRawPointer(entry).load(as: (UInt64, UInt64).self)
         let other = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
         return mine == other
+    }
+}
+
+extension Meter {
+    /// The concatenation of several strings.
+    mutating func joined(_ texts: UnsafeBufferPointer<Value>) throws(Failure) -> Value {
+        try spend(2 * texts.count)
+        var length = 0
+        for position in 0..<texts.count {
+            guard let text = InnerAccess.text(texts, position) else {
+                // A variable is not what was declared: what adding it to the one before would say.
+                let pair = position == 0 ? texts[0...1] : texts[position - 1...position]
+                throw .noOverload("+", pair.map(\.typeName))
+            }
+            length += text.pointee.utf8.count
+        }
+        try spend(bytes: length)
+        if length > 15 { try spend(Price.object) }
+        return .string(
+            .written(length) { writer in
+                for position in 0..<texts.count {
+                    if let text = InnerAccess.text(texts, position) { writer.append(text.pointee) }
+                }
+            }
+        )
     }
 }

@@ -43,7 +43,7 @@ struct Machine {
 
     let instructions: UnsafePointer<Instruction>
     let constants: UnsafePointer<Value>
-    let keys: UnsafePointer<Code.Key>
+    let keys: UnsafePointer<FieldKey>
     private(set) var arguments: UnsafePointer<Value>
     private(set) var stack: UnsafeMutablePointer<Value>
     /// Where to continue: after the failed instruction, if one has failed.
@@ -68,7 +68,7 @@ struct Machine {
         keys = UnsafePointer(code.keys.baseAddress!)
         self.arguments = arguments
         self.stack = stack
-        meter = Meter(fuel: cost, of: code)
+        meter = Meter(fuel: cost, of: code.resources)
     }
 
     var code: Code { unmanagedCode.takeUnretainedValue() }

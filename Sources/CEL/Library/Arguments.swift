@@ -1,3 +1,20 @@
+/// The arguments of one function call, where the machine has them.
+struct Arguments {
+    let name: String
+    let values: UnsafeBufferPointer<Value>
+
+    var count: Int { values.count }
+
+    subscript(position: Int) -> Value {
+        values[position]
+    }
+
+    /// The failure that says that the function does not take such values.
+    var mismatch: Failure {
+        .noOverload(name, values.map(\.typeName))
+    }
+}
+
 extension Arguments {
     /// The argument as a string; anything else is a mismatch.
     ///

@@ -18,8 +18,8 @@ enum Library {
     /// The first parts of names with dots.
     static let namespaces: Set<String> = ["math", "strings", "base64", "optional", "lists", "cel"]
 
-    /// Functions and macros, for did-you-mean hints.
-    static let callableNames = functions.keys.sorted() + Macro.names.sorted()
+    /// For did-you-mean hints.
+    static let functionNames = functions.keys.sorted()
 
     /// Names that stand for types, for did-you-mean hints.
     static let constantNames = ["int", "uint", "double", "string", "bool", "bytes", "list", "map"]

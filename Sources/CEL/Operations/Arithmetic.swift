@@ -112,29 +112,6 @@ extension Meter {
         return text
     }
 
-    /// The concatenation of several.
-    mutating func joined(_ texts: UnsafeBufferPointer<Value>) throws(Failure) -> Value {
-        try spend(2 * texts.count)
-        var length = 0
-        for position in 0..<texts.count {
-            guard let text = InnerAccess.text(texts, position) else {
-                // A variable is not what was declared: what adding it to the one before would say.
-                let pair = position == 0 ? texts[0...1] : texts[position - 1...position]
-                throw .noOverload("+", pair.map(\.typeName))
-            }
-            length += text.pointee.utf8.count
-        }
-        try spend(bytes: length)
-        if length > 15 { try spend(Price.object) }
-        return .string(
-            .written(length) { writer in
-                for position in 0..<texts.count {
-                    if let text = InnerAccess.text(texts, position) { writer.append(text.pointee) }
-                }
-            }
-        )
-    }
-
     private func difference(_ a: Value, _ b: Value) throws(Failure) -> Value? {
         switch (a, b) {
         case (.timestamp(let a), .timestamp(let b)):

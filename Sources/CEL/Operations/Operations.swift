@@ -36,7 +36,7 @@ extension Value {
 
     // MARK: Fields
 
-    func field(_ key: Code.Key) throws(Failure) -> Value {
+    func field(_ key: FieldKey) throws(Failure) -> Value {
         switch self {
         case .map(let map):
             guard let position = map.position(of: key.name, tag: key.tag) else {
@@ -50,7 +50,7 @@ extension Value {
         }
     }
 
-    func hasField(_ key: Code.Key) throws(Failure) -> Bool {
+    func hasField(_ key: FieldKey) throws(Failure) -> Bool {
         switch self {
         case .map(let map): return map.position(of: key.name, tag: key.tag) != nil
         case .optional(let optional): return try optional.container?.hasField(key) ?? false
@@ -58,7 +58,7 @@ extension Value {
         }
     }
 
-    func optionalField(_ key: Code.Key) throws(Failure) -> Value {
+    func optionalField(_ key: FieldKey) throws(Failure) -> Value {
         switch self {
         case .map(let map):
             let position = map.position(of: key.name, tag: key.tag)
