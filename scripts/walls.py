@@ -31,7 +31,8 @@ UNSAFE = {
 aside = re.compile(r'//[^\n]*|/\*.*?\*/|#+".*?"#+|""".*?"""|"(?:\\.|[^"\\\n])*"', re.S)
 word = r"(?:class|struct|enum|protocol|actor|typealias)\s+([A-Z]\w*)"
 at_margin = re.compile(rf"^(?:@\w+(?:\([^)\n]*\))?\s+|[a-z]\w*(?:\(\w+\))?\s+)*{word}", re.M)
-own_name = re.compile(rf"^ +[^\n=]*\b{word}|\bassociatedtype\s+(\w+)|[<,]\s*(?:each\s+)?([A-Z]\w*)(?=\s*[:,>])", re.M)
+own_name = re.compile(rf"^ +[^\n=]*\b{word}|\bassociatedtype\s+(\w+)", re.M)
+generic = re.compile(r"\b(?:(?:func|class|struct|enum|actor|protocol|typealias)\s+[^\s(<]+|init[?]?)\s*<([^(){}]*?)>")
 
 
 class Target:
@@ -54,6 +55,8 @@ class Target:
         for path, (folder, text) in self.text.items():
             text = text.replace(f"{self.name}.", "")
             own = {name for names in own_name.findall(text) for name in names}
+            own |= {part.removeprefix("each ").split(":")[0].strip() for list in generic.findall(text)
+                    for part in re.split(r",\s*", list)}
             for name in set(re.findall(r"(?<![.\w])[A-Z]\w*", text)) - own:
                 if home.get(name, folder) != folder:
                     result[folder][home[name]].add(f"{name} ({path.name})")
