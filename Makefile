@@ -5,9 +5,10 @@ release_flags := -c release --static-swift-stdlib
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 endif
-pytest := .venv/bin/python -m pytest Tests/EndToEnd
+# The tests wait more than they compute: conftest.py says how many run at once.
+pytest := .venv/bin/python -m pytest Tests/EndToEnd -n auto --dist worksteal
 
-.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint unit end-to-end bench bench-build clean
+.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint build unit end-to-end bench bench-build clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
@@ -27,12 +28,14 @@ package: release        ## a Debian package and a tarball in .build/package
 debug: setup-build
 	swift build
 
-unit:
-	swift test --parallel
+# Everything of the debug build at once: the programs, and the bundle of the unit tests.
+build:
+	swift build --build-tests
 
-end-to-end:
-	swift build --product sluice
-	swift build --product sluice-dev
+unit: build
+	swift test --skip-build --parallel
+
+end-to-end: build
 	$(pytest)
 
 bench: bench-build      ## the graph beside OpenCombine, expressions, the server beside C

@@ -27,6 +27,11 @@ nodes:
 """
 
 
+def pytest_xdist_auto_num_workers():
+    """Two workers a core: most tests wait for a server, a browser or a timer most of the time."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def pytest_collection_modifyitems(items):
     if os.environ.get("SLUICE_NIGHTLY"):
         return

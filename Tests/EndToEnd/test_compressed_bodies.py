@@ -57,7 +57,7 @@ def test_what_is_set_is_the_inflated_value(server):
     (b"21.5", 400, "not gzip"),
     (gzip.compress(b"21.5")[:-3], 400, "cut off"),
     (gzip.compress(b"{"), 400, "JSON"),
-])
+], ids=["full", "too long", "random", "plain", "cut off", "no JSON"])
 def test_limits_and_damage(server, body, status, words):
     for chunked in (False, True):
         with RawSocket(server) as peer:

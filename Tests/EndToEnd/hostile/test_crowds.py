@@ -30,7 +30,6 @@ def test_clients_with_many_subscriptions_that_are_reset_at_once_are_released_in_
     clients, each = 4, 500
     with Server({"g": GRAPH}, "# fixed: limits.work=200\n") as server:
         before = server.counts("g")
-        bystander = RawSocket(server)
         crowd = []
         for number in range(clients):
             client = RawWebSocket(server)
@@ -41,6 +40,10 @@ def test_clients_with_many_subscriptions_that_are_reset_at_once_are_released_in_
             while client.message().get("id") != each:
                 pass
         assert server.count("nodes", "g") == before["nodes"] + 3 * clients * each
+        # Connected only now: a connection that asks nothing is closed after a while.
+        bystander = RawSocket(server)
+        bystander.send(METRICS)
+        bystander.response()
         server.process.send_signal(signal.SIGSTOP)
         for client in crowd:
             client.reset()
