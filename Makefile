@@ -8,12 +8,19 @@ endif
 # The tests wait more than they compute: conftest.py says how many run at once.
 pytest := .venv/bin/python -m pytest Tests/EndToEnd -n auto --dist worksteal
 
-.PHONY: fuzz run test nightly release package debug setup setup-build docs documentation format lint build unit end-to-end bench bench-build clean
+.PHONY: fuzz run test check nightly release package debug setup setup-build docs documentation format lint build unit end-to-end bench bench-build clean
 
 run: release            ## the server on 127.0.0.1:8080 with this machine's own figures
 	scripts/run.sh
 
 test: setup lint unit end-to-end   ## everything that must be green before a change lands
+
+# The suites that take half of the processor time: random histories, and thousands of clients or stages.
+long := (Histor(y|ies)|State|Random[A-Za-z]+|HostileRedis|Looking|ManyPipelines|DeepOperator)Tests/
+
+check: setup lint build ## the quick half of `make test`, in less than five minutes
+	swift test --skip-build --parallel --skip '$(long)'
+	$(pytest) -m 'not long and not browser'
 
 nightly: setup lint     ## the long forms: more histories, more cycles, sanitizers
 	scripts/nightly.sh

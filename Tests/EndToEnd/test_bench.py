@@ -13,6 +13,8 @@ from test_tls import Secure
 sys.path.insert(0, str(ROOT / "scripts"))
 from bench.plot import duration, fit, svg  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 GRAPH = 'graph: g\nnodes:\n  any: { set: any, initial: "" }\n'
 
 

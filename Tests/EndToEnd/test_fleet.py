@@ -13,6 +13,8 @@ from playwright.sync_api import expect
 from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 from dashboards import widget
 
+pytestmark = pytest.mark.long
+
 SHIPPED = (ROOT / "config/graphs/fleet.yaml").read_text()
 BRIEF = SHIPPED.replace("expire: 1m", "expire: 400ms")
 DASHBOARDS = f"dashboards: {ROOT}/config/dashboards\n"

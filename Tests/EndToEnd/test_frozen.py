@@ -8,9 +8,12 @@ import subprocess
 import tempfile
 import time
 
+import pytest
 from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, Server
+
+pytestmark = pytest.mark.long
 
 LIMIT = 2
 TIMES = f"heartbeat: {LIMIT}s\ntimes: {{ idle: {LIMIT}s }} # fixed: times.headers={LIMIT}s times.body={LIMIT}s times.frame={LIMIT}s times.hello={LIMIT}s\n"

@@ -10,6 +10,8 @@ from redis_server import Instance, Redis
 from sluice import BINARY, PATIENCE, Server, eventually
 from test_sinks import Receiver, receiver, sinks  # noqa: F401
 
+pytestmark = pytest.mark.long
+
 NODES = """
 nodes:
   s.{id}: { set: number }

@@ -10,7 +10,7 @@ from sluice import PATIENCE, Server
 from test_hostile_patterns import Bystander
 from tracing import QUIET
 
-pytestmark = pytest.mark.weighed
+pytestmark = [pytest.mark.long, pytest.mark.weighed]
 
 JSON = {"Content-Type": "application/json"}
 

@@ -14,6 +14,8 @@ from hostile.bystander import Bystander
 from sluice import Server
 from tracing import QUIET
 
+pytestmark = pytest.mark.long
+
 # The longest that another client may wait, in milliseconds.
 LONGEST = 50
 MOST = 64 << 20

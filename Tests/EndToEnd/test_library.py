@@ -10,6 +10,8 @@ import pytest
 
 from sluice import ROOT
 
+pytestmark = pytest.mark.long
+
 MANIFEST = f"""// swift-tools-version: 6.2
 import PackageDescription
 

@@ -18,6 +18,8 @@ from fuzzing.rounds import Run
 from hostile.standing import SANITIZED
 from sluice import BINARY, ROOT, Server
 
+pytestmark = pytest.mark.long
+
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
 SECONDS = float(os.environ.get("SLUICE_FUZZ_SECONDS", 3600 if NIGHTLY else 0))
 SEED = int(os.environ.get("SLUICE_SEED") or random.SystemRandom().randrange(1_000_000))

@@ -11,6 +11,8 @@ from conftest import Client
 from redis_server import Instance, Redis
 from sluice import BINARY, Server, eventually
 
+pytestmark = pytest.mark.long
+
 HOME = """graph: home
 nodes:
   celsius: { set: number, initial: 20 }

@@ -16,7 +16,10 @@ import urllib.request
 import pytest
 from sluice import BINARY, PATIENCE, ROOT, eventually
 
-pytestmark = pytest.mark.skipif(not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev"),
+]
 NIGHTLY = bool(os.environ.get("SLUICE_NIGHTLY"))
 
 

@@ -6,6 +6,8 @@ from conftest import Client
 from events import EventSource
 from redis_server import Instance, Redis
 
+pytestmark = pytest.mark.long
+
 GRAPH = """graph: g
 nodes:
   x: { set: number, initial: 0 }

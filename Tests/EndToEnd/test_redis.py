@@ -20,6 +20,8 @@ from redis_server import Between, Instance, Redis, free_port, version
 from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 from test_tls import certificate
 
+pytestmark = pytest.mark.long
+
 GRAPH = """graph: g
 nodes:
   x: { set: any, initial: 0 }

@@ -16,6 +16,8 @@ from conftest import Client
 from redis_server import Instance, Redis
 from sluice import BINARY, PATIENCE, eventually
 
+pytestmark = pytest.mark.long
+
 WRITERS, COUNTERS, FOLLOWERS = 4, 3, 3
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
 SECONDS = float(os.environ.get("SLUICE_CHAOS_SECONDS", 3600 if NIGHTLY else 12))

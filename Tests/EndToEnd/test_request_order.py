@@ -10,6 +10,8 @@ from rawsocket import RawSocket
 from sluice import Server
 from test_tls import Secure, say_the_end, together
 
+pytestmark = pytest.mark.long
+
 GRAPHS = {"g": "graph: g\nnodes:\n  x: { set: number, initial: 0 }\n  long: { set: string }\n"}
 # A long answer stops a connection; what the kernel leaves of it often does not.
 CONFIG = "limits: { body: 8MiB } # fixed: limits.answer=32MiB limits.pendingBytes=5MiB\n"

@@ -3,7 +3,10 @@
 import datetime
 import time
 
+import pytest
 from sluice import Server, eventually
+
+pytestmark = pytest.mark.long
 
 
 def clock(minutes):

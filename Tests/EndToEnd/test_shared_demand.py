@@ -10,6 +10,8 @@ from conftest import Client
 from redis_server import Instance, Redis
 from sluice import PATIENCE, eventually
 
+pytestmark = pytest.mark.long
+
 FLEET = """graph: fleet
 nodes:
   sensor.{id}.celsius: { set: number }

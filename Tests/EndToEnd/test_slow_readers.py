@@ -16,6 +16,8 @@ from sluice import PATIENCE, Server, eventually
 from test_access import Guarded
 from test_tls import Secure
 
+pytestmark = pytest.mark.long
+
 MEBIBYTE = 1 << 20
 # More than the kernel keeps for both ends of a connection.
 VALUES = "graph: g\nnodes:\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(24))

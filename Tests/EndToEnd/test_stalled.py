@@ -22,7 +22,7 @@ GRAPH = "graph: g\nnodes:\n  any: { set: any }\n"
 # Kernel and server would otherwise end the stalled connection as lost, after two heartbeats.
 PATIENT = "heartbeat: 30m\n"
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.weighed]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800), pytest.mark.weighed]
 
 
 Run = collections.namedtuple("Run", "times used most")

@@ -14,6 +14,8 @@ import pytest
 from sluice import PATIENCE, Server, eventually
 from websockets.sync.client import connect
 
+pytestmark = pytest.mark.long
+
 TENANTS = [f"t{number:03}" for number in range(200)]
 # A hundred nodes each: in a graph of its own, and in one that all share (looking at its past
 # builds it again).
