@@ -60,7 +60,7 @@ setup:
 setup-build:
 	scripts/setup.sh build
 
-docs:                   ## the generated parts of README.md, docs/ and the articles, and docs/rules.md
+docs:                   ## the generated parts of README.md, docs/ and the articles; in .build/docs the tests of each rule
 	swift build --product sluice
 	swift build --product sluice-dev
 	python3 scripts/docs.py
@@ -76,11 +76,15 @@ format:                 ## the sources, and long lines of documents
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 	python3 scripts/fill.py
 
-lint:                   ## the format of the sources; the size of types; walls and unsafe code; marks, links and lines of what people read
+lint:                   ## the format of the sources; the size of types; walls and unsafe code; what people read; a test for each rule
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	python3 scripts/prose.py
 	python3 scripts/type_sizes.py
 	python3 scripts/walls.py
+	python3 scripts/rules.py --check
+	python3 scripts/wire.py --check
+	python3 scripts/errors.py --check
+	python3 scripts/mutations.py --check
 
 clean:
 	swift package clean

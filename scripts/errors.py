@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/errors.md: every error code with all messages that the sources use with it; --check only compares.
+"""Prints every error code with all messages of the sources to .build/docs; --check only says what is wrong.
 
 Codes, statuses and retry flags come from the table in Sources/Support/ErrorTable.swift. A message is a string literal of
 the sources with at least two words, in lower case, that is not a mistake of the programmer (`precondition` and the
@@ -12,9 +12,9 @@ import re
 import sys
 
 import fill
+import pages
 
 root = pathlib.Path(__file__).resolve().parent.parent
-page = root / "docs/errors.md"
 
 # The code of messages that name none, by the beginning of the file's path; the longest wins. None:
 # not a message.
@@ -266,10 +266,10 @@ def write():
     lines = [
         "# Every message",
         "",
-        "`scripts/errors.py` (part of `make docs`) writes this page from the sources; do not edit it. It lists",
-        "each error code with the messages that clients receive with it, as `detail` over HTTP and `msg` on a",
+        "`scripts/errors.py` (part of `make docs`) writes this page from the sources. It lists each",
+        "error code with the messages that clients receive with it, as `detail` over HTTP and `msg` on a",
         "WebSocket. Programs should use the code only: messages may change. `{name}` stands for a value;",
-        "hints are in italics below their message. [The protocol](protocol.md#errors) explains the codes.",
+        f"hints are in italics below their message. [The protocol]({pages.UP}/docs/protocol.md#errors) explains the codes.",
     ]
     for code, status, close, retry, sentence in table():
         facts = [f"HTTP {status}" if status != "nil" else "not over HTTP"]
@@ -284,13 +284,7 @@ def write():
 
 
 def main():
-    made, problems = write()
-    if "--check" not in sys.argv:
-        page.write_text(made)
-    elif not page.exists() or page.read_text() != made:
-        problems.append("docs/errors.md is out of date, run `make docs`")
-    print("\n".join(problems), end="\n" if problems else "")
-    return 1 if problems else 0
+    return pages.finish("errors", *write())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/rules.md: every rule of the graph, and the tests that name it; with --check only says what is wrong.
+"""Prints every rule of the graph with the tests that name it to .build/docs; --check only says what is wrong.
 
 A test shows the rules whose numbers stand in its display name, or in that of its suite: `G-5`, `G-5, F-7` or a range
 `G-5 … G-8`. A range of more than four rules shows none of them. Python tests name rules in their doc strings, those of
@@ -18,8 +18,9 @@ import pathlib
 import re
 import sys
 
+import pages
+
 root = pathlib.Path(__file__).resolve().parent.parent
-page = root / "docs/rules.md"
 LONGEST_RANGE = 4
 SERVER = ("GraphHostTests", "SluiceServerTests", "EndToEnd")
 # Sections whose rules users of the server rely on.
@@ -50,9 +51,9 @@ def read_rules():
 
 
 def stated():
-    """number → the place of its sentences, below docs/."""
+    """number → the place of its sentences."""
     return {
-        name: f"rules/{path.name}#{name.lower()}"
+        name: f"{pages.UP}/docs/rules/{path.name}#{name.lower()}"
         for path in sorted((root / "docs/rules").glob("*.md"))
         for name in re.findall(r'^\*\*([A-Z]-\d+[a-z]?)\.\*\*', path.read_text(), re.M)
     }
@@ -130,7 +131,7 @@ def evidence(tests, reason):
     if not tests:
         return f"*{reason}*" if reason else ""
     return "<br>".join(
-        f"[{path.stem}](../{path}): " + " · ".join(cell(sentence) for sentence in sentences)
+        f"[{path.stem}]({pages.UP}/{path}): " + " · ".join(cell(sentence) for sentence in sentences)
         for path, sentences in tests.items()
     )
 
@@ -146,16 +147,16 @@ def write(rules, shown, places):
     lines = [
         "# The rules, and the tests that show them",
         "",
-        "`make docs` writes this page from the names of the tests; do not edit it. Each number links to",
-        "the rule in full ([docs/rules](rules/README.md)). `make test` fails when this page is out of date,",
-        "when a rule has no test of its own, and when a rule that users of the server rely on (operators,",
-        "owners of subscriptions, families, kept chains, facets, demand, looking) has none through the",
-        "server. A test named after a range of more than four rules does not count here.",
+        "`make docs` writes this page from the names of the tests. Each number links to the rule in full",
+        f"([docs/rules]({pages.UP}/docs/rules/README.md)). `make lint` fails when a rule has no test of its own,",
+        "and when a rule that users of the server rely on (operators, owners of subscriptions, families,",
+        "kept chains, facets, demand, looking) has none through the server. A test named after a range of",
+        "more than four rules does not count here.",
         "",
         f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, random",
-        "histories compare [the engine](../Tests/ReactiveGraphTests/Reference) and",
-        "[the host](../Tests/GraphHostTests/Histories) with models written from the rules, and",
-        "[planted faults](../scripts/mutations.py) show that the tests notice mistakes.",
+        f"histories compare [the engine]({pages.UP}/Tests/ReactiveGraphTests/Reference) and",
+        f"[the host]({pages.UP}/Tests/GraphHostTests/Histories) with models written from the rules, and",
+        f"[planted faults]({pages.UP}/scripts/mutations.py) show that the tests notice mistakes.",
     ]
     section = None
     for name, (part, title, reason, beyond) in rules.items():
@@ -186,13 +187,7 @@ def main():
             problems.append(f"{name} ({title}): no test shows it through the server")
     places = stated()
     problems += [f"{name} ({title}): no page of docs/rules states it" for name, (_, title, _, _) in rules.items() if name not in places]
-    made = write(rules, shown, places)
-    if "--check" not in sys.argv:
-        page.write_text(made)
-    elif not page.exists() or page.read_text() != made:
-        problems.append("docs/rules.md is out of date, run `make docs`")
-    print("\n".join(problems), end="\n" if problems else "")
-    return 1 if problems else 0
+    return pages.finish("rules", write(rules, shown, places), problems)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/wire-rules.md: what the wire protocol says, and the tests that show it; with --check only says what is wrong.
+"""Prints what the wire protocol says with the tests that show it to .build/docs; --check only says what is wrong.
 
 scripts/wire.txt has the sentences and names tests as FILE.test; Python tests may also name numbers in their doc strings (`W-12`). A
 sentence without a test, or without a reason why there can be none, is an error; so is a test that is not there, and a number that
@@ -12,8 +12,9 @@ import pathlib
 import re
 import sys
 
+import pages
+
 root = pathlib.Path(__file__).resolve().parent.parent
-page = root / "docs/wire-rules.md"
 tests = pathlib.Path(os.environ.get("SLUICE_TESTS", root / "Tests"))
 
 
@@ -63,9 +64,9 @@ def main():
     problems = [f"{number} is no sentence: {', '.join(names)}" for number, names in shown.items() if number not in sentences]
     lines = [
         "# What the wire protocol says, and the tests that show it", "",
-        "`make docs` writes this page from [scripts/wire.txt](../scripts/wire.txt) and the doc strings of",
-        "tests; do not edit it. `make test` fails when the page is out of date, when a sentence has no test,",
-        "and when a test it names is gone. [protocol.md](protocol.md) explains the messages.",
+        f"`make docs` writes this page from [scripts/wire.txt]({pages.UP}/scripts/wire.txt) and the doc strings",
+        "of tests. `make lint` fails when a sentence has no test, and when a test it names is gone.",
+        f"[protocol.md]({pages.UP}/docs/protocol.md) explains the messages.",
     ]
     section = None
     for number, (part, sentence, named, reason) in sentences.items():
@@ -77,16 +78,10 @@ def main():
         if not names and not reason:
             problems.append(f"{number} ({sentence}): nothing shows it")
         evidence = "<br>".join(
-            f"[{name.split('.')[0]}](../{places[name].relative_to(tests.parent)}): {words(name)}" for name in names if name in places)
+            f"[{name.split('.')[0]}]({pages.UP}/{places[name].relative_to(tests.parent)}): {words(name)}" for name in names if name in places)
         escaped = sentence.replace("|", "\\|")
         lines.append(f'| <a id="{number.lower()}"></a>{number} | {escaped} | {evidence or f"*{reason}*"} |')
-    made = "\n".join(lines) + "\n"
-    if "--check" not in sys.argv:
-        page.write_text(made)
-    elif not page.exists() or page.read_text() != made:
-        problems.append("docs/wire-rules.md is out of date, run `make docs`")
-    print("\n".join(problems), end="\n" if problems else "")
-    return 1 if problems else 0
+    return pages.finish("wire", "\n".join(lines) + "\n", problems)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The protocol as it is written: sentences of the wire protocol that no other test shows on a real socket.
 
-docs/wire-rules.md lists every sentence with its tests; the numbers in the doc strings are those of scripts/wire.txt.
+The numbers in the doc strings are those of the sentences in scripts/wire.txt.
 """
 
 import json

@@ -1,6 +1,6 @@
 internal import ReactiveGraph
 
-/// Checks the conditions of a commit (`if`; docs/wire-rules.md, W-59 … W-61).
+/// Checks the conditions of a commit (`if`; W-59 … W-61).
 ///
 /// Pending commits count as applied.
 enum Conditions {

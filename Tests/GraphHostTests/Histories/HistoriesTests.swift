@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Random definitions, commits, clients, redefinitions and time, played by the host and by a model
-/// written from the rules (docs/rules.md, docs/definitions.md): all operators, as nodes, behind
+/// written from the rules (docs/rules, docs/definitions.md): all operators, as nodes, behind
 /// links and syncs, and in clients' pipelines.
 ///
 /// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120, and `SLUICE_HISTORIES=n` so many, from the

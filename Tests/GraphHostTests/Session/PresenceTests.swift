@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphHost
 
-/// Nodes that stand for a connection (docs/wire-rules.md, W-62), where the log takes its time or
+/// Nodes that stand for a connection (W-62), where the log takes its time or
 /// takes nothing.
 @Suite("Presence with a log")
 struct PresenceTests {

@@ -1,4 +1,4 @@
-/// The rules of the graph (docs/rules.md), written down as naively as they read: recursive calls,
+/// The rules of the graph (docs/rules), written down as naively as they read: recursive calls,
 /// copied lists, whole paths, and a search of everything whenever something may have to die.
 ///
 /// It is the other opinion to the engine, and shares no code with it. Where the rules leave a
