@@ -55,9 +55,9 @@ def operations(description):
                 yield path, verb.upper(), item.get("parameters", []), operation
 
 
-def test_the_page_for_people_names_every_operation(description):
-    page = (ROOT / "docs/protocol.md").read_text()
-    rows = [row.replace("?", " ").replace("`", " ") for row in page.splitlines() if "/" in row]
+def test_the_pages_for_people_name_every_operation(description):
+    pages = [(ROOT / "docs" / name).read_text() for name in ("protocol.md", "protocol-http.md")]
+    rows = [row.replace("?", " ").replace("`", " ") for row in "\n".join(pages).splitlines() if "/" in row]
     for path, verb, *_ in operations(description):
         assert any(f"{path} " in row and (verb in row) for row in rows), (verb, path)
 

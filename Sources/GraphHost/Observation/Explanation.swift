@@ -3,7 +3,7 @@ internal import ReactiveGraph
 internal import Support
 
 /// What made a node's present value: the nodes it was made from, who wrote them and when, and the
-/// value after each stage on the way (`explain`; docs/protocol.md, HTTP).
+/// value after each stage on the way (`explain`; docs/protocol-http.md).
 struct Explanation {
     /// One named node on the way.
     private struct Step {

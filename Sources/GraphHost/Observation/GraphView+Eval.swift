@@ -3,7 +3,7 @@ internal import Support
 
 extension GraphView {
     /// Computes a pipeline once, without subscribing: the value that a `snap` would have (`eval`;
-    /// docs/protocol.md, HTTP).
+    /// docs/protocol-http.md).
     ///
     /// An existing chain is used; otherwise a chain is built, and released once it has its value.
     /// That may be in a later turn, if it costs more than the principal may use now.

@@ -20,7 +20,7 @@ public struct ValuesPage: Sendable {
 
 extension GraphView {
     /// The values of the nodes that match these names and globs, all at one rev (`values`;
-    /// docs/protocol.md, HTTP).
+    /// docs/protocol-http.md).
     ///
     /// - Parameters:
     ///   - patterns: names and globs; if empty, every node that the caller may read.

@@ -2,7 +2,7 @@ internal import ReactiveGraph
 internal import Support
 
 /// Why a node is alive: the paths from everything that holds something down to it (`why`;
-/// docs/protocol.md, HTTP; I-2).
+/// docs/protocol-http.md; I-2).
 ///
 /// The library finds them (`ownerPaths`); this writes them in the server's terms. It makes no node
 /// and keeps none alive.

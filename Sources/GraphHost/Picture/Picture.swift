@@ -2,7 +2,7 @@ internal import DequeModule
 internal import ReactiveGraph
 
 /// The contents of a graph at this moment: its named nodes, and with `live` everything else that
-/// exists and who listens (docs/protocol.md, observe and HTTP).
+/// exists and who listens (docs/protocol.md, observe; docs/protocol-http.md).
 ///
 /// It makes no node and keeps none alive: a declared node that does not live is shown with
 /// `"exists": false` and no value.

@@ -1,7 +1,6 @@
 internal import ReactiveGraph
 
-/// A checked request for server-sent events (docs/protocol.md, Server-sent events): starting it
-/// cannot fail.
+/// A checked request for server-sent events (docs/protocol-http.md): starting it cannot fail.
 public struct EventStream {
     /// What one subscription listens to.
     private enum Listened {

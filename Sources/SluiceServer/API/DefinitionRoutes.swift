@@ -3,7 +3,7 @@ internal import HTTP
 internal import Logging
 internal import Support
 
-/// Graphs over HTTP: define, redefine, read the definition, remove (docs/protocol.md, HTTP).
+/// Graphs over HTTP: define, redefine, read the definition, remove (docs/protocol-http.md).
 enum DefinitionRoutes {
     /// `PUT /v1/graphs/{g}`: the body is a definition, JSON or YAML.
     ///

@@ -1,7 +1,7 @@
 internal import GraphHost
 internal import HTTP
 
-/// One row of the HTTP API (docs/protocol.md, HTTP): the router, `Allow`, the rights,
+/// One row of the HTTP API (docs/protocol-http.md): the router, `Allow`, the rights,
 /// `/openapi.json` and the table of docs/http.md are made from it.
 struct Operation: Sendable {
     /// How the audit sees it (docs/operations.md, Audit).
