@@ -7,6 +7,7 @@ import pytest
 from websockets.sync.client import connect
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from access import Guarded  # noqa: E402
 from sluice import PATIENCE, Server  # noqa: E402
 
 CHAIN = """
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def server():
     with Server({"g": CHAIN}) as running:
+        yield running
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    with Guarded(tmp_path) as running:
         yield running
 
 

@@ -10,10 +10,10 @@ import subprocess
 import tempfile
 
 import pytest
+from access import Guarded
 from conftest import CHAIN, Client
 from rawsocket import RawSocket
 from sluice import BINARY, PATIENCE, Address, Server, eventually
-from test_access import Guarded
 from test_tls import Secure
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 

@@ -4,8 +4,8 @@ import json
 import signal
 
 import pytest
+from access import Guarded, can, tell
 from sluice import Server, eventually
-from test_access import Guarded, can, tell
 
 BOARD = json.dumps({"v": 1, "graph": "open", "widgets": []})
 JSON = {"Content_Type": "application/json"}

@@ -4,13 +4,13 @@ import json
 import re
 
 import pytest
+from access import Guarded
 from conftest import CHAIN, Client
+from dashboards import address, layout, widget
 from events import EventSource
 from playwright.sync_api import expect
 from redis_server import Instance, Redis
 from sluice import Server, eventually
-from test_access import Guarded
-from dashboards import address, layout, widget
 
 GRAPH = CHAIN + "  brief: { set: number, fresh: 300ms }\n  old: { from: brief, pipe: [ { map: value } ] }\n"
 NODE = "/v1/graphs/g/nodes/"

@@ -9,13 +9,13 @@ import concurrent.futures
 from dataclasses import replace
 
 import pytest
+from access import Guarded
 from conftest import Client
 from hostile import floods, framing, paths, requests, resets, slow, sockets
 from hostile.case import fill
 from hostile.standing import folder, standing
 from rawsocket import RawSocket, RawWebSocket
 from sluice import eventually
-from test_access import Guarded
 from test_tls import Secure
 
 TABLES = {"request": requests.CASES, "framing": framing.CASES, "path": paths.CASES, "socket": sockets.CASES}

@@ -40,8 +40,8 @@ TESTED = {
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),
     "limits.pending": ("Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": ("Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
-    "limits.sessions": ("Tests/EndToEnd/test_access.py", "sessions=2"),
-    "limits.wrongTokens": ("Tests/EndToEnd/test_access.py", "wrongTokens=5"),
+    "limits.sessions": ("Tests/EndToEnd/test_browser_sessions.py", "sessions=2"),
+    "limits.wrongTokens": ("Tests/EndToEnd/test_rates.py", "wrongTokens=5"),
     "limits.graphs": ("Tests/GraphHostTests/Graph/Redefinition/DefinedGraphTests.swift", "limits.graphs = 2"),
     "limits.nodes": ("Tests/GraphHostTests/Graph/Redefinition/DefinedGraphTests.swift", "options.mostNodes = 2"),
     "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed=2"),
@@ -58,8 +58,8 @@ TESTED = {
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": ("Tests/SluiceServerTests/DeadlineTests.swift", "a head or a body that is late is 408"),
     "times.idle": ("Tests/SluiceServerTests/DeadlineTests.swift", "an idle connection just ends"),
-    "times.hello": ("Tests/EndToEnd/test_access.py", "# fixed: times.hello=300ms"),
-    "times.session": ("Tests/EndToEnd/test_access.py", "session: 2s"),
+    "times.hello": ("Tests/EndToEnd/test_tokens.py", "# fixed: times.hello=300ms"),
+    "times.session": ("Tests/EndToEnd/test_browser_sessions.py", "session: 2s"),
     "heartbeat": ("Tests/EndToEnd/test_errors.py", "heartbeat: 100ms"),
 }
 MET = {}

@@ -4,10 +4,10 @@ import re
 import signal
 
 import pytest
+from access import Guarded
 from browser import DOWN, row
 from playwright.sync_api import expect
 from sluice import ROOT, Server, eventually
-from test_access import Guarded
 
 pytestmark = pytest.mark.browser
 

@@ -292,7 +292,7 @@ def test_as_many_graphs_and_nodes_as_the_limits_say():
 
 
 def test_only_those_with_the_right_to_administer_may(tmp_path):
-    from test_access import Guarded, can
+    from access import Guarded, can
 
     with Guarded(tmp_path) as server:
         server.add("keeper", *can("read", "admin"), "--graphs", "mine*")

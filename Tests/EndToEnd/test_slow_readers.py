@@ -9,11 +9,11 @@ import socket
 import time
 
 import pytest
+from access import Guarded
 from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket, frame
 from redis_server import Redis
 from sluice import PATIENCE, Server, eventually
-from test_access import Guarded
 from test_tls import Secure
 
 pytestmark = pytest.mark.long

@@ -9,8 +9,8 @@ import subprocess
 import threading
 
 import pytest
+from access import Guarded
 from sluice import BINARY, PATIENCE, Server
-from test_access import Guarded
 from websockets.sync.client import connect
 
 HOUSE = """

@@ -8,11 +8,11 @@ import time
 from email.utils import formatdate
 
 import pytest
+from access import Guarded
 from conftest import CHAIN, Client
 from events import EventSource
 from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import PATIENCE, Server, eventually
-from test_access import Guarded
 
 GRAPH = CHAIN + """  ring: { set: any, history: 4 }
   other: { set: any }
