@@ -3,8 +3,8 @@
 
     Benchmarks/instructions.py BEFORE AFTER [--only TEXT] [--times FEW MANY]
 
-BEFORE and AFTER are two builds of HostBenchmarks. Prints a table in Markdown. Needs valgrind and strip: callgrind does not
-read today's debug information.
+BEFORE and AFTER are two builds of HostBenchmarks. Prints a table in Markdown. Needs valgrind and
+strip: callgrind does not read today's debug information.
 """
 
 import argparse
@@ -41,7 +41,9 @@ def main():
             if options.only not in case:
                 continue
             before, after = ((count(b, case, many) - count(b, case, few)) // (many - few) for b in stripped)
-            print(f"| {case} | {before:,} | {after:,} | {100 * (after - before) / before:+.1f} % |", flush=True)
+            print(
+                f"| {case} | {before:,} | {after:,} | {100 * (after - before) / before:+.1f} % |", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
     Benchmarks/server_instructions.py BINARY [OTHER_BINARY ...] [--only TEXT]
 
-Runs each server under callgrind with few operations and again with many; the difference is what one of them costs. Needs valgrind and strip:
-callgrind does not read the debug information of Swift 6.3. Counts repeat to about one percent; seconds do not.
+Runs each server under callgrind with few operations and again with many; the difference is what one
+of them costs. Needs valgrind and strip: callgrind does not read the debug information of Swift 6.3.
+Counts repeat to about one percent; seconds do not.
 """
 
 import argparse
@@ -41,8 +42,11 @@ class Peer:
         if upgrade:
             key = base64.b64encode(b"0123456789abcdef").decode()
             self.socket.sendall(
-                f"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: sluice.v1.json\r\n\r\n".encode())
+                f"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: "
+                "Upgrade\r\n"
+                f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: "
+                "sluice.v1.json\r\n\r\n".encode()
+            )
             self.until(b"\r\n\r\n")
 
     def until(self, mark, count=1):
@@ -57,7 +61,11 @@ class Peer:
     def send(self, message):
         payload = json.dumps(message).encode()
         length = len(payload)
-        head = struct.pack("!BB", 0x81, 0x80 | length) if length < 126 else struct.pack("!BBH", 0x81, 0x80 | 126, length)
+        head = (
+            struct.pack("!BB", 0x81, 0x80 | length)
+            if length < 126
+            else struct.pack("!BBH", 0x81, 0x80 | 126, length)
+        )
         self.socket.sendall(head + b"\0\0\0\0" + payload)
 
     def close(self):
@@ -66,8 +74,11 @@ class Peer:
 
 def request(port, node, value):
     body = str(value)
-    return (f"POST /v1/graphs/g/nodes/{node} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n{body}").encode()
+    return (
+        f"POST /v1/graphs/g/nodes/{node} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: "
+        "application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
 
 
 def posts(node):
@@ -84,7 +95,11 @@ def pipelined(*nodes):
         peer = Peer(port)
         for first in range(0, times, 16):
             count = min(16, times - first)
-            peer.socket.sendall(b"".join(request(port, nodes[each % len(nodes)], 1000 + first + each) for each in range(count)))
+            peer.socket.sendall(
+                b"".join(
+                    request(port, nodes[each % len(nodes)], 1000 + first + each) for each in range(count)
+                )
+            )
             peer.until(b'{"epoch"', count)
     return run
 
@@ -138,8 +153,10 @@ CASES = [
 
 
 def count(binary, folder, load, times):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", binary, "serve", "--config", f"{folder}/sluice.yaml",
-               "--listen", "127.0.0.1:0"]
+    command = [
+        "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", binary, "serve", "--config",
+        f"{folder}/sluice.yaml", "--listen", "127.0.0.1:0",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
     try:
@@ -167,10 +184,18 @@ def main():
         for binary in options.binaries:
             stripped.append(f"{folder}/sluice{len(stripped)}")
             subprocess.run(["strip", "-g", binary, "-o", stripped[-1]], check=True)
-        print("| user instructions of one | " + " | ".join(options.binaries) + " |\n|---|" + "---|" * len(stripped), flush=True)
+        print(
+            "| user instructions of one | "
+            + " | ".join(options.binaries)
+            + " |\n|---|"
+            + "---|" * len(stripped), flush=True,
+        )
         for name, load, few, many in CASES:
             if options.only in name:
-                counts = [(count(b, folder, load, many) - count(b, folder, load, few)) // (many - few) for b in stripped]
+                counts = [
+                    (count(b, folder, load, many) - count(b, folder, load, few)) // (many - few)
+                    for b in stripped
+                ]
                 print(f"| {name} | " + " | ".join(f"{each:,}" for each in counts) + " |", flush=True)
 
 

@@ -3,8 +3,9 @@
 
     scripts/bench_durability.py [--rounds N] [--entries N] [--write FILE]
 
-A round runs every contestant under the same load, 50 keep-alive connections that set one node, in turning order. Ratios are taken within a
-round; what is told is the median over the rounds. Redis, where there is one, sets one key from 50 connections with its own load generator.
+A round runs every contestant under the same load, 50 keep-alive connections that set one node, in
+turning order. Ratios are taken within a round; what is told is the median over the rounds. Redis,
+where there is one, sets one key from 50 connections with its own load generator.
 """
 
 import argparse
@@ -45,14 +46,18 @@ class Server:
         (folder / "empty.yaml").write_text("{}\n")
         begin = time.monotonic()
         self.process = subprocess.Popen(
-            [SLUICE, "serve", "--config", folder / "empty.yaml", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [SLUICE, "serve", "--config", folder / "empty.yaml", *arguments], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True,
         )
-        self.url = next(m.group(1) for line in self.process.stdout if (m := re.match(r"listening on (\S+)", line)))
+        self.url = next(
+            m.group(1) for line in self.process.stdout if (m := re.match(r"listening on (\S+)", line))
+        )
         self.seconds = time.monotonic() - begin
 
     def bench(self, *arguments):
         done = subprocess.run(
-            [LOAD, "bench", *map(str, arguments), "--url", self.url, "--json"], capture_output=True, text=True, check=True, timeout=120
+            [LOAD, "bench", *map(str, arguments), "--url", self.url, "--json"], capture_output=True,
+            text=True, check=True, timeout=120,
         )
         return json.loads(done.stdout.splitlines()[-1])
 
@@ -75,7 +80,10 @@ class Server:
 def ours(kind, folder, seconds):
     settings = [] if kind == "memory" else [f"dataDir={folder}/data", f"durability={kind}"]
     with Server(folder, *settings) as server:
-        report = server.bench("post", "--node", "g/n0", "--connections", 50, "--duration", f"{seconds}s", "--process", server.process.pid)
+        report = server.bench(
+            "post", "--node", "g/n0", "--connections", 50, "--duration", f"{seconds}s", "--process",
+            server.process.pid,
+        )
         writes = server.metric("sluice_log_writes_total") if settings else 0
     shutil.rmtree(folder / "data", ignore_errors=True)
     return {"rate": report["posts_per_s"], "p99": report["p99_us"], "cpu": report["server_cpu_us_per_post"],
@@ -85,14 +93,22 @@ def ours(kind, folder, seconds):
 def redis(mode, folder, seconds):
     port = 16379
     process = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", mode, "--save", ""],
+        [
+            "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly",
+            "yes", "--appendfsync", mode, "--save", "",
+        ],
         stdout=subprocess.DEVNULL,
     )
     try:
         time.sleep(0.5)
         def run(count):
-            out = subprocess.run(["redis-benchmark", "-p", str(port), "-c", "50", "-n", str(count), "-t", "set", "-d", "8", "--csv"],
-                                 capture_output=True, text=True, check=True, timeout=120).stdout
+            out = subprocess.run(
+                [
+                    "redis-benchmark", "-p", str(port), "-c", "50", "-n", str(count), "-t", "set", "-d", "8",
+                    "--csv",
+                ],
+                capture_output=True, text=True, check=True, timeout=120,
+            ).stdout
             return [field.strip('"') for field in out.splitlines()[-1].split(",")]
         probe = float(run(10_000)[1])
         row = run(max(10_000, int(probe * seconds)))
@@ -117,10 +133,13 @@ def words(*numbers):
 
 
 def lengthen(path, entries):
-    """Puts so many commits after the last snapshot, as if they had been made since, and seals that (Seal.swift)."""
+    """Puts so many commits after the last snapshot, as if they had been made since, and seals that
+    (Seal.swift)."""
     database = sqlite3.connect(path)
     graph, checksum = database.execute("SELECT id, checksum FROM graphs WHERE name = 'g'").fetchone()
-    first, last, moment = database.execute("SELECT min(first), max(last), time FROM log WHERE graph = ?", [graph]).fetchone()
+    first, last, moment = database.execute(
+        "SELECT min(first), max(last), time FROM log WHERE graph = ?", [graph]
+    ).fetchone()
     sequence, total = database.execute("SELECT sequence, total FROM seal").fetchone()
     former = last
     with database:
@@ -129,13 +148,24 @@ def lengthen(path, entries):
             for rev in range(begin, begin + 50):
                 at = moment + (rev - former) // 1000
                 name, value = b"n%d" % (rev % (NODES // 2)), b"%d" % rev
-                rows += varint(at - before) + b"\x01\x00\x01" + varint(len(name)) + name + varint(len(value)) + value
+                rows += (
+                    varint(at - before)
+                    + b"\x01\x00\x01"
+                    + varint(len(name))
+                    + name
+                    + varint(len(value))
+                    + value
+                )
                 before = at
             sequence += 1
             last = begin + 49
-            database.execute("INSERT INTO log(graph, last, first, time, checksum, entries) VALUES(?,?,?,?,?,?)",
-                             (graph, last, begin, at, zlib.crc32(rows, zlib.crc32(words(graph, begin, last, at))), rows))
-        total += zlib.crc32(words(0, graph, checksum, first, last, at)) - zlib.crc32(words(0, graph, checksum, first, former, moment))
+            database.execute(
+                "INSERT INTO log(graph, last, first, time, checksum, entries) VALUES(?,?,?,?,?,?)",
+                (graph, last, begin, at, zlib.crc32(rows, zlib.crc32(words(graph, begin, last, at))), rows),
+            )
+        total += zlib.crc32(words(0, graph, checksum, first, last, at)) - zlib.crc32(
+            words(0, graph, checksum, first, former, moment)
+        )
         database.execute("UPDATE seal SET sequence = ?, total = ?, checksum = ?",
                          (sequence, total, zlib.crc32(words(3, sequence, total))))
     database.close()
@@ -144,7 +174,11 @@ def lengthen(path, entries):
 def start(folder, entries):
     data = f"dataDir={folder}/data"
     with Server(folder, data) as server:
-        urllib.request.urlopen(urllib.request.Request(f"{server.url}/v1/graphs/g/nodes/n0", b"1", {"Content-Type": "application/json"}))
+        urllib.request.urlopen(
+            urllib.request.Request(
+                f"{server.url}/v1/graphs/g/nodes/n0", b"1", {"Content-Type": "application/json"}
+            )
+        )
     with Server(folder, data) as server:
         empty = server.seconds, server.resident()
     lengthen(folder / "data/sluice.db", entries)
@@ -152,7 +186,10 @@ def start(folder, entries):
         full = server.seconds, server.resident()
         server.process.kill()
     begin = time.monotonic()
-    out = subprocess.run([SLUICE, "replay", "--data", folder / "data", "g", "--json"], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [SLUICE, "replay", "--data", folder / "data", "g", "--json"], capture_output=True, text=True,
+        check=True,
+    ).stdout
     seconds = time.monotonic() - begin
     played = json.loads(out)
     size = (folder / "data/sluice.db").stat().st_size
@@ -166,7 +203,10 @@ def main():
     parser.add_argument("--entries", type=int, default=1_000_000)
     parser.add_argument("--write", type=pathlib.Path)
     given = parser.parse_args()
-    contestants = {kind: (lambda folder, kind=kind: ours(kind, folder, given.seconds)) for kind in ("memory", "written", "fsync")}
+    contestants = {
+        kind: (lambda folder, kind=kind: ours(kind, folder, given.seconds))
+        for kind in ("memory", "written", "fsync")
+    }
     if shutil.which("redis-server"):
         for mode in ("everysec", "always"):
             contestants[f"redis {mode}"] = lambda folder, mode=mode: redis(mode, folder, given.seconds)
@@ -178,20 +218,31 @@ def main():
         for round in range(given.rounds):
             for name in names[round % len(names):] + names[:round % len(names)]:
                 results[name].append(contestants[name](folder))
-        lines = [f"# Durability, {datetime.date.today()}", "",
-                 f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}; "
-                 f"`scripts/bench_durability.py --rounds {given.rounds}`. Load generator and server share the processors.", "",
-                 "| 50 keep-alive writers | commits/s | ratio to memory | p99 ms | server CPU µs per commit | commits per write |",
-                 "|---|---|---|---|---|---|"]
+        lines = [
+            f"# Durability, {datetime.date.today()}", "",
+            f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, "
+            f"{platform.system()} {platform.release()}; "
+            f"`scripts/bench_durability.py --rounds {given.rounds}`. Load generator and server share the "
+            "processors.", "",
+            "| 50 keep-alive writers | commits/s | ratio to memory | p99 ms | server CPU µs per commit | "
+            "commits per write |", "|---|---|---|---|---|---|",
+        ]
         def middle(values):
             values = [value for value in values if value is not None]
             return statistics.median(values) if values else None
         for name in names:
             rows = results[name]
             ratio = middle([row["rate"] / memory["rate"] for row, memory in zip(rows, results["memory"])])
-            figure = lambda key, digits=1: "–" if middle([row[key] for row in rows]) is None else f"{middle([row[key] for row in rows]):.{digits}f}"
-            lines.append(f"| {name} | {middle([row['rate'] for row in rows]):,.0f} | {ratio:.2f} | {middle([row['p99'] for row in rows]) / 1000:.2f} | "
-                         f"{figure('cpu')} | {figure('per write', 0)} |")
+            figure = lambda key, digits=1: (
+                "–"
+                if middle([row[key] for row in rows]) is None
+                else f"{middle([row[key] for row in rows]):.{digits}f}"
+            )
+            lines.append(
+                f"| {name} | {middle([row['rate'] for row in rows]):,.0f} | {ratio:.2f} | "
+                f"{middle([row['p99'] for row in rows]) / 1000:.2f} | "
+                f"{figure('cpu')} | {figure('per write', 0)} |"
+            )
         empty, full, played, seconds, size = start(folder, given.entries)
         rate = played["commits"] / seconds
         lines += ["", f"| a start with {given.entries:,} commits behind the last snapshot | |", "|---|---|",

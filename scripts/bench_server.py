@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""The server beside a minimal one in C, on the same libraries, under the same load: targets P1 to P7, and what TLS costs.
+"""The server beside a minimal one in C, on the same libraries, under the same load: targets P1 to
+P7, and what TLS costs.
 
     scripts/bench.sh server [--quick] [--rounds N] [--only NAME] [--write FOLDER]
     scripts/bench.sh peers [the same]
 
-With `--peers` (`peers`) it stands beside servers that a user would take, and C, in the cases that all of them do.
+With `--peers` (`peers`) it stands beside servers that a user would take, and C, in the cases that
+all of them do.
 
-Server on one processor, load on the other. A round runs every contestant of a case once, in turning order, and probes before and after how
-near the two processors are to each other; a round that began and ended in different states, or in another state than most rounds, is not
-counted. Ratios are taken within a round; the report has the median over the rounds. Figures are processor time of the server per operation
-unless said.
+Server on one processor, load on the other. A round runs every contestant of a case once, in turning
+order, and probes before and after how near the two processors are to each other; a round that began
+and ended in different states, or in another state than most rounds, is not counted. Ratios are
+taken within a round; the report has the median over the rounds. Figures are processor time of the
+server per operation unless said.
 """
 
 import argparse
@@ -36,7 +39,9 @@ def slope(machine, folder, seconds):
     contestant = sluice(machine, folder)
     try:
         contestant.load(CHURN.arguments, 3)
-        load = subprocess.Popen(contestant.command(CHURN.arguments, seconds), stdout=subprocess.PIPE, text=True)
+        load = subprocess.Popen(
+            contestant.command(CHURN.arguments, seconds), stdout=subprocess.PIPE, text=True
+        )
         times, sizes = [], []
         while load.poll() is None:
             times.append(time.monotonic())
@@ -49,7 +54,8 @@ def slope(machine, folder, seconds):
 
 
 def beginning(machine, folder):
-    """Start to listening, in milliseconds, and resident memory of a quiet server of the `host` graph, in MiB."""
+    """Start to listening, in milliseconds, and resident memory of a quiet server of the `host`
+    graph, in MiB."""
     (folder / "host").mkdir()
     (folder / "host/host.yaml").write_text((ROOT / "config/graphs/host.yaml").read_text())
     times, sizes = [], []
@@ -84,13 +90,17 @@ def verdict(case, ours, ratio):
 
 def compare(case, starts, rounds, machine, scale):
     """The rounds of one case; `starts` has a function for each contestant that starts its server."""
-    return measure({name: functools.partial(run, case, start, scale) for name, start in starts.items()}, rounds, machine)
+    return measure(
+        {name: functools.partial(run, case, start, scale) for name, start in starts.items()}, rounds, machine
+    )
 
 
 def beside_c(options, cases, starts, machine, folder, say):
     """The table of targets, and what is measured without C."""
-    say("| target | case | Sluice | C | Sluice : C | wanted | | Sluice with TLS | rounds counted | cache line, ns |",
-        "|---|---|---|---|---|---|---|---|---|---|")
+    say(
+        "| target | case | Sluice | C | Sluice : C | wanted | | Sluice with TLS | rounds counted | cache "
+        "line, ns |", "|---|---|---|---|---|---|---|---|---|---|",
+    )
     for case in cases:
         taking = {name: start for name, start in starts.items() if name != SECURE or case.tls}
         result = compare(case, taking, options.rounds, machine, options.scale)
@@ -104,16 +114,23 @@ def beside_c(options, cases, starts, machine, folder, say):
     if not options.only:
         grown, cycles, most = slope(machine, folder, 5 if options.quick else 60)
         begun, size = beginning(machine, folder)
-        say("", f"P7, memory while {cycles:,} clients come and vanish: {grown:,.0f} bytes a second, at most "
+        say(
+            "",
+            f"P7, memory while {cycles:,} clients come and vanish: {grown:,.0f} bytes a second, at most "
             f"{most / 1024:,.0f} KiB above the beginning (target: 0).",
-            f"P12, the `host` graph: {begun:.1f} ms from start to listening (target ≤ 20), {size:.1f} MiB resident "
-            "(target ≤ 15).")
+            f"P12, the `host` graph: {begun:.1f} ms from start to listening (target ≤ 20), {size:.1f} MiB "
+            "resident "
+            "(target ≤ 15).",
+        )
 
 
 def beside_peers(options, cases, starts, machine, say):
     """The table of peers: the figure of each, and how many times ours it is."""
-    say("In brackets: how many times Sluice's figure. Less is better in every line.", "",
-        f"| case | {' | '.join(starts)} | rounds counted | cache line, ns |", "|---|" + "---|" * (len(starts) + 2))
+    say(
+        "In brackets: how many times Sluice's figure. Less is better in every line.", "",
+        f"| case | {' | '.join(starts)} | rounds counted | cache line, ns |",
+        "|---|" + "---|" * (len(starts) + 2),
+    )
     failures = []
     for case in cases:
         result = compare(case, starts, options.rounds, machine, options.scale)
@@ -127,7 +144,9 @@ def beside_peers(options, cases, starts, machine, say):
                 figure += f" ({number(ratios, 2)})"
             cells.append(figure)
         say(f"| {case.name} | {' | '.join(cells)} | {result.note()} |")
-        failures += [f"- {name}, {case.name}: {reason.splitlines()[0]}" for name, reason in result.failures.items()]
+        failures += [
+            f"- {name}, {case.name}: {reason.splitlines()[0]}" for name, reason in result.failures.items()
+        ]
     say("", *([*failures, ""] if failures else []))
 
 
@@ -135,7 +154,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", action="store_true", help="beside servers that a user would take")
     parser.add_argument("--rounds", type=int, help="5 if not given; 3 with --peers")
-    parser.add_argument("--quick", action="store_true", help="one short round of each: does the harness work?")
+    parser.add_argument(
+        "--quick", action="store_true", help="one short round of each: does the harness work?"
+    )
     parser.add_argument("--only", help="only cases whose name or number contains it")
     parser.add_argument("--write", type=pathlib.Path, help="also writes the report here, under the date")
     options = parser.parse_args()
@@ -156,9 +177,14 @@ def main():
         machine = Machine(folder)
         binary = compiled("minimal", folder, package_flags("libllhttp", "libuv", "libcrypto"))
         starts = {"Sluice": lambda: sluice(machine, folder), "C": lambda: minimal(machine, binary)}
-        say(f"# The server beside {'its peers' if options.peers else 'C'}, {datetime.date.today()}", "", machine.description(),
-            f"Server on processor {machine.processors[0]}, load on {machine.processors[-1]}; medians of at least {options.rounds} "
-            "rounds in which the processors stayed as near to each other; ratios are taken within a round.", "")
+        say(
+            f"# The server beside {'its peers' if options.peers else 'C'}, {datetime.date.today()}", "",
+            machine.description(),
+            f"Server on processor {machine.processors[0]}, load on {machine.processors[-1]}; medians of at "
+            f"least {options.rounds} "
+            "rounds in which the processors stayed as near to each other; ratios are taken within a round.",
+            "",
+        )
         if options.peers:
             found, about = peers.installed(machine, folder)
             beside_peers(options, cases, {**starts, **found}, machine, say)
@@ -169,7 +195,9 @@ def main():
         say(f"Load of the machine at the end: {os.getloadavg()[0]:.1f}.")
     if options.write:
         options.write.mkdir(exist_ok=True)
-        (options.write / f"{datetime.date.today()}-{'peers' if options.peers else 'server'}.md").write_text("\n".join(lines) + "\n")
+        (options.write / f"{datetime.date.today()}-{'peers' if options.peers else 'server'}.md").write_text(
+            "\n".join(lines) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the generated sections of README.md and docs/; with --check only says which are out of date.
 
-A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice-dev docs NAME` prints it. Whole files are what a
-command prints.
+A section stands between `<!-- NAME: … -->` and `<!-- /NAME -->`; `sluice-dev docs NAME` prints it.
+Whole files are what a command prints.
 """
 
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Prints every error code with all messages of the sources to .build/docs; --check only says what is wrong.
 
-Codes, statuses and retry flags come from the table in Sources/Support/ErrorTable.swift. A message is a string literal of
-the sources with at least two words, in lower case, that is not a mistake of the programmer (`precondition` and the
-like). Its code stands in the same statement, or is that of its file (CODES). Messages without a code are those of the
-start, of commands, and of the log.
+Codes, statuses and retry flags come from the table in Sources/Support/ErrorTable.swift. A message
+is a string literal of the sources with at least two words, in lower case, that is not a mistake of
+the programmer (`precondition` and the like). Its code stands in the same statement, or is that of
+its file (CODES). Messages without a code are those of the start, of commands, and of the log.
 """
 
 import pathlib
@@ -76,24 +76,36 @@ CODES = {
     "Sources/SluiceServer/Client/": "command",
 }
 SECTIONS = {
-    "close": ("WebSocket close reasons", "The reason of a close frame whose code is one of RFC 6455, such as 1002 or 1007."),
-    "start": ("Start, reload and store", "Printed by `sluice serve` and `sluice check` before the server starts, and by `sluice reload`."),
+    "close": (
+        "WebSocket close reasons",
+        "The reason of a close frame whose code is one of RFC 6455, such as 1002 or 1007.",
+    ),
+    "start": (
+        "Start, reload and store",
+        "Printed by `sluice serve` and `sluice check` before the server starts, and by `sluice reload`.",
+    ),
     "command": ("Commands", "Printed by the commands of `sluice`; the exit code is not 0."),
     "log": ("Log", "Entries of the server's log; each has further fields."),
 }
 # Messages of failed nodes in files whose other messages are about definitions.
-FAILED = re.compile(r"needs (?:numbers|true or false)|^no node belongs|^too many values wait|^a value with key and value")
+FAILED = re.compile(
+    r"needs (?:numbers|true or false)|^no node belongs|^too many values wait|^a value with key and value"
+)
 # Statements whose text is for programmers, or is no message.
 NOT_MESSAGES = re.compile(
-    r"(?:precondition|preconditionFailure|fatalError|assert|assertionFailure|abstract|help|discussion|name|prompt)\s*:?\s*\(?[^\"]*$|"
+    r"(?:precondition|preconditionFailure|fatalError|assert|assertionFailure|abstract|help|discussion|name|"
+    r"prompt)\s*:?\s*\(?[^\"]*$|"
     r"\b(?:help|discussion|abstract):\s*$"
 )
 # Arguments that are parts of a message, by what stands before them, and others by their text.
 PARTS = re.compile(r"\b(?:of|needs|from|as):\s*$|\bread\(text, $|BIO_meth_new\([^\"]*$|HeaderOf\w*\($")
 PART_TEXTS = re.compile(
-    r"or more|known here:|and \{more\} more|of at least \{\w+\}|from \{\w+\} to \{\w+\}|a whole number|an object|node '\{name\}'|true or false|"
-    r"letters, digits and '_' only|for graph \{.*|no memory|the store|graph, rev, time, checksum|the system's authorities|command line|at rev \{rev\}|"
-    r"'\{symbol\}' or '\{…\}'|a quoted name|a field name|a value, a name or '\('|the end of the expression|unchanged since \{rev\}|"
+    r"or more|known here:|and \{more\} more|of at least \{\w+\}|from \{\w+\} to \{\w+\}|a whole number|an "
+    r"object|node '\{name\}'|true or false|"
+    r"letters, digits and '_' only|for graph \{.*|no memory|the store|graph, rev, time, checksum|the "
+    r"system's authorities|command line|at rev \{rev\}|"
+    r"'\{symbol\}' or '\{…\}'|a quoted name|a field name|a value, a name or '\('|the end of the expression|"
+    r"unchanged since \{rev\}|"
     r"the initial value \{complaint\}|only from rev .*|one of"
 )
 LOG = re.compile(r"\blog(?:ger)?\.(?:trace|debug|info|notice|warning|error|critical)\(\s*$")
@@ -147,9 +159,14 @@ def is_message(text):
     plain = re.sub(r"\{[^}]*\}", "x", text)
     if len(re.findall(r"\b[A-Za-z']{2,}", plain)) < 2 or " " not in plain.strip():
         return False
-    if re.match(r"[A-Z][\w-]*: |[A-Z]{3,}|[A-Z][a-z]+ .*\.$|[\[{<|,;(\x22]|# |--\\w+ NAME|HTTP/|.*GMT$", plain) and not plain.startswith("Redis"):
+    if re.match(
+        r"[A-Z][\w-]*: |[A-Z]{3,}|[A-Z][a-z]+ .*\.$|[\[{<|,;(\x22]|# |--\\w+ NAME|HTTP/|.*GMT$", plain
+    ) and not plain.startswith("Redis"):
         return False
-    return not re.search(r"\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|redis\.call)\b|\$\{|default-src|-ancestors|charset=|=\{|: \[ \{$", plain)
+    return not re.search(
+        r"\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|redis\.call)\b|\$\{|default-src|-ancestors|charset=|=\{|"
+        r": \[ \{$", plain,
+    )
 
 
 def wire_name(swift):
@@ -157,15 +174,20 @@ def wire_name(swift):
 
 
 CALL = re.compile(
-    r"\b(?:HostError|Refusal|Problem|StoreError|StartFailure|FileProblem|fault|conflict|wrongToken|endConnection|finish)"
+    r"\b(?:HostError|Refusal|Problem|StoreError|StartFailure|FileProblem|fault|conflict|wrongToken|"
+    r"endConnection|finish)"
     r"\((?:\s*\.(\w+)|\s*\"(\w+)\"|)|\.fail\(\s*()\"(\w+)\""
 )
 # The codes of functions that make an error of one kind.
-MAKERS = {"fault": "log", "conflict": "conflict", "wrongToken": "unauthenticated", "endConnection": "close", "finish": "close"}
+MAKERS = {
+    "fault": "log", "conflict": "conflict", "wrongToken": "unauthenticated", "endConnection": "close",
+    "finish": "close",
+}
 
 
 def code_of(text, begin, end, path):
-    """The code of the call around the literal, or of the next call that uses the variable it is assigned to; else that of the file."""
+    """The code of the call around the literal, or of the next call that uses the variable it is
+    assigned to; else that of the file."""
     before, call = text[max(0, begin - 400) : begin], None
     for match in CALL.finditer(before):
         rest = re.sub(r'"(?:[^"\\\n]|\\.)*"', "", before[match.start() :])
@@ -176,9 +198,14 @@ def code_of(text, begin, end, path):
                 break
         if depth > 0:
             call = match
-    assigned = re.search(r"\b(message|sentence|size|found)\s*=\s*[^=\n]*$|\b(message|sentence)\s*=\s*\n(?:(?!\b(?:let|return)\b|\}\n)[\s\S])*$", before)
+    assigned = re.search(
+        r"\b(message|sentence|size|found)\s*=\s*[^=\n]*$|\b(message|sentence)\s*=\s*\n(?:(?!\b(?:let|"
+        r"return)\b|\}\n)[\s\S])*$", before,
+    )
     if not call and assigned:
-        call = re.search(r"(?:HostError|Refusal|StoreError)\((?:\s*\.(\w+)|\s*\"(\w+)\"|)", text[end : end + 400])
+        call = re.search(
+            r"(?:HostError|Refusal|StoreError)\((?:\s*\.(\w+)|\s*\"(\w+)\"|)", text[end : end + 400]
+        )
     if not call or path.startswith("Sources/CEL"):
         return default_code(path)
     maker = MAKERS.get(call[0].split("(")[0])
@@ -206,9 +233,14 @@ def gather():
             if re.search(r"\+\s*$", before[-40:]) and not is_message(message):
                 continue
             line = before[before.rfind("\n") + 1 :]
-            if NOT_MESSAGES.search(before[-120:].split("\n\n")[-1].splitlines()[-1] if before else "") or "MARK" in line:
+            if (
+                NOT_MESSAGES.search(before[-120:].split("\n\n")[-1].splitlines()[-1] if before else "")
+                or "MARK" in line
+            ):
                 continue
-            if re.search(r"(?:precondition|fatalError|assert)\w*\((?:(?!\n\s*\}|\n\n)[\s\S])*$", before[-300:]):
+            if re.search(
+                r"(?:precondition|fatalError|assert)\w*\((?:(?!\n\s*\}|\n\n)[\s\S])*$", before[-300:]
+            ):
                 continue
             if PARTS.search(before[-120:]) or PART_TEXTS.fullmatch(message):
                 continue
@@ -225,7 +257,11 @@ def gather():
             after = text[end : end + 40]
             if re.search(r"\bcode:\s*\.(\w+)", text[end : end + 60].split("\n\n")[0]) and "code:" in after:
                 code = wire_name(re.search(r"\bcode:\s*\.(\w+)", text[end : end + 60])[1])
-            is_hint = bool(re.search(r"\bhint(?:: String\?)?\s*[:=]\s*(?:[^\n\"]*\?\s*)?(?:nil : )?$|hint\(\s*$", before[-90:]))
+            is_hint = bool(
+                re.search(
+                    r"\bhint(?:: String\?)?\s*[:=]\s*(?:[^\n\"]*\?\s*)?(?:nil : )?$|hint\(\s*$", before[-90:]
+                )
+            )
             if is_hint and before[-200:].rfind("HostError(") >= 0 and code == default_code(name) and found:
                 code = last
             last, entry = code, [message]
@@ -269,7 +305,8 @@ def write():
         "`scripts/errors.py` (part of `make docs`) writes this page from the sources. It lists each",
         "error code with the messages that clients receive with it, as `detail` over HTTP and `msg` on a",
         "WebSocket. Programs should use the code only: messages may change. `{name}` stands for a value;",
-        f"hints are in italics below their message. [The protocol]({pages.UP}/docs/protocol.md#errors) explains the codes.",
+        f"hints are in italics below their message. [The protocol]({pages.UP}/docs/protocol.md#errors) "
+        "explains the codes.",
     ]
     for code, status, close, retry, sentence in table():
         facts = [f"HTTP {status}" if status != "nil" else "not over HTTP"]
@@ -279,7 +316,10 @@ def write():
         lines += lines_of(found.pop(code, {})) or ["- no fixed message"]
     for key, (title, sentence) in SECTIONS.items():
         lines += ["", f"## {title}", "", sentence, ""] + lines_of(found.pop(key, {}))
-    problems = [f"a message has the code {code}, which ErrorTable does not have: {entries}" for code, entries in found.items()]
+    problems = [
+        f"a message has the code {code}, which ErrorTable does not have: {entries}"
+        for code, entries in found.items()
+    ]
     return fill.fill(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"), problems
 
 

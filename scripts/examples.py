@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Copies the examples of Tests/ReactiveGraphTests/Examples into the documentation; with --check only says what is wrong.
+"""Copies the examples of Tests/ReactiveGraphTests/Examples into the documentation; with --check
+only says what is wrong.
 
-The test `func NAME()` there runs the example NAME and compares what it prints with its comments. A Swift block after the
-line `<!-- example: NAME -->` is that example. Every other Swift block about the library, in an article, a comment or the
-README, must be a run of lines of some example: what a reader can copy compiles and does what it says.
+The test `func NAME()` there runs the example NAME and compares what it prints with its comments. A
+Swift block after the line `<!-- example: NAME -->` is that example. Every other Swift block about
+the library, in an article, a comment or the README, must be a run of lines of some example: what a
+reader can copy compiles and does what it says.
 """
 
 import pathlib
@@ -15,7 +17,9 @@ root = pathlib.Path(__file__).resolve().parent.parent
 library = root / "Sources/ReactiveGraph"
 problems = []
 
-test = re.compile(r"^    func (\w+)\(\)(?: async)? throws \{\n(.*?)^        try check\(\)\n    \}", re.S | re.M)
+test = re.compile(
+    r"^    func (\w+)\(\)(?: async)? throws \{\n(.*?)^        try check\(\)\n    \}", re.S | re.M
+)
 examples = {}
 for path in sorted((root / "Tests/ReactiveGraphTests/Examples").glob("*.swift")):
     for name, body in test.findall(path.read_text()):
@@ -36,7 +40,9 @@ known = [lines(code) for code in examples.values()]
 def is_part_of_an_example(code):
     wanted = lines(code)
     return any(
-        whole[start:start + len(wanted)] == wanted for whole in known for start in range(len(whole) - len(wanted) + 1)
+        whole[start : start + len(wanted)] == wanted
+        for whole in known
+        for start in range(len(whole) - len(wanted) + 1)
     )
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Wraps the prose of Markdown documents, and comments of Swift, JavaScript and Python, at 100 columns.
 
-`fill.py FILE…` wraps only these, else all that scripts/prose.py checks. A paragraph or list item is wrapped again only
-if one of its lines is too long. Tables, code, headings and HTML stay as they are, and pieces of code and links are not
-broken.
+`fill.py FILE…` wraps only these, else all that scripts/prose.py checks. A paragraph or list item is
+wrapped again only if one of its lines is too long. Tables, code, headings and HTML stay as they
+are, and pieces of code and links are not broken.
 """
 
 import pathlib
@@ -28,7 +28,8 @@ def wrapped(lines):
     text = " ".join(line.strip() for line in lines)[len(bullet):]
     text = unbroken.sub(lambda match: match[0].replace(" ", "\0"), text)
     filled = textwrap.wrap(
-        text, WIDTH, initial_indent=space + bullet, subsequent_indent=space + " " * len(bullet), break_long_words=False,
+        text, WIDTH, initial_indent=space + bullet, subsequent_indent=space + " " * len(bullet),
+        break_long_words=False,
         break_on_hyphens=False,
     )
     return [line.replace("\0", " ") for line in filled]
@@ -58,7 +59,10 @@ def comment(lines, sign):
     def end():
         if any(len(line) > limit for line in paragraph):
             space, bullet = re.match(r"( *)((?:[-*] |\d+\. )?)", paragraph[0]).groups()
-            text = unbroken.sub(lambda match: match[0].replace(" ", "\0"), " ".join(line.strip() for line in paragraph)[len(bullet):])
+            text = unbroken.sub(
+                lambda match: match[0].replace(" ", "\0"),
+                " ".join(line.strip() for line in paragraph)[len(bullet) :],
+            )
             paragraph[:] = textwrap.wrap(
                 text, limit, initial_indent=space + bullet, subsequent_indent=space + " " * len(bullet),
                 break_long_words=False, break_on_hyphens=False,
@@ -104,7 +108,9 @@ SIGNS = {".swift": "//[/!]?", ".js": "//", ".mjs": "//", ".ts": "//", ".py": "#"
 
 def main():
     patterns = ["*.md", *(f"*{ending}" for ending in SIGNS)]
-    listed = subprocess.run(["git", "ls-files", *patterns], cwd=root, capture_output=True, text=True, check=True).stdout.split("\n")
+    listed = subprocess.run(
+        ["git", "ls-files", *patterns], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
     documents = [root / name for name in listed if name and not name.startswith("Benchmarks/results/")]
     for path in [pathlib.Path(name) for name in sys.argv[1:]] or documents:
         if path.is_symlink() or not path.is_file():

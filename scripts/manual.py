@@ -38,8 +38,11 @@ def main(binary):
     version = said(binary, "--version").split()[-1]
     overview = said(binary, "--help")
     commands = re.findall(r"^  ([a-z]+) +\S", overview.split("SUBCOMMANDS:")[1], re.M)
-    page = [f'.TH SLUICE 1 "" "Sluice {version}" "User Commands"', ".SH NAME", "sluice \\- server for live values",
-            ".SH SYNOPSIS", ".B sluice", ".I command", "[options]", ".SH DESCRIPTION", escape(INTRODUCTION)]
+    page = [
+        f'.TH SLUICE 1 "" "Sluice {version}" "User Commands"', ".SH NAME",
+        "sluice \\- server for live values", ".SH SYNOPSIS", ".B sluice", ".I command", "[options]",
+        ".SH DESCRIPTION", escape(INTRODUCTION),
+    ]
     page += [".SH COMMANDS"]
     for command in commands:
         text = said(binary, "help", command).removeprefix("OVERVIEW: ").strip()

@@ -10,7 +10,8 @@ UP = "../.."
 
 
 def finish(name, text, problems):
-    """Writes the page, unless only a check is wanted; reports the problems, and gives the status of the program."""
+    """Writes the page, unless only a check is wanted; reports the problems, and gives the status of
+    the program."""
     if "--check" not in sys.argv:
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / f"{name}.md").write_text(text)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks what people read: marks of translated English, long lines, and references that lead nowhere.
 
-- In documents and in the comments of FOLDERS: the words of MARKS, and lines over 100 columns. Tables, code, and lines
-  that are mostly a link or code may be longer.
+- In documents and in the comments of FOLDERS: the words of MARKS, and lines over 100 columns.
+  Tables, code, and lines that are mostly a link or code may be longer.
 - In documents: links to files and headings that are not there.
 - In documents and comments: paths below docs/, Swift files, pages and numbers of rules that are not there.
 - In ARCHITECTURE.md and docs/decisions: names in code font that occur nowhere in the sources.
@@ -23,32 +23,52 @@ FOLDERS = ["Sources", "Tests", "public", "Benchmarks", "Fuzzing", "config"]
 
 # What to look for, and what to write instead.
 MARKS = [
-    (r"\b(?:wait|come|stand|follow|run|queue|goe|leave|go)s? behind\b|\bbehind (?:a|the|it|that|each|its) (?:commit|set|answer|request|node|stage|head|poll|chain|delay|source|line|turn|debounce|link|them)\b", "after, below, or left out"),
+    (
+        r"\b(?:wait|come|stand|follow|run|queue|goe|leave|go)s? behind\b|\bbehind (?:a|the|it|that|each|"
+        r"its) (?:commit|set|answer|request|node|stage|head|poll|chain|delay|source|line|turn|debounce|"
+        r"link|them)\b", "after, below, or left out",
+    ),
     (r"\bwhoever\b|\bwhatever way\b", "name the actor: a client that"),
     (r"(?:^|[.;:!?] )Who (?!is (?:this|here))[a-z]+s?\b(?![^.]*\?)", "name the actor: a client that"),
     (r"\b(?:nobody|somebody|anybody)\b", "name the actor, or use the passive"),
-    (r"\b(?:is|are|was|were|be) told\b(?! apart)|\btells? (?!apart)(?:it|them|us|who|of|what|that|the client)\b", "receives, is notified, reports"),
+    (
+        r"\b(?:is|are|was|were|be) told\b(?! apart)|\btells? (?!apart)(?:it|them|us|who|of|what|that|the "
+        r"client)\b", "receives, is notified, reports",
+    ),
     (r"\b(?:is|are) heard\b|\bhears?\b|\bheard\b", "receives, is served"),
     (r"\bsuch an? one\b|\bsuch ones\b", "name the thing again"),
-    (r"\b(?:that|which) (?:is|are) none\b|\bis no (?:number|object|node|list|path|escape|rule|JSON|text|address)\b", "invalid, is not a …"),
+    (
+        r"\b(?:that|which) (?:is|are) none\b|\bis no (?:number|object|node|list|path|escape|rule|JSON|text|"
+        r"address)\b", "invalid, is not a …",
+    ),
     (r"\bseldom\b", "rarely"),
     (r"\blest\b", "so that … not"),
     (r"\bshall\b", "must, will, should"),
     (r"\bbe it\b", "whether"),
     (r"\bas many as there (?:may|can) be\b", "at most"),
     (r"\blet(?:s|ting)? go of\b|\bis let go\b", "release"),
-    (r"\bnotebook\b|\bburied\b|\boutlook\b|(?<![.\w])breach(?:es)?\b(?!:)", "registry, destroyed, view, violation"),
-    (r"\bcomes? to life\b|\bfor want of\b|\bin spite of\b|\bto that end\b|\bthereby\b|\bwherefore\b", "a plainer word"),
+    (
+        r"\bnotebook\b|\bburied\b|\boutlook\b|(?<![.\w])breach(?:es)?\b(?!:)",
+        "registry, destroyed, view, violation",
+    ),
+    (
+        r"\bcomes? to life\b|\bfor want of\b|\bin spite of\b|\bto that end\b|\bthereby\b|\bwherefore\b",
+        "a plainer word",
+    ),
     (r"\ba node more\b|\bonce more\b|\bno more than that\b", "another, again"),
 ]
-MARKS = [(re.compile(pattern, re.I if pattern[0] != "(" or "Who" not in pattern else 0), hint) for pattern, hint in MARKS]
+MARKS = [
+    (re.compile(pattern, re.I if pattern[0] != "(" or "Who" not in pattern else 0), hint)
+    for pattern, hint in MARKS
+]
 
 problems = []
 
 
 def listed(*patterns):
     found = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], cwd=root, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], cwd=root,
+        capture_output=True, text=True, check=True,
     )
     return [line for line in found.stdout.splitlines() if (root / line).is_file()]
 
@@ -60,7 +80,12 @@ def report(path, line, text):
 # MARK: what is there
 
 files = set(listed())
-numbers = set(re.findall(r"^\*\*([A-Z]-\d+[a-z]?)\.\*\*", "\n".join((root / p).read_text() for p in listed("docs/rules/*.md")), re.M))
+numbers = set(
+    re.findall(
+        r"^\*\*([A-Z]-\d+[a-z]?)\.\*\*", "\n".join((root / p).read_text() for p in listed("docs/rules/*.md")),
+        re.M,
+    )
+)
 numbers |= set(re.findall(r"^(W-\d+[a-z]?)\s", (root / "scripts/wire.txt").read_text(), re.M))
 
 
@@ -128,7 +153,11 @@ def links(path, line, text):
 def is_prose(line, comment):
     """Whether a line is a comment of words that could be wrapped."""
     words = re.sub(r"`[^`]*`", "", comment)
-    return bool(re.match(r"\s*(?://|/?\*|#)", line)) and len(words) > WIDTH // 2 and not re.match(r"\||     ?\S", comment)
+    return (
+        bool(re.match(r"\s*(?://|/?\*|#)", line))
+        and len(words) > WIDTH // 2
+        and not re.match(r"\||     ?\S", comment)
+    )
 
 
 def document(path):
@@ -164,7 +193,10 @@ def comments(path):
             in_block = "*/" not in text
             yield line, re.sub(r"^\s*/?\*+/?\s?|\s*\*/.*$", "", text)
             continue
-        match = re.search(sign, re.sub(r'"(?:[^"\\]|\\.)*"', '""', text) if not text.lstrip().startswith(("//", "#")) else text)
+        match = re.search(
+            sign,
+            re.sub(r'"(?:[^"\\]|\\.)*"', '""', text) if not text.lstrip().startswith(("//", "#")) else text,
+        )
         if match and "http" not in text[: match.start()]:
             yield line, match[1]
 
@@ -176,8 +208,17 @@ def known_words():
     """All words of the sources, without those that only comments have."""
     global words
     if words is None:
-        texts = [(root / p).read_text(errors="replace") for p in files if re.search(r"\.(swift|js|py|ya?ml|txt|sh)$", p)]
-        code = [line for text in texts for line in text.splitlines() if not re.match(r"\s*(?://|#(?!if|expect|require))", line)]
+        texts = [
+            (root / p).read_text(errors="replace")
+            for p in files
+            if re.search(r"\.(swift|js|py|ya?ml|txt|sh)$", p)
+        ]
+        code = [
+            line
+            for text in texts
+            for line in text.splitlines()
+            if not re.match(r"\s*(?://|#(?!if|expect|require))", line)
+        ]
         words = set(re.findall(r"\w+", "\n".join([*code, *files])))
     return words
 
@@ -193,13 +234,17 @@ def identifiers(path):
 
 
 def index():
-    """Every page of docs, docs/decisions and docs/rules is in the README of its folder; every rule is stated once."""
+    """Every page of docs, docs/decisions and docs/rules is in the README of its folder; every rule
+    is stated once."""
     for folder in ("docs", "docs/decisions", "docs/rules"):
         text = (root / folder / "README.md").read_text()
         for path in (root / folder).glob("*.md"):
             if path.name != "README.md" and f"]({path.name}" not in text:
                 report(f"{folder}/README.md", 1, f"does not name {path.name}")
-    stated = re.findall(r"^\*\*([A-Z]-\d+[a-z]?)\.\*\*", "\n".join((root / p).read_text() for p in listed("docs/rules/*.md")), re.M)
+    stated = re.findall(
+        r"^\*\*([A-Z]-\d+[a-z]?)\.\*\*", "\n".join((root / p).read_text() for p in listed("docs/rules/*.md")),
+        re.M,
+    )
     for number in sorted({number for number in stated if stated.count(number) > 1}):
         report("docs/rules", 1, f"{number} is stated twice")
 
@@ -214,7 +259,9 @@ def main():
                 identifiers(path)
     if not given:
         index()
-    sources = [p for p in files if re.search(r"\.(swift|js|mjs|ts|py|ya?ml)$", p) and not (root / p).is_symlink()]
+    sources = [
+        p for p in files if re.search(r"\.(swift|js|mjs|ts|py|ya?ml)$", p) and not (root / p).is_symlink()
+    ]
     for path in sorted(given or sources):
         if path.endswith(".md"):
             continue
@@ -225,7 +272,12 @@ def main():
             # What an example prints is no comment.
             if clean and not text.startswith("prints "):
                 marks(path, line, text)
-                if not in_code and len(lines[line - 1]) > WIDTH and is_prose(lines[line - 1], text) and not path.endswith("ml"):
+                if (
+                    not in_code
+                    and len(lines[line - 1]) > WIDTH
+                    and is_prose(lines[line - 1], text)
+                    and not path.endswith("ml")
+                ):
                     report(path, line, f"{len(lines[line - 1])} columns; comments have at most {WIDTH}")
             if clean and path.startswith(("Sources/", "config/", "Tests/", "public/")):
                 citations(path, line, text)

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Prints every rule of the graph with the tests that name it to .build/docs; --check only says what is wrong.
 
-A test shows the rules whose numbers stand in its display name, or in that of its suite: `G-5`, `G-5, F-7` or a range
-`G-5 … G-8`. A range of more than four rules shows none of them. Python tests name rules in their doc strings, those of
-client.js in their titles. A rule without a test, or without a reason in scripts/rules.txt why there can be none, is an
-error; so is a number without a rule. SLUICE_TESTS names another folder of tests.
+A test shows the rules whose numbers stand in its display name, or in that of its suite: `G-5`,
+`G-5, F-7` or a range `G-5 … G-8`. A range of more than four rules shows none of them. Python tests
+name rules in their doc strings, those of client.js in their titles. A rule without a test, or
+without a reason in scripts/rules.txt why there can be none, is an error; so is a number without a
+rule. SLUICE_TESTS names another folder of tests.
 
 docs/rules/*.md state each rule in full; the table links to them. A rule that no page states is an error, too.
 
-Tests of the library and tests through the server stand in columns of their own. A rule that users of the server rely
-on (SERVED) needs one through the server, or a reason in scripts/rules.txt why the server has nothing to show.
+Tests of the library and tests through the server stand in columns of their own. A rule that users
+of the server rely on (SERVED) needs one through the server, or a reason in scripts/rules.txt why
+the server has nothing to show.
 """
 
 import ast
@@ -37,7 +39,8 @@ declaration = re.compile(
 
 
 def read_rules():
-    """The table: number → (section, title, reason for no test, reason for none through the server), in order."""
+    """The table: number → (section, title, reason for no test, reason for none through the server),
+    in order."""
     rules, section = {}, ""
     for line in (root / "scripts/rules.txt").read_text().splitlines():
         if line.startswith("## "):
@@ -148,12 +151,14 @@ def write(rules, shown, places):
         "# The rules, and the tests that show them",
         "",
         "`make docs` writes this page from the names of the tests. Each number links to the rule in full",
-        f"([docs/rules]({pages.UP}/docs/rules/README.md)). `make lint` fails when a rule has no test of its own,",
+        f"([docs/rules]({pages.UP}/docs/rules/README.md)). `make lint` fails when a rule has no test of "
+        "its own,",
         "and when a rule that users of the server rely on (operators, owners of subscriptions, families,",
         "kept chains, facets, demand, looking) has none through the server. A test named after a range of",
         "more than four rules does not count here.",
         "",
-        f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, random",
+        f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, "
+        "random",
         f"histories compare [the engine]({pages.UP}/Tests/ReactiveGraphTests/Reference) and",
         f"[the host]({pages.UP}/Tests/GraphHostTests/Histories) with models written from the rules, and",
         f"[planted faults]({pages.UP}/scripts/mutations.py) show that the tests notice mistakes.",
@@ -182,11 +187,17 @@ def main():
         if section not in SERVED or bool(split(shown[name])[1]) != bool(reason):
             continue
         if reason:
-            problems.append(f"{name} ({title}): a test shows it through the server, in spite of the reason why none can")
+            problems.append(
+                f"{name} ({title}): a test shows it through the server, in spite of the reason why none can"
+            )
         else:
             problems.append(f"{name} ({title}): no test shows it through the server")
     places = stated()
-    problems += [f"{name} ({title}): no page of docs/rules states it" for name, (_, title, _, _) in rules.items() if name not in places]
+    problems += [
+        f"{name} ({title}): no page of docs/rules states it"
+        for name, (_, title, _, _) in rules.items()
+        if name not in places
+    ]
     return pages.finish("rules", write(rules, shown, places), problems)
 
 

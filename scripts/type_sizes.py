@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the lines of each type over all files, its extensions and nested types included; fails above a limit.
+"""Counts the lines of each type over all files, its extensions and nested types included; fails
+above a limit.
 
 A type of more than LIMIT lines has more than one subject. `type_sizes.py -v` lists the largest types.
 
-An operator's file has its struct and the method of `Node` that applies it, or of `Graph` where it has no source. That
-method is about the operator, so it counts to the operator, and not to the node.
+An operator's file has its struct and the method of `Node` that applies it, or of `Graph` where it
+has no source. That method is about the operator, so it counts to the operator, and not to the node.
 """
 
 import collections
@@ -15,7 +16,8 @@ import sys
 LIMIT = 700
 root = pathlib.Path(__file__).resolve().parent.parent
 start = re.compile(
-    r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|private|fileprivate|final|open|indirect|@unchecked) )*"
+    r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|private|fileprivate|final|open|indirect|"
+    r"@unchecked) )*"
     r"(class|struct|enum|actor|protocol|extension) ([A-Za-z_][\w.]*)"
 )
 lines = collections.Counter()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks the walls inside the targets: no folders that know each other in a circle, no more unsafe code than before.
+"""Checks the walls inside the targets: no folders that know each other in a circle, no more unsafe
+code than before.
 
-A folder knows another one of its target if it names a type that is declared there, outside comments and strings.
-Names that a target declares twice, members (`.Name`) and names that a file declares for itself do not count. The files
-of a target outside any folder are a folder, too, called ".".
+A folder knows another one of its target if it names a type that is declared there, outside comments
+and strings. Names that a target declares twice, members (`.Name`) and names that a file declares
+for itself do not count. The files of a target outside any folder are a folder, too, called ".".
 
-scripts/walls.toml lists the folders that still stand in circles and counts what is unsafe in each target. Both may only
-shrink: what is not listed fails, and so does what is listed and gone.
+scripts/walls.toml lists the folders that still stand in circles and counts what is unsafe in each
+target. Both may only shrink: what is not listed fails, and so does what is listed and gone.
 
     scripts/walls.py [ROOT]           check
     scripts/walls.py --lower [ROOT]   write lower counts and shorter lists into the table; refuses higher ones
@@ -32,7 +33,9 @@ aside = re.compile(r'//[^\n]*|/\*.*?\*/|#+".*?"#+|""".*?"""|"(?:\\.|[^"\\\n])*"'
 word = r"(?:class|struct|enum|protocol|actor|typealias)\s+([A-Z]\w*)"
 at_margin = re.compile(rf"^(?:@\w+(?:\([^)\n]*\))?\s+|[a-z]\w*(?:\(\w+\))?\s+)*{word}", re.M)
 own_name = re.compile(rf"^ +[^\n=]*\b{word}|\bassociatedtype\s+(\w+)", re.M)
-generic = re.compile(r"\b(?:(?:func|class|struct|enum|actor|protocol|typealias)\s+[^\s(<]+|init[?]?)\s*<([^(){}]*?)>")
+generic = re.compile(
+    r"\b(?:(?:func|class|struct|enum|actor|protocol|typealias)\s+[^\s(<]+|init[?]?)\s*<([^(){}]*?)>"
+)
 
 
 class Target:
@@ -79,8 +82,13 @@ def circle(uses):
 
 
 def targets(root):
-    inner = {root / path: name for name, path in re.findall(
-        r'arget\(\s*name: "(\w+)"(?:(?!arget\().)*?path: "(Sources/[^"]+)"', (root / "Package.swift").read_text(), re.S)}
+    inner = {
+        root / path: name
+        for name, path in re.findall(
+            r'arget\(\s*name: "(\w+)"(?:(?!arget\().)*?path: "(Sources/[^"]+)"',
+            (root / "Package.swift").read_text(), re.S,
+        )
+    }
     outer = {path: path.name for path in (root / "Sources").iterdir() if path not in inner}
     found = [Target(name, path, set(inner) - {path}) for path, name in (outer | inner).items()]
     return sorted((target for target in found if target.text), key=lambda target: target.name)
@@ -97,7 +105,9 @@ def check(found, table):
             worse.append(f"{target.name}: new in a circle of folders: {' '.join(sorted(closed - listed))}; "
                          f"scripts/walls.py --show {target.name} says by which names")
         if listed - closed:
-            better.append(f"{target.name}: no longer in a circle of folders: {' '.join(sorted(listed - closed))}")
+            better.append(
+                f"{target.name}: no longer in a circle of folders: {' '.join(sorted(listed - closed))}"
+            )
         for kind, count, limit in zip(UNSAFE, now, known):
             if count != limit:
                 (worse if count > limit else better).append(f"{target.name}: {kind} {limit} → {count} times")
@@ -106,8 +116,11 @@ def check(found, table):
 
 
 def written(found):
-    lines = ["# Checked by scripts/walls.py, which says what may stand here. Lists and counts may only shrink.", "",
-             "# Folders of a target that still know each other in a circle; \".\" has what is in no folder.", "[cycles]"]
+    lines = [
+        "# Checked by scripts/walls.py, which says what may stand here. Lists and counts may only shrink.",
+        "", "# Folders of a target that still know each other in a circle; \".\" has what is in no folder.",
+        "[cycles]",
+    ]
     closed = {target.name: circle(target.uses()) for target in found}
     lines += [f"{name} = {folders}".replace("'", '"') for name, folders in closed.items() if folders]
     lines += ["", f"# {', '.join(UNSAFE)}", "[unsafe]"]
@@ -117,7 +130,9 @@ def written(found):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    arguments.add_argument(
+        "root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent
+    )
     arguments.add_argument("--lower", action="store_true")
     arguments.add_argument("--show", metavar="TARGET")
     given = arguments.parse_args()

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Prints what the wire protocol says with the tests that show it to .build/docs; --check only says what is wrong.
+"""Prints what the wire protocol says with the tests that show it to .build/docs; --check only says
+what is wrong.
 
-scripts/wire.txt has the sentences and names tests as FILE.test; Python tests may also name numbers in their doc strings (`W-12`). A
-sentence without a test, or without a reason why there can be none, is an error; so is a test that is not there, and a number that
-is no sentence. SLUICE_TESTS names another folder of tests.
+scripts/wire.txt has the sentences and names tests as FILE.test; Python tests may also name numbers
+in their doc strings (`W-12`). A sentence without a test, or without a reason why there can be none,
+is an error; so is a test that is not there, and a number that is no sentence. SLUICE_TESTS names
+another folder of tests.
 """
 
 import ast
@@ -30,8 +32,10 @@ def read_sentences():
             sentence, _, reason = rest.partition(" ! ")
             if number in sentences:
                 sys.exit(f"scripts/wire.txt: there are two sentences {number}")
-            sentences[number] = (section, sentence.strip(), [name.strip() for name in named.split(",") if name.strip()],
-                                 reason.strip() or None)
+            sentences[number] = (
+                section, sentence.strip(), [name.strip() for name in named.split(",") if name.strip()],
+                reason.strip() or None,
+            )
     return sentences
 
 
@@ -42,7 +46,9 @@ def read_tests():
         # A test is a function after @Test; its suite is the file's, whose name it bears.
         for match in re.finditer(r"@Test\b(?:(?!\bfunc\b).)*?\bfunc (\w+)\(", path.read_text(), re.S):
             places[f"{path.stem}.{match[1]}"] = path
-        for suite, body in re.findall(r"\b(?:struct|class|enum|extension) (\w+Tests)\b(.*?)(?=^\}|\Z)", path.read_text(), re.S | re.M):
+        for suite, body in re.findall(
+            r"\b(?:struct|class|enum|extension) (\w+Tests)\b(.*?)(?=^\}|\Z)", path.read_text(), re.S | re.M
+        ):
             for match in re.finditer(r"@Test\b(?:(?!\bfunc\b).)*?\bfunc (\w+)\(", body, re.S):
                 places[f"{suite}.{match[1]}"] = path
     for path in sorted(tests.rglob("test_*.py")):
@@ -61,10 +67,15 @@ def words(name):
 def main():
     sentences = read_sentences()
     places, shown = read_tests()
-    problems = [f"{number} is no sentence: {', '.join(names)}" for number, names in shown.items() if number not in sentences]
+    problems = [
+        f"{number} is no sentence: {', '.join(names)}"
+        for number, names in shown.items()
+        if number not in sentences
+    ]
     lines = [
         "# What the wire protocol says, and the tests that show it", "",
-        f"`make docs` writes this page from [scripts/wire.txt]({pages.UP}/scripts/wire.txt) and the doc strings",
+        f"`make docs` writes this page from [scripts/wire.txt]({pages.UP}/scripts/wire.txt) and the doc "
+        "strings",
         "of tests. `make lint` fails when a sentence has no test, and when a test it names is gone.",
         f"[protocol.md]({pages.UP}/docs/protocol.md) explains the messages.",
     ]
@@ -78,7 +89,10 @@ def main():
         if not names and not reason:
             problems.append(f"{number} ({sentence}): nothing shows it")
         evidence = "<br>".join(
-            f"[{name.split('.')[0]}]({pages.UP}/{places[name].relative_to(tests.parent)}): {words(name)}" for name in names if name in places)
+            f"[{name.split('.')[0]}]({pages.UP}/{places[name].relative_to(tests.parent)}): {words(name)}"
+            for name in names
+            if name in places
+        )
         escaped = sentence.replace("|", "\\|")
         lines.append(f'| <a id="{number.lower()}"></a>{number} | {escaped} | {evidence or f"*{reason}*"} |')
     return pages.finish("wire", "\n".join(lines) + "\n", problems)

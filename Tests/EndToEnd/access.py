@@ -43,7 +43,9 @@ class Guarded(Server):
         self.add("pub", *can("read", "admin", "metrics"), "--graphs", "op*")
         self.add("part", *can("read", "admin", "metrics"), "--graphs", "open", "--nodes", "x")
         config = options.pop("config", "")
-        super().__init__({"house": HOUSE, "open": OPEN, "hidden": HIDDEN}, f"auth: {self.file}\n{config}", **options)
+        super().__init__(
+            {"house": HOUSE, "open": OPEN, "hidden": HIDDEN}, f"auth: {self.file}\n{config}", **options
+        )
 
     def add(self, name, *options):
         ran = subprocess.run([BINARY, "token", "--name", name, *options], capture_output=True, text=True)
@@ -66,8 +68,10 @@ class Guarded(Server):
 
     def end_soon(self, name):
         """Lets a token end in a moment, instead of when it would."""
-        self.entries = [(entry, re.sub("expires: .*", f'expires: "{moment(0.3)}"', text) if entry == name else text)
-                        for entry, text in self.entries]
+        self.entries = [
+            (entry, re.sub("expires: .*", f'expires: "{moment(0.3)}"', text) if entry == name else text)
+            for entry, text in self.entries
+        ]
         self.write()
         self.reload()
 
@@ -106,7 +110,9 @@ class Guarded(Server):
 
 def moment(seconds):
     """The time in so many seconds, as files of tokens write it."""
-    return datetime.datetime.fromtimestamp(time.time() + seconds, datetime.UTC).isoformat(timespec="milliseconds")
+    return datetime.datetime.fromtimestamp(time.time() + seconds, datetime.UTC).isoformat(
+        timespec="milliseconds"
+    )
 
 
 def can(*rights):

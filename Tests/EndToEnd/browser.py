@@ -9,8 +9,10 @@ from sluice import PATIENCE, Server
 # A slow machine is no fault of the page.
 expect.set_options(timeout=PATIENCE * 1000)
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]
 # What Chromium says by itself about a server that is down: expected where a test stops it, nowhere
 # else.
 DOWN = "ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|WebSocket connection"
@@ -32,7 +34,8 @@ def launch():
 class Pages:
     """Opens pages, each in a context of its own, as a client of its own.
 
-    Their consoles must stay silent, their policy must not be violated, and all they ask for must come from the server.
+    Their consoles must stay silent, their policy must not be violated, and all they ask for must
+    come from the server.
     """
 
     def __init__(self, browser):
@@ -48,14 +51,19 @@ class Pages:
             server.before_exit.append(context.close)
         page = context.new_page()
         page.add_init_script(
-            "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, e.blockedURI))"
+            "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, "
+            "e.blockedURI))"
         )
         page.on("console", lambda m: m.type in ("error", "warning") and not re.search(allow, m.text)
                 and self.problems.append(m.text))
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         own = (server.url, server.url.replace("http", "ws", 1))
-        page.on("request", lambda r: r.url.startswith(own) or self.problems.append(f"foreign request {r.url}"))
-        page.on("websocket", lambda s: s.url.startswith(own) or self.problems.append(f"foreign socket {s.url}"))
+        page.on(
+            "request", lambda r: r.url.startswith(own) or self.problems.append(f"foreign request {r.url}")
+        )
+        page.on(
+            "websocket", lambda s: s.url.startswith(own) or self.problems.append(f"foreign socket {s.url}")
+        )
         if before:
             before(page)
         page.goto(server.url + path)

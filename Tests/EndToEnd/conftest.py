@@ -56,7 +56,8 @@ class Client:
 
     def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", **options):
         self.context = connect(
-            f"ws://{server.host}:{server.port}{path}", subprotocols=[protocol] if protocol else None, **options
+            f"ws://{server.host}:{server.port}{path}", subprotocols=[protocol] if protocol else None,
+            **options,
         )
         self.socket = self.context.__enter__()
         self.ids = 0
@@ -106,7 +107,8 @@ def browser():
 
 @pytest.fixture
 def open_page(browser):
-    """Opens a page: `open_page(server, "/#/clients", color_scheme="dark")`; see browser.py for what it must not do."""
+    """Opens a page: `open_page(server, "/#/clients", color_scheme="dark")`; see browser.py for what
+    it must not do."""
     from browser import Pages
 
     pages = Pages(browser)

@@ -23,7 +23,10 @@ def address(layout, graph="g", edit=True):
 
 
 def layout(*widgets, **more):
-    return {"v": 1, "widgets": [{"x": 0, "y": 2 * i, "w": 4, "h": 2, **each} for i, each in enumerate(widgets)], **more}
+    return {
+        "v": 1, "widgets": [{"x": 0, "y": 2 * i, "w": 4, "h": 2, **each} for i, each in enumerate(widgets)],
+        **more,
+    }
 
 
 def widget(page, title):

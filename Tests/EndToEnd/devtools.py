@@ -1,4 +1,5 @@
-"""Chromium spoken to by its own protocol, without a driver that keeps every page in front: a tab behind another is hidden for real."""
+"""Chromium spoken to by its own protocol, without a driver that keeps every page in front: a tab
+behind another is hidden for real."""
 
 import contextlib
 import itertools
@@ -20,8 +21,13 @@ class Chromium:
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="sluice-chromium-", ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
-            [shutil.which("chromium"), "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={self.profile.name}",
-             "--no-default-browser-check", "--window-size=1280,1100", *ARGUMENTS, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            [
+                shutil.which("chromium"), "--headless=new", "--remote-debugging-port=0",
+                f"--user-data-dir={self.profile.name}", "--no-default-browser-check",
+                "--window-size=1280,1100", *ARGUMENTS, "about:blank",
+            ],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )
         for line in self.process.stderr:
             if found := re.search(r"ws://\S+", line):
                 break
@@ -39,7 +45,14 @@ class Chromium:
 
     def send(self, method, session=None, **parameters):
         number = next(self.ids)
-        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}))
+        self.socket.send(
+            json.dumps(
+                {
+                    "id": number, "method": method, "params": parameters,
+                    **({"sessionId": session} if session else {}),
+                }
+            )
+        )
         while True:
             message = json.loads(self.socket.recv(20))
             if "method" in message:
@@ -63,7 +76,10 @@ class Tab:
 
     def is_loaded(self):
         with contextlib.suppress(AssertionError):
-            return self.evaluate("document.readyState") == "complete" and self.evaluate("location.href") == self.url
+            return (
+                self.evaluate("document.readyState") == "complete"
+                and self.evaluate("location.href") == self.url
+            )
 
     def send(self, method, **parameters):
         return self.browser.send(method, self.session, **parameters)
@@ -74,9 +90,14 @@ class Tab:
         return answer["result"].get("value")
 
     def frames(self, kind):
-        """The texts of WebSocket messages `Sent` or `Received` since the last call, where `Network.enable` was sent."""
+        """The texts of WebSocket messages `Sent` or `Received` since the last call, where
+        `Network.enable` was sent."""
         self.evaluate("0")
-        mine = [each for each in self.browser.events if each.get("sessionId") == self.session and each["method"] == f"Network.webSocketFrame{kind}"]
+        mine = [
+            each
+            for each in self.browser.events
+            if each.get("sessionId") == self.session and each["method"] == f"Network.webSocketFrame{kind}"
+        ]
         self.browser.events = [each for each in self.browser.events if each not in mine]
         return [each["params"]["response"]["payloadData"] for each in mine]
 
@@ -84,6 +105,7 @@ class Tab:
         self.browser.send("Target.activateTarget", targetId=self.target)
 
     def work(self):
-        """Seconds of processor time until now: of the page's main thread, and of the process that it is in."""
+        """Seconds of processor time until now: of the page's main thread, and of the process that
+        it is in."""
         figures = {each["name"]: each["value"] for each in self.send("Performance.getMetrics")["metrics"]}
         return figures["TaskDuration"], figures["ProcessTime"]

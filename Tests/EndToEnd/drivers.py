@@ -1,4 +1,5 @@
-"""Browsers other than Chromium, driven by the protocols of the W3C: Firefox by WebDriver BiDi, WebKitGTK by WebDriver.
+"""Browsers other than Chromium, driven by the protocols of the W3C: Firefox by WebDriver BiDi,
+WebKitGTK by WebDriver.
 
 Both need nothing but the browser's own package; a page is asked the same things whichever it is.
 """
@@ -20,8 +21,11 @@ import time
 from sluice import PATIENCE, eventually
 from websockets.sync.client import ClientConnection, connect
 
-KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Control": "\ue009", "Shift": "\ue008", "Home": "\ue011", "End": "\ue010",
-        "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
+KEYS = {
+    "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Control": "\ue009", "Shift": "\ue008",
+    "Home": "\ue011", "End": "\ue010", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+}
 # The first visible element of a selector, with these words in it or as its name.
 FIND = """((selector, text) => [...document.querySelectorAll(selector)].find((e) => e.checkVisibility() && e.getClientRects().length &&
     (text === null || e.textContent.includes(text) || (e.ariaLabel ?? "").includes(text))))"""
@@ -37,7 +41,8 @@ LISTEN = """globalThis.complaints ??= (() => {
 
 
 class Page:
-    """A window that is a client of its own. Subclasses know the protocol: `evaluate`, `perform`, `goto`, `resize`, `picture`, `close`."""
+    """A window that is a client of its own. Subclasses know the protocol: `evaluate`, `perform`,
+    `goto`, `resize`, `picture`, `close`."""
 
     closed = False
 
@@ -49,7 +54,10 @@ class Page:
 
     def wait_text(self, selector, words):
         pattern = re.compile(words)
-        eventually(lambda: pattern.search(self.text(selector) or ""), f"{words!r} in {selector} instead of {self.text(selector)!r}")
+        eventually(
+            lambda: pattern.search(self.text(selector) or ""),
+            f"{words!r} in {selector} instead of {self.text(selector)!r}",
+        )
 
     def find(self, selector, text=None):
         return f"{FIND}({json.dumps(selector)}, {json.dumps(text)})"
@@ -70,24 +78,42 @@ class Page:
         }})()""")
 
     def pointer(self, *steps):
-        self.perform([{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(steps)}])
+        self.perform(
+            [
+                {
+                    "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+                    "actions": list(steps),
+                }
+            ]
+        )
 
     def click(self, selector, text=None):
         x, y = self.place(selector, text)
-        self.pointer({"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+        self.pointer(
+            {"type": "pointerMove", "x": x, "y": y},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        )
 
     def drag(self, selector, by_x, by_y, pause=300):
         x, y = self.place(selector)
-        moves = [{"type": "pointerMove", "x": x + by_x * i // 4, "y": y + by_y * i // 4, "duration": 40} for i in range(1, 5)]
-        self.pointer({"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": pause}, *moves,
-                     {"type": "pointerUp", "button": 0})
+        moves = [
+            {"type": "pointerMove", "x": x + by_x * i // 4, "y": y + by_y * i // 4, "duration": 40}
+            for i in range(1, 5)
+        ]
+        self.pointer(
+            {"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0},
+            {"type": "pause", "duration": pause}, *moves, {"type": "pointerUp", "button": 0},
+        )
 
     def press(self, *keys):
         """Presses keys one after the other: characters, names of `KEYS`, or `Control+a`."""
         actions = []
         for key in keys:
             parts = [KEYS.get(part, part) for part in (key.split("+") if len(key) > 1 else [key])]
-            actions += [{"type": "keyDown", "value": part} for part in parts] + [{"type": "keyUp", "value": part} for part in reversed(parts)]
+            actions += [{"type": "keyDown", "value": part} for part in parts] + [
+                {"type": "keyUp", "value": part} for part in reversed(parts)
+            ]
         self.perform([{"type": "key", "id": "keys", "actions": actions}])
 
     def fill(self, selector, text):
@@ -103,29 +129,45 @@ class Page:
 
 
 class Firefox:
-    """Firefox with a profile of its own; every page is in a container of its own, so that nothing is shared."""
+    """Firefox with a profile of its own; every page is in a container of its own, so that nothing
+    is shared."""
 
     name = "firefox"
 
     @staticmethod
     def absent():
-        return None if shutil.which("firefox-esr") or shutil.which("firefox") else "Firefox is not installed (Debian: firefox-esr)"
+        return (
+            None
+            if shutil.which("firefox-esr") or shutil.which("firefox")
+            else "Firefox is not installed (Debian: firefox-esr)"
+        )
 
     def __init__(self, **preferences):
         self.profile = tempfile.TemporaryDirectory(prefix="sluice-firefox-", ignore_cleanup_errors=True)
-        lines = {"browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False, "app.update.enabled": False,
-                 "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False, "extensions.update.enabled": False,
-                 "browser.safebrowsing.update.enabled": False, "services.settings.server": "data:,", **preferences}
-        pathlib.Path(self.profile.name, "user.js").write_text("".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in lines.items()))
+        lines = {
+            "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False,
+            "app.update.enabled": False, "network.captive-portal-service.enabled": False,
+            "network.connectivity-service.enabled": False, "extensions.update.enabled": False,
+            "browser.safebrowsing.update.enabled": False, "services.settings.server": "data:,", **preferences,
+        }
+        pathlib.Path(self.profile.name, "user.js").write_text(
+            "".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in lines.items())
+        )
         self.process = subprocess.Popen(
-            [shutil.which("firefox-esr") or shutil.which("firefox"), "--headless", "--no-remote", "--profile", self.profile.name,
-             "--remote-debugging-port", "0", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            [
+                shutil.which("firefox-esr") or shutil.which("firefox"), "--headless", "--no-remote",
+                "--profile", self.profile.name, "--remote-debugging-port", "0", "about:blank",
+            ],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )
         for line in self.process.stderr:
             if found := re.search(r"BiDi listening on (ws://\S+)", line):
                 break
         # The pipe must not fill up.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
-        self.connection, self.ids, self.events = connect(found[1] + "/session", max_size=None), itertools.count(1), []
+        self.connection, self.ids, self.events = (
+            connect(found[1] + "/session", max_size=None), itertools.count(1), [],
+        )
         self.socket: ClientConnection = self.connection.__enter__()
         self.version = self.send("session.new", capabilities={})["capabilities"]["browserVersion"]
         self.send("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
@@ -156,7 +198,9 @@ class FirefoxPage(Page):
         self.browser = browser
         self.user = browser.send("browser.createUserContext")["userContext"]
         self.context = browser.send("browsingContext.create", type="window", userContext=self.user)["context"]
-        browser.send("script.addPreloadScript", functionDeclaration=f"() => {{ {LISTEN}; }}", contexts=[self.context])
+        browser.send(
+            "script.addPreloadScript", functionDeclaration=f"() => {{ {LISTEN}; }}", contexts=[self.context]
+        )
         self.resize(*size)
         self.goto(url)
 
@@ -164,8 +208,11 @@ class FirefoxPage(Page):
         self.browser.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
 
     def evaluate(self, expression):
-        answer = self.browser.send("script.evaluate", expression=f"Promise.resolve({expression}).then((v) => JSON.stringify(v) ?? 'null')",
-                                   target={"context": self.context}, awaitPromise=True, userActivation=False)
+        answer = self.browser.send(
+            "script.evaluate",
+            expression=f"Promise.resolve({expression}).then((v) => JSON.stringify(v) ?? 'null')",
+            target={"context": self.context}, awaitPromise=True, userActivation=False,
+        )
         assert answer["type"] == "success", (expression, answer["exceptionDetails"]["text"])
         return json.loads(answer["result"]["value"])
 
@@ -173,19 +220,31 @@ class FirefoxPage(Page):
         self.browser.send("input.performActions", context=self.context, actions=actions)
 
     def resize(self, width, height, ratio=None):
-        self.browser.send("browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height}, devicePixelRatio=ratio)
+        self.browser.send(
+            "browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height},
+            devicePixelRatio=ratio,
+        )
 
     def picture(self):
         return self.browser.send("browsingContext.captureScreenshot", context=self.context)["data"]
 
     def problems(self):
-        """Everything its console said as a warning or an error, exceptions included, and what it asked for elsewhere."""
-        return [each["params"]["text"] for each in self.browser.events if each["method"] == "log.entryAdded" and each["params"]["level"] in ("warn", "error")
-                and each["params"]["source"].get("context") == self.context] + [c for c in self.evaluate("globalThis.complaints ?? []") if c.startswith("policy")]
+        """Everything its console said as a warning or an error, exceptions included, and what it
+        asked for elsewhere."""
+        return [
+            each["params"]["text"]
+            for each in self.browser.events
+            if each["method"] == "log.entryAdded"
+            and each["params"]["level"] in ("warn", "error")
+            and each["params"]["source"].get("context") == self.context
+        ] + [c for c in self.evaluate("globalThis.complaints ?? []") if c.startswith("policy")]
 
     def requests(self):
-        return [each["params"]["request"]["url"] for each in self.browser.events
-                if each["method"] == "network.beforeRequestSent" and each["params"]["context"] == self.context]
+        return [
+            each["params"]["request"]["url"]
+            for each in self.browser.events
+            if each["method"] == "network.beforeRequestSent" and each["params"]["context"] == self.context
+        ]
 
     def close(self):
         if not self.closed:
@@ -194,7 +253,8 @@ class FirefoxPage(Page):
 
 
 class WebKit:
-    """WebKitGTK's small browser on a screen that nobody sees. One session has all pages; they share cookies and storage."""
+    """WebKitGTK's small browser on a screen that nobody sees. One session has all pages; they share
+    cookies and storage."""
 
     name = "webkit"
 
@@ -213,8 +273,10 @@ class WebKit:
     def screen():
         """A screen that nobody sees; yields the environment of a program that is to use it."""
         reading, writing = os.pipe()
-        running = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x2400x24", "-nolisten", "tcp"], pass_fds=[writing],
-                                   stderr=subprocess.DEVNULL)
+        running = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x2400x24", "-nolisten", "tcp"],
+            pass_fds=[writing], stderr=subprocess.DEVNULL,
+        )
         os.close(writing)
         try:
             with os.fdopen(reading) as end:
@@ -227,11 +289,17 @@ class WebKit:
         self.ending = contextlib.ExitStack()
         self.environment = self.ending.enter_context(self.screen())
         for self.port in range(20_000 + os.getpid() % 20_000, 60_000):
-            self.driver = subprocess.Popen(["WebKitWebDriver", f"--port={self.port}"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.driver = subprocess.Popen(
+                ["WebKitWebDriver", f"--port={self.port}"], env=self.environment, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
             if self.answers():
                 break
         options = {"binary": str(self.program()), "args": ["--automation"]}
-        made = self.send("POST", "", capabilities={"alwaysMatch": {"browserName": "MiniBrowser", "webkitgtk:browserOptions": options}})
+        made = self.send(
+            "POST", "",
+            capabilities={"alwaysMatch": {"browserName": "MiniBrowser", "webkitgtk:browserOptions": options}},
+        )
         self.session, self.version = made["sessionId"], made["capabilities"]["browserVersion"]
         # The first window stays empty: it is what the session lives in.
         self.window = self.empty = self.send("GET", f"/{self.session}/window")
@@ -252,7 +320,10 @@ class WebKit:
     def send(self, method, path, **body):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, "/session" + path, json.dumps(body) if method == "POST" else None, {"Content-Type": "application/json"})
+            connection.request(
+                method, "/session" + path, json.dumps(body) if method == "POST" else None,
+                {"Content-Type": "application/json"},
+            )
             value = json.loads(connection.getresponse().read())["value"]
         finally:
             connection.close()
@@ -294,7 +365,10 @@ class WebKitPage(Page):
     def evaluate(self, expression):
         # An answer that is an element or a list with one has a form of its own; as text everything
         # is only data.
-        script = f"const done = arguments[0]; Promise.resolve().then(() => ({expression})).then((v) => done([JSON.stringify(v) ?? 'null']), (e) => done([null, String(e)]));"
+        script = (
+            f"const done = arguments[0]; Promise.resolve().then(() => ({expression})).then((v) => "
+            "done([JSON.stringify(v) ?? 'null']), (e) => done([null, String(e)]));"
+        )
         value, *error = self.send("POST", "/execute/async", script=script, args=[])
         assert not error, (expression, error)
         return json.loads(value)
@@ -306,7 +380,10 @@ class WebKitPage(Page):
         for _ in range(2):
             had = self.send("GET", "/window/rect")
             inner = self.evaluate("[innerWidth, innerHeight]")
-            self.send("POST", "/window/rect", width=width + had["width"] - inner[0], height=height + had["height"] - inner[1])
+            self.send(
+                "POST", "/window/rect", width=width + had["width"] - inner[0],
+                height=height + had["height"] - inner[1],
+            )
 
     def picture(self):
         return self.send("GET", "/screenshot")

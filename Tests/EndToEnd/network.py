@@ -1,4 +1,5 @@
-"""A network between a client and the server that can fall silent: no end, no reset, nothing comes through any more."""
+"""A network between a client and the server that can fall silent: no end, no reset, nothing comes
+through any more."""
 
 import contextlib
 import selectors

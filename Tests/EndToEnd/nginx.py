@@ -27,14 +27,18 @@ class Nginx(Address):
         super().__init__(f"http://127.0.0.1:{port}")
         self.folder = tempfile.TemporaryDirectory()
         path = pathlib.Path(self.folder.name)
-        temporary = "".join(f"{each}_temp_path {path};\n" for each in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        temporary = "".join(
+            f"{each}_temp_path {path};\n" for each in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
         (path / "nginx.conf").write_text(
             f"pid {path}/pid;\nerror_log {path}/error.log;\ndaemon off;\nmaster_process off;\n"
             f"events {{}}\nhttp {{\naccess_log off;\n{temporary}{settings}\n"
             f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.url}; "
             "proxy_http_version 1.1; proxy_set_header Host $host; } }\n}\n"
         )
-        self.process = subprocess.Popen([BINARY, "-p", str(path), "-c", str(path / "nginx.conf"), "-e", str(path / "error.log")])
+        self.process = subprocess.Popen(
+            [BINARY, "-p", str(path), "-c", str(path / "nginx.conf"), "-e", str(path / "error.log")]
+        )
         eventually(self._answers, what="an nginx that answers")
 
     def _answers(self):

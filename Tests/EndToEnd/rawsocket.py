@@ -61,7 +61,8 @@ class RawSocket:
         return int(lines[0].split()[1]), headers, self.exactly(int(headers.get("content-length", 0)))
 
     def closed(self, seconds=PATIENCE):
-        """True once the peer has closed; what it still sent stays in the buffer. False if no byte comes for so long."""
+        """True once the peer has closed; what it still sent stays in the buffer. False if no byte
+        comes for so long."""
         self.socket.settimeout(seconds)
         try:
             while self.receive():
@@ -106,12 +107,15 @@ def frame(opcode, payload=b"", fin=True, masked=True, rsv=0):
 class RawWebSocket(RawSocket):
     """A client that speaks frames by hand."""
 
-    def __init__(self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=PATIENCE, fields="", **options):
+    def __init__(
+        self, server, path="/v1/ws", protocol="sluice.v1.json", timeout=PATIENCE, fields="", **options
+    ):
         super().__init__(server, timeout, **options)
         key = base64.b64encode(os.urandom(16)).decode()
         offer = f"Sec-WebSocket-Protocol: {protocol}\r\n" if protocol else ""
         self.send(
-            f"GET {path} HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            f"GET {path} HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nConnection: Upgrade\r\nUpgrade: "
+            "websocket\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n{offer}{fields}\r\n"
         )
         status = self.until(b"\r\n\r\n").split(b" ", 2)[1]

@@ -38,8 +38,10 @@ class Redis:
     def __init__(self, *options, keeps=True, port=None):
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-redis-")
         self.port = port or free_port()
-        self.options = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--save", "",
-                        *(["--appendonly", "yes", "--appendfsync", "always"] if keeps else []), *options]
+        self.options = [
+            "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--save", "",
+            *(["--appendonly", "yes", "--appendfsync", "always"] if keeps else []), *options,
+        ]
         self.start()
 
     @property

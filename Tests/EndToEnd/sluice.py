@@ -61,7 +61,9 @@ class Address:
 
     def request(self, method, path, body=None, headers=None):
         if self.trust:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE, context=self.trust)
+            connection = http.client.HTTPSConnection(
+                self.host, self.port, timeout=PATIENCE, context=self.trust
+            )
         else:
             connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         try:
@@ -197,7 +199,10 @@ class Server(Address):
     def counts(self, graph):
         """What is alive in one graph."""
         samples = self.metrics()
-        return {what: int(samples[f'sluice_{what}{{graph="{graph}"}}']) for what in ("nodes", "edges", "listeners")}
+        return {
+            what: int(samples[f'sluice_{what}{{graph="{graph}"}}'])
+            for what in ("nodes", "edges", "listeners")
+        }
 
     def picture(self, graph):
         answer = self.get(f"/v1/graphs/{graph}/graph?format=json&live=1")

@@ -30,8 +30,10 @@ def test_commands_show_the_token_of_the_environment(guarded):
     assert bench.returncode == 0, bench
     refused = run("bob", "bench", "post", "--node", "house/room.temp", "--duration", "200ms")
     assert refused.returncode == 1 and "forbidden" in refused.stderr, refused
-    with subprocess.Popen([BINARY, "watch", "house/secret", "--url", guarded.url], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "SLUICE_TOKEN": guarded.tokens["alice"]}) as watch:
+    with subprocess.Popen(
+        [BINARY, "watch", "house/secret", "--url", guarded.url], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "SLUICE_TOKEN": guarded.tokens["alice"]},
+    ) as watch:
         assert watch.stdout.readline() == "8\n"
         watch.terminate()
     for token in ("", "no-such-token-at-all"):
@@ -134,11 +136,17 @@ def test_a_limited_admin_sees_and_ends_nothing_of_others(guarded):
 
 
 def test_what_may_not_be_read_does_not_exist(guarded):
-    """No byte of an answer tells a viewer that the other nodes are there: neither lists, pictures, globs nor errors."""
-    answers = [guarded.ask("bob", "GET", path).body.decode() for path in (
-        "/v1/graphs", "/v1/graphs/house", "/v1/graphs/house/values", "/v1/graphs/house/values?nodes=*",
-        "/v1/graphs/house/graph", "/v1/graphs/house/graph?format=dot", "/v1/graphs/house/graph?format=mermaid",
-        f"{NODE}/doubled/explain", f"{NODE}/hint/explain", f"{NODE}/hint")]
+    """No byte of an answer tells a viewer that the other nodes are there: neither lists, pictures,
+    globs nor errors."""
+    answers = [
+        guarded.ask("bob", "GET", path).body.decode()
+        for path in (
+            "/v1/graphs", "/v1/graphs/house", "/v1/graphs/house/values", "/v1/graphs/house/values?nodes=*",
+            "/v1/graphs/house/graph", "/v1/graphs/house/graph?format=dot",
+            "/v1/graphs/house/graph?format=mermaid", f"{NODE}/doubled/explain", f"{NODE}/hint/explain",
+            f"{NODE}/hint",
+        )
+    ]
     with guarded.socket("bob") as client:
         answers.append(json.dumps(tell(client, op="list", id=1)))
         answers.append(json.dumps(tell(client, op="get", id=2, graph="house")))
@@ -212,5 +220,7 @@ def test_without_tokens_only_loopback_is_served_unless_that_is_meant(tmp_path):
         server.host = "127.0.0.1"
         assert server.set("open", "x", 5)
         # Everybody on the network may read, set and pipe, and no more.
-        for path in ("/metrics", "/v1/connections", "/v1/graphs/open/listeners", "/v1/graphs/open/graph?live=1"):
+        for path in (
+            "/metrics", "/v1/connections", "/v1/graphs/open/listeners", "/v1/graphs/open/graph?live=1",
+        ):
             assert server.get(path).status == 403, path

@@ -1,4 +1,5 @@
-"""The operations side on an address of its own (`admin.listen`): what is answered where, and who is let in."""
+"""The operations side on an address of its own (`admin.listen`): what is answered where, and who is
+let in."""
 
 import http.client
 import json
@@ -59,7 +60,9 @@ def parted():
         yield running
 
 
-@pytest.mark.parametrize("rows, of_operations", [(OPERATIONS, True), (SERVICE, False)], ids=["operations", "service"])
+@pytest.mark.parametrize(
+    "rows, of_operations", [(OPERATIONS, True), (SERVICE, False)], ids=["operations", "service"]
+)
 def test_each_route_is_answered_at_one_address(parted, rows, of_operations):
     here, there = (parted.operations, parted) if of_operations else (parted, parted.operations)
     for method, path, status, elsewhere in rows:
@@ -94,8 +97,16 @@ def test_each_address_describes_what_it_answers(parted):
         both = described(parted) & described(parted.operations)
         assert {path for _, path in both} == {"/healthz", "/readyz", "/version", "/openapi.json"}
         assert described(parted) | described(parted.operations) == described(one)
-        assert {(method, path.replace("g/def", "{g}/def").replace("g/flush", "{g}/flush").replace("/api", "/{g}").replace("c:999", "{c}"))
-                for method, path, _, _ in OPERATIONS} == described(parted.operations) - both
+        assert {
+            (
+                method,
+                path.replace("g/def", "{g}/def")
+                .replace("g/flush", "{g}/flush")
+                .replace("/api", "/{g}")
+                .replace("c:999", "{c}"),
+            )
+            for method, path, _, _ in OPERATIONS
+        } == described(parted.operations) - both
 
 
 def test_the_state_is_one(parted):
@@ -127,8 +138,13 @@ def test_host_and_origin_are_looked_at_there_too(parted):
     own = f"http://127.0.0.1:{parted.operations.port}"
     other = f"http://127.0.0.1:{parted.port}"
     for origin, status in (("http://evil.example", 403), ("null", 403), (other, 403), (own, 200)):
-        assert parted.operations.request("POST", "/v1/reload", headers={"Origin": origin}).status == status, origin
-    assert parted.operations.request("POST", "/v1/reload", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+        assert parted.operations.request("POST", "/v1/reload", headers={"Origin": origin}).status == status, (
+            origin
+        )
+    assert (
+        parted.operations.request("POST", "/v1/reload", headers={"Sec-Fetch-Site": "cross-site"}).status
+        == 403
+    )
 
 
 def test_an_address_of_the_network_takes_tokens():
@@ -154,7 +170,9 @@ def test_with_tokens(tmp_path):
         there = Address(f"http://127.0.0.1:{server.operations.port}")
 
         def ask(who, path, method="GET"):
-            return there.request(method, path, headers={"Authorization": f"Bearer {server.tokens[who]}"}).status
+            return there.request(
+                method, path, headers={"Authorization": f"Bearer {server.tokens[who]}"}
+            ).status
 
         assert there.get("/metrics").status == 401
         assert there.get("/healthz").status == 200
@@ -183,7 +201,9 @@ def test_a_full_server_can_still_be_looked_at():
         with RawSocket(server), RawSocket(server):
             eventually(lambda: server.operations.get("/v1/connections").json()["connections"][2:])
             assert server.get("/healthz").status == 503
-            peers = [socket.create_connection((server.operations.host, server.operations.port)) for _ in range(16)]
+            peers = [
+                socket.create_connection((server.operations.host, server.operations.port)) for _ in range(16)
+            ]
             eventually(lambda: server.operations.get("/metrics").status == 503)
             for peer in peers:
                 peer.close()
@@ -193,7 +213,9 @@ def test_a_full_server_can_still_be_looked_at():
 def test_the_same_address_is_one_listener():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with Server({"g": CHAIN}, f"admin: {{ listen: '127.0.0.1:{port}' }}\n", listen=f"127.0.0.1:{port}") as server:
+    with Server(
+        {"g": CHAIN}, f"admin: {{ listen: '127.0.0.1:{port}' }}\n", listen=f"127.0.0.1:{port}"
+    ) as server:
         assert server.operations is None and server.get("/metrics").status == 200
 
 
@@ -206,12 +228,18 @@ def test_an_address_that_is_taken_is_said():
 
 def test_print_config(tmp_path):
     def shown(*arguments, **environment):
-        return subprocess.run([BINARY, "serve", "--print-config", *arguments], capture_output=True, text=True, cwd=tmp_path,
-                              check=True, env={**os.environ, **environment}).stdout
+        return subprocess.run(
+            [BINARY, "serve", "--print-config", *arguments], capture_output=True, text=True, cwd=tmp_path,
+            check=True, env={**os.environ, **environment},
+        ).stdout
 
     assert re.search(r"^admin.listen +# default$", shown(), re.M)
-    assert re.search(r"^admin.listen +127.0.0.1:9 +# command line$", shown("--set", "admin.listen=127.0.0.1:9"), re.M)
-    assert re.search(r"^admin.listen +unix:/s +# SLUICE_ADMIN_LISTEN$", shown(SLUICE_ADMIN_LISTEN="unix:/s"), re.M)
+    assert re.search(
+        r"^admin.listen +127.0.0.1:9 +# command line$", shown("--set", "admin.listen=127.0.0.1:9"), re.M
+    )
+    assert re.search(
+        r"^admin.listen +unix:/s +# SLUICE_ADMIN_LISTEN$", shown(SLUICE_ADMIN_LISTEN="unix:/s"), re.M
+    )
 
 
 def test_sluice_reload_finds_the_operations_side_by_the_configuration():
@@ -219,7 +247,9 @@ def test_sluice_reload_finds_the_operations_side_by_the_configuration():
         path = f"{folder}/admin.sock"
         with Server({"g": CHAIN}, f"admin: {{ listen: 'unix:{path}' }}\n") as server:
             def reload(*options, cwd=folder):
-                return subprocess.run([BINARY, "reload", *options], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
+                return subprocess.run(
+                    [BINARY, "reload", *options], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd
+                )
 
             ran = reload("--config", server.config)
             assert ran.returncode == 0 and "0 changed, 1 unchanged" in ran.stdout, ran

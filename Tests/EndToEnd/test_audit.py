@@ -4,7 +4,7 @@ import json
 import signal
 
 import pytest
-from access import Guarded, can, tell
+from access import Guarded, tell
 from sluice import Server, eventually
 
 BOARD = json.dumps({"v": 1, "graph": "open", "widgets": []})
@@ -16,7 +16,9 @@ class Audited(Guarded):
 
     def __init__(self, folder, also="[]", form="json"):
         self.audit = folder / "audit.log"
-        super().__init__(folder, config=f"audit: {self.audit}\nauditAlso: {also}\nlog: {{ format: {form} }}\n", keeps=True)
+        super().__init__(
+            folder, config=f"audit: {self.audit}\nauditAlso: {also}\nlog: {{ format: {form} }}\n", keeps=True
+        )
 
     def lines(self, count=0):
         def read():
@@ -42,22 +44,35 @@ def test_each_change_of_the_server_has_a_line(audited):
     with audited.socket("bob") as client:
         session = tell(client, op="hello", id=1)["session"]
         changes = [
-            ("PUT", "/v1/graphs/made", '{"nodes":{"x":{"set":"any","initial":"a-secret"}}}', JSON, {"action": "defineGraph", "graph": "made"}),
-            ("PUT", "/v1/graphs/made?dry_run=1", '{"nodes":{}}', JSON, {"action": "defineGraph", "graph": "made", "dryRun": "true"}),
+            (
+                "PUT", "/v1/graphs/made", '{"nodes":{"x":{"set":"any","initial":"a-secret"}}}', JSON,
+                {"action": "defineGraph", "graph": "made"},
+            ),
+            (
+                "PUT", "/v1/graphs/made?dry_run=1", '{"nodes":{}}', JSON,
+                {"action": "defineGraph", "graph": "made", "dryRun": "true"},
+            ),
             ("POST", "/v1/graphs/made/flush", None, {}, {"action": "flushGraph", "graph": "made"}),
             ("DELETE", "/v1/graphs/made", None, {}, {"action": "removeGraph", "graph": "made"}),
-            ("DELETE", "/v1/graphs/house", None, {}, {"action": "removeGraph", "graph": "house", "result": "in_use"}),
+            (
+                "DELETE", "/v1/graphs/house", None, {},
+                {"action": "removeGraph", "graph": "house", "result": "in_use"},
+            ),
             ("PUT", "/v1/dashboards/one", BOARD, JSON, {"action": "saveDashboard", "dashboard": "one"}),
             ("DELETE", "/v1/dashboards/one", None, {}, {"action": "removeDashboard", "dashboard": "one"}),
-            ("DELETE", f"/v1/connections/{session}", None, {}, {"action": "endConnection", "connection": session}),
+            (
+                "DELETE", f"/v1/connections/{session}", None, {},
+                {"action": "endConnection", "connection": session},
+            ),
             ("GET", "/v1/backup", None, {}, {"action": "backup"}),
             ("POST", "/v1/reload", None, {}, {"action": "reload", "changes": "0", "problems": "0"}),
         ]
         for count, (method, path, body, headers, line) in enumerate(changes, 1):
             audited.ask("alice", method, path, body, **headers)
             seen = audited.last(count)
-            assert {name: str(value).lower() if value in (0, True) else value for name, value in seen.items()} == {
-                "by": "alice", "result": "ok", **line}, (method, path)
+            assert {
+                name: str(value).lower() if value in (0, True) else value for name, value in seen.items()
+            } == {"by": "alice", "result": "ok", **line}, (method, path)
     assert audited.lines()[0]["rev"] in ("0", "1", 0, 1), "a change of a graph has its rev"
     audited.reload()
     line = audited.lines(len(changes) + 1)[-1]
@@ -77,10 +92,16 @@ def test_a_right_that_is_missing_has_one_line_and_a_count(audited):
     assert audited.ask("bob", "GET", "/v1/graphs/hidden").status == 404, "what is not there is not refused"
     with audited.socket("bob") as client:
         for number in range(5):
-            assert tell(client, op="set", id=number + 1, graph="house", set={"room.temp": 1})["code"] == "forbidden"
+            assert (
+                tell(client, op="set", id=number + 1, graph="house", set={"room.temp": 1})["code"]
+                == "forbidden"
+            )
     lines = audited.lines(3)
     assert [(line["action"], line["by"], line.get("graph"), line["result"]) for line in lines] == [
-        ("setNode", "bob", "house", "forbidden"), ("backup", "bob", None, "forbidden"), ("set", "bob", "house", "forbidden")]
+        ("setNode", "bob", "house", "forbidden"),
+        ("backup", "bob", None, "forbidden"),
+        ("set", "bob", "house", "forbidden"),
+    ]
     audited.stop()
     counted = [(line["action"], line["repeated"]) for line in audited.lines(5)[3:]]
     assert [(action, int(times)) for action, times in counted] == [("setNode", 19), ("set", 4)]
@@ -95,8 +116,11 @@ def test_sets_and_requests_are_there_on_request(tmp_path):
             assert tell(client, op="set", id=1, graph="house", set={"room.temp": 23.125})["op"] == "ok"
         lines = server.lines(4)
         assert [(line["action"], line["graph"], line["result"], "rev" in line) for line in lines] == [
-            ("setNode", "house", "ok", True), ("setNode", "house", "ok", True), ("putNode", "house", "type_mismatch", False),
-            ("set", "house", "ok", True)]
+            ("setNode", "house", "ok", True),
+            ("setNode", "house", "ok", True),
+            ("putNode", "house", "type_mismatch", False),
+            ("set", "house", "ok", True),
+        ]
         assert lines[0]["node"] == lines[1]["node"] == "room.temp"
         assert ".125" not in server.audit.read_text()
     (tmp_path / "audit.log").unlink()
@@ -134,7 +158,9 @@ def test_without_a_file_it_is_in_the_log(tmp_path):
         server.ask("alice", "POST", "/v1/graphs/house/flush")
         server.ask("bob", "GET", "/v1/connections")
         eventually(lambda: "result=forbidden" in server.log_text())
-        (done,) = [line for line in server.log_text().splitlines() if " audit " in line and "flushGraph" in line]
+        (done,) = [
+            line for line in server.log_text().splitlines() if " audit " in line and "flushGraph" in line
+        ]
         assert "notice audit" in done and "by=alice" in done and "graph=house" in done and "result=ok" in done
     with Guarded(tmp_path, config="audit: ''\n") as server:
         server.ask("alice", "POST", "/v1/graphs/house/flush")

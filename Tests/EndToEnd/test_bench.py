@@ -1,4 +1,5 @@
-"""`sluice-dev bench`: what it counts is what happened on the server; and the harness that runs it beside a server in C."""
+"""`sluice-dev bench`: what it counts is what happened on the server; and the harness that runs it
+beside a server in C."""
 
 import json
 import os
@@ -29,8 +30,10 @@ def server(request, tmp_path):
 
 
 def bench(server, *arguments):
-    command = [DEVELOPER, "bench", *arguments, "--url", server.url, "--node", "g/any", "--json", "--duration", "500ms",
-               "--process", str(server.process.pid)]
+    command = [
+        DEVELOPER, "bench", *arguments, "--url", server.url, "--node", "g/any", "--json", "--duration",
+        "500ms", "--process", str(server.process.pid),
+    ]
     if server.trust:
         command += ["--ca", server.certificate]
     run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
@@ -92,7 +95,9 @@ def test_quiet_subscribers_are_only_held(server):
 
 def test_reload_measures_a_change_and_many_files():
     def run(*arguments):
-        ran = subprocess.run([DEVELOPER, "bench", "reload", *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        ran = subprocess.run(
+            [DEVELOPER, "bench", "reload", *arguments], capture_output=True, text=True, timeout=PATIENCE
+        )
         assert ran.returncode == 0, ran
         return ran.stdout
 
@@ -109,8 +114,10 @@ def test_reload_measures_a_change_and_many_files():
 ])
 def test_what_cannot_be_measured_is_said(arguments, status, says):
     with Server({"g": GRAPH}) as server:
-        run = subprocess.run([DEVELOPER, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
-                             capture_output=True, text=True, timeout=PATIENCE)
+        run = subprocess.run(
+            [DEVELOPER, "bench", "post", "--url", server.url, "--duration", "500ms", *arguments],
+            capture_output=True, text=True, timeout=PATIENCE,
+        )
         assert run.returncode == status and says in run.stderr, run
 
 
@@ -163,12 +170,22 @@ def test_a_plot_shows_its_points_with_their_units():
     points = circles(drawing)
     steps = [float(after.get("cx")) - float(before.get("cx")) for before, after in zip(points, points[1:])]
     assert steps[0] == pytest.approx(steps[1], abs=0.2)
-    for words in ("exponent 1.00", "10.0 µs", "1.00 ms", ">100<", "Much &amp; more", "prefers-color-scheme: dark"):
+    for words in (
+        "exponent 1.00", "10.0 µs", "1.00 ms", ">100<", "Much &amp; more", "prefers-color-scheme: dark",
+    ):
         assert words in drawing
 
 
-@pytest.mark.parametrize("microseconds, words", [
-    (0.5, "500 ns"), (1, "1.00 µs"), (38.04, "38.0 µs"), (999, "999 µs"), (53_000, "53.0 ms"), (2e6, "2.00 s"),
-])
+@pytest.mark.parametrize(
+    "microseconds, words",
+    [
+        (0.5, "500 ns"),
+        (1, "1.00 µs"),
+        (38.04, "38.0 µs"),
+        (999, "999 µs"),
+        (53_000, "53.0 ms"),
+        (2e6, "2.00 s"),
+    ],
+)
 def test_durations_have_the_unit_that_fits(microseconds, words):
     assert duration(microseconds) == words

@@ -13,12 +13,16 @@ def test_a_browser_signs_in_and_out(guarded):
     assert "HttpOnly" in field and "SameSite=Strict" in field and "Path=/" in field and "Secure" not in field
     cookie = field.split(";")[0]
     assert guarded.tokens["bob"] not in cookie
-    assert guarded.request("GET", f"{NODE}/room.temp", headers={"Cookie": f"a=b; {cookie}; c=d"}).status == 200
+    assert (
+        guarded.request("GET", f"{NODE}/room.temp", headers={"Cookie": f"a=b; {cookie}; c=d"}).status == 200
+    )
     assert guarded.request("GET", f"{NODE}/secret", headers={"Cookie": cookie}).status == 404
     with guarded.socket(cookie=cookie) as client:
         assert tell(client, op="sub", id=1, graph="house", node="room.temp")["v"] == 20
     # A page of another site may not use it.
-    answer = guarded.request("POST", "/v1/graphs/open/nodes/x", "5", {"Cookie": cookie, "Origin": "https://evil.example"})
+    answer = guarded.request(
+        "POST", "/v1/graphs/open/nodes/x", "5", {"Cookie": cookie, "Origin": "https://evil.example"}
+    )
     assert answer.status == 403
     answer = guarded.request("DELETE", "/v1/session", headers={"Cookie": cookie})
     assert answer.status == 204 and "Max-Age=0" in answer.headers["Set-Cookie"]
@@ -45,7 +49,9 @@ def test_sessions_of_browsers_are_few_and_end(tmp_path):
         time.sleep(0.01)
         assert status(server, first) == 200
         third = sign_in(server)
-        assert [status(server, cookie) for cookie in (first, second, third)] == [200, 401, 200], "the one unused for longest went"
+        assert [status(server, cookie) for cookie in (first, second, third)] == [200, 401, 200], (
+            "the one unused for longest went"
+        )
     with Guarded(tmp_path, config="# fixed: limits.sessions=4") as server:
         first = sign_in(server)
         for _ in range(20):

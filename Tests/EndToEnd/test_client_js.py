@@ -31,20 +31,28 @@ nodes:
 """
 
 
-@pytest.mark.parametrize("file", sorted(WEB.glob("*.test.mjs")), ids=lambda file: file.name.removesuffix(".test.mjs"))
+@pytest.mark.parametrize(
+    "file", sorted(WEB.glob("*.test.mjs")), ids=lambda file: file.name.removesuffix(".test.mjs")
+)
 def test_in_node(file):
     with Server({"g": GRAPH}) as one, Server({"g": GRAPH}) as other:
         run = subprocess.run(
-            [NODE, "--test", "--test-concurrency=1", "--test-timeout=60000", "--test-force-exit", file], text=True, timeout=110,
-            capture_output=True, env={**os.environ, "SLUICE_URL": one.url, "SLUICE_OTHER_URL": other.url},
+            [NODE, "--test", "--test-concurrency=1", "--test-timeout=60000", "--test-force-exit", file],
+            text=True, timeout=110, capture_output=True,
+            env={**os.environ, "SLUICE_URL": one.url, "SLUICE_OTHER_URL": other.url},
         )
         assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
         assert "\nℹ tests 0" not in run.stdout and "# tests 0" not in run.stdout, run.stdout
 
 
-@pytest.mark.skipif(not shutil.which("tsc"), reason="the TypeScript compiler is not installed (Debian: node-typescript)")
+@pytest.mark.skipif(
+    not shutil.which("tsc"), reason="the TypeScript compiler is not installed (Debian: node-typescript)"
+)
 def test_its_types_hold_for_what_a_program_does():
-    flags = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 --module es2022 --moduleResolution node --lib es2022,dom"
+    flags = (
+        "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 "
+        "--module es2022 --moduleResolution node --lib es2022,dom"
+    )
     run = subprocess.run(["tsc", *flags.split(), WEB / "use.ts"], text=True, capture_output=True, timeout=110)
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -91,23 +99,37 @@ def test_a_mount_with_a_policy_of_its_own_may_have_scripts_in_the_page(open_page
     assert inline != markup
     (tmp_path / "index.html").write_text(inline)
     policy = "default-src 'self'; script-src 'self' 'unsafe-inline'"
-    config = f"mounts: ['/inline={tmp_path}', '/strict={tmp_path}']\ncsp: [\"/inline={policy}\"]\nframeAncestors: [self, https://a.example]\n"
+    config = (
+        f"mounts: ['/inline={tmp_path}', '/strict={tmp_path}']\ncsp: [\"/inline={policy}\"]\n"
+        "frameAncestors: [self, https://a.example]\n"
+    )
     with Server({"house": HOUSE}, config) as server:
         shows_what_is_set(server, open_page(server, "/inline/"))
         sent = lambda path: server.get(path).headers["Content-Security-Policy"]  # noqa: E731
         assert sent("/inline/") == f"{policy}; frame-ancestors 'self' https://a.example"
         for path in ("/strict/", "/"):
-            assert sent(path).startswith("default-src 'none'; ") and sent(path).endswith("; frame-ancestors 'self' https://a.example")
+            assert sent(path).startswith("default-src 'none'; ") and sent(path).endswith(
+                "; frame-ancestors 'self' https://a.example"
+            )
 
 
-@pytest.mark.parametrize("setting, problem", [
-    ("csp=/x=default-src 'self'", "csp: '/x' is neither / nor the path of a mount"), ("csp=x", "'csp' must be a list of /path=policy"),
-    ("frameAncestors=a.example", "'frameAncestors' must be a list of origins"),
-])
+@pytest.mark.parametrize(
+    "setting, problem",
+    [
+        ("csp=/x=default-src 'self'", "csp: '/x' is neither / nor the path of a mount"),
+        ("csp=x", "'csp' must be a list of /path=policy"),
+        ("frameAncestors=a.example", "'frameAncestors' must be a list of origins"),
+    ],
+)
 def test_a_policy_that_cannot_hold_is_named(setting, problem, tmp_path):
     (tmp_path / "graphs").mkdir()
-    ran = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", "--set", f"graphs={tmp_path}/graphs", "--set", "public=", "--set", setting],
-                         capture_output=True, text=True, timeout=PATIENCE)
+    ran = subprocess.run(
+        [
+            BINARY, "serve", "--listen", "127.0.0.1:0", "--set", f"graphs={tmp_path}/graphs", "--set",
+            "public=", "--set", setting,
+        ],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )
     assert ran.returncode == 1 and problem in ran.stderr, ran.stderr
 
 
@@ -124,7 +146,9 @@ def test_in_a_worker(open_page, tmp_path):
         const worker = new Worker("/worker.js", { type: "module" });
         worker.onmessage = ({ data }) => { document.body.textContent = data; if (data === 2) worker.postMessage(21); };
     ''')
-    (tmp_path / "index.html").write_text('<!doctype html><title>w</title><script type="module" src="/page.js"></script>')
+    (tmp_path / "index.html").write_text(
+        '<!doctype html><title>w</title><script type="module" src="/page.js"></script>'
+    )
     (tmp_path / "favicon.ico").write_text("")
     with Server({"g": GRAPH}, arguments=["--set", f"public={tmp_path}"]) as own:
         page = open_page(own)

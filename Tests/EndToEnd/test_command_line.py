@@ -26,7 +26,12 @@ def folder(tmp_path):
 
 
 def test_watch_is_a_client_with_a_name():
-    with Server({"g": GRAPH}) as server, subprocess.Popen([BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True) as watching:
+    with (
+        Server({"g": GRAPH}) as server,
+        subprocess.Popen(
+            [BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True
+        ) as watching,
+    ):
         names = lambda: [each.get("client") for each in server.picture("g")["listeners"]]  # noqa: E731
         eventually(lambda: names() == ["sluice watch"], what="its name among the listeners")
         server.set("g", "x", 4)
@@ -38,7 +43,9 @@ def test_watch_is_a_client_with_a_name():
 def test_watch_continues_after_a_restart_of_the_server():
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 1)
-        with subprocess.Popen([BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True) as watching:
+        with subprocess.Popen(
+            [BINARY, "watch", "g/x", "--url", server.url], stdout=subprocess.PIPE, text=True
+        ) as watching:
             assert watching.stdout.readline() == "1\n"
             server.stop()
             with Server({"g": GRAPH}, listen=f"127.0.0.1:{server.port}") as again:
@@ -69,7 +76,9 @@ def test_a_pipe_as_configuration_is_not_waited_for(folder):
     assert result.returncode == 1 and "pipe.yaml: cannot be read" in result.stderr
 
 
-@pytest.mark.parametrize("name, reason", [("nope.yaml", "no such file or directory"), ("graphs", "directory")])
+@pytest.mark.parametrize(
+    "name, reason", [("nope.yaml", "no such file or directory"), ("graphs", "directory")]
+)
 def test_check_says_why_a_file_cannot_be_read(folder, name, reason):
     result = sluice("check", folder / name)
     assert result.returncode == 1
@@ -115,12 +124,33 @@ def test_the_documentation_names_every_command():
     assert listed <= set(re.findall(r"`(\w+)[ `\]]", table)), listed
 
 
-@pytest.mark.parametrize("arguments", [
-    ["fly"], ["check", "--colour"], ["get"], ["get", "a/b/c"], ["set", "g"], ["set", "g/x"], ["set", "g/x", "1", "2"], ["watch", "g"],
-    ["eval"], ["eval", "1", "2"], ["eval", "--batch", "1"], ["docs"], ["bench"], ["eval", "a", "--bind", "a"], ["eval", "a", "--bind", "a={"],
-    ["graph", "g", "--format", "svg"], ["get", "g/x", "--url", "ftp://x"], ["token"],
-    ["serve", "--set", "drain"], ["token", "--name", "a", "--can", "fly"], ["feed", "host", "--interval", "1ms"],
-], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["check", "--colour"],
+        ["get"],
+        ["get", "a/b/c"],
+        ["set", "g"],
+        ["set", "g/x"],
+        ["set", "g/x", "1", "2"],
+        ["watch", "g"],
+        ["eval"],
+        ["eval", "1", "2"],
+        ["eval", "--batch", "1"],
+        ["docs"],
+        ["bench"],
+        ["eval", "a", "--bind", "a"],
+        ["eval", "a", "--bind", "a={"],
+        ["graph", "g", "--format", "svg"],
+        ["get", "g/x", "--url", "ftp://x"],
+        ["token"],
+        ["serve", "--set", "drain"],
+        ["token", "--name", "a", "--can", "fly"],
+        ["feed", "host", "--interval", "1ms"],
+    ],
+    ids=" ".join,
+)
 def test_what_is_not_understood_is_code_2(arguments):
     result = sluice(*arguments)
     assert result.returncode == 2, result
@@ -134,15 +164,22 @@ def test_a_command_with_a_wrong_letter_is_guessed():
     assert "there is no command 'wach' (did you mean 'watch'?)" in sluice("wach", "g/x").stderr
 
 
-@pytest.mark.parametrize("arguments, expected", [(["eval", "-1"], "-1\n"), (["eval", "--", "-1"], "-1\n")], ids=str)
+@pytest.mark.parametrize(
+    "arguments, expected", [(["eval", "-1"], "-1\n"), (["eval", "--", "-1"], "-1\n")], ids=str
+)
 def test_a_minus_may_begin_what_is_no_option(arguments, expected):
     assert sluice(*arguments).stdout == expected
 
 
 def test_a_minus_may_begin_a_value():
     with Server({"g": GRAPH}) as server:
-        assert sluice("set", "g/x", "-4", "--url", server.url).returncode == 0 and server.value("g", "x") == -4
-        assert sluice("set", "--url", server.url, "g/x", "--", "-5").returncode == 0 and server.value("g", "x") == -5
+        assert (
+            sluice("set", "g/x", "-4", "--url", server.url).returncode == 0 and server.value("g", "x") == -4
+        )
+        assert (
+            sluice("set", "--url", server.url, "g/x", "--", "-5").returncode == 0
+            and server.value("g", "x") == -5
+        )
 
 
 def test_the_version_is_printed_by_command_and_by_option():
@@ -150,20 +187,33 @@ def test_the_version_is_printed_by_command_and_by_option():
 
 
 def test_a_server_that_is_not_there_is_named():
-    assert sluice("get", "g/x", "--url", "http://127.0.0.1:1").stderr == "error: no connection to http://127.0.0.1:1: connection refused\n"
+    assert (
+        sluice("get", "g/x", "--url", "http://127.0.0.1:1").stderr
+        == "error: no connection to http://127.0.0.1:1: connection refused\n"
+    )
 
 
 def test_all_that_a_server_says_is_in_the_format_of_its_log(folder):
     started = ["serve", "--config", folder / "sluice.yaml", "--set", "log.format=json"]
-    with subprocess.Popen([BINARY, *started], env={**os.environ, "SLUICE_LOG_LEVL": "debug"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [BINARY, *started], env={**os.environ, "SLUICE_LOG_LEVL": "debug"}, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as server:
         server.stdout.readline()
         server.terminate()
         lines = [json.loads(line) for line in server.communicate(timeout=PATIENCE)[1].splitlines()]
-    assert "SLUICE_LOG_LEVL names no key (did you mean 'SLUICE_LOG_LEVEL'?)" in [line["message"] for line in lines if line["level"] == "warning"]
+    assert "SLUICE_LOG_LEVL names no key (did you mean 'SLUICE_LOG_LEVEL'?)" in [
+        line["message"] for line in lines if line["level"] == "warning"
+    ]
 
 
 def test_what_fails_is_code_1():
-    for arguments in (["get", "g/x", "--url", "http://127.0.0.1:1"], ["eval", "1 +"], ["eval", "1 / 0"], ["check", "/nowhere.yaml"]):
+    for arguments in (
+        ["get", "g/x", "--url", "http://127.0.0.1:1"],
+        ["eval", "1 +"],
+        ["eval", "1 / 0"],
+        ["check", "/nowhere.yaml"],
+    ):
         result = sluice(*arguments)
         assert result.returncode == 1 and result.stderr and not result.stdout, (arguments, result)
 
@@ -175,11 +225,22 @@ def test_mistakes_in_expressions_have_a_caret_and_a_hint():
         "  did you mean 'math.round'?"], result.stderr
 
 
-@pytest.mark.parametrize("expression, expected", [
-    ("value * 9 / 5 + 32", "68"), ("-value", "-20"), ("b'abc'", '"YWJj"'), ("timestamp('2024-01-02T03:04:05.5Z')", '"2024-01-02T03:04:05.500Z"'),
-    ("duration('90s')", '"90s"'), ("[1u, 2, 3.0, 1e100]", "[1,2,3,1e+100]"), ("9007199254740993", "9007199254740993"),
-    ("{1: 'a', true: null}", '{"1":"a","true":null}'), ("'é\\n'", '"é\\n"'), ("value.matches('x')", None), ("0.0 / 0.0", None),
-])
+@pytest.mark.parametrize(
+    "expression, expected",
+    [
+        ("value * 9 / 5 + 32", "68"),
+        ("-value", "-20"),
+        ("b'abc'", '"YWJj"'),
+        ("timestamp('2024-01-02T03:04:05.5Z')", '"2024-01-02T03:04:05.500Z"'),
+        ("duration('90s')", '"90s"'),
+        ("[1u, 2, 3.0, 1e100]", "[1,2,3,1e+100]"),
+        ("9007199254740993", "9007199254740993"),
+        ("{1: 'a', true: null}", '{"1":"a","true":null}'),
+        ("'é\\n'", '"é\\n"'),
+        ("value.matches('x')", None),
+        ("0.0 / 0.0", None),
+    ],
+)
 def test_values_are_printed_as_json(expression, expected):
     result = sluice("eval", expression, "--bind", "value=20")
     assert (result.returncode, result.stdout.strip()) == ((0, expected) if expected else (1, "")), result
@@ -193,7 +254,10 @@ def test_a_value_that_json_cannot_say_is_named(expression):
 
 
 def test_a_line_of_a_batch_that_is_no_json_is_named():
-    ran = subprocess.run([DEVELOPER, "eval"], input='nonsense\n{"id":2,"expr":"1"}\n', capture_output=True, text=True, timeout=PATIENCE)
+    ran = subprocess.run(
+        [DEVELOPER, "eval"], input='nonsense\n{"id":2,"expr":"1"}\n', capture_output=True, text=True,
+        timeout=PATIENCE,
+    )
     first, second = map(json.loads, ran.stdout.splitlines())
     assert first["id"] is None and first["error"]["code"] == "bad_request", first
     assert "JSONError" not in first["error"]["msg"] and "byte 0" in first["error"]["msg"], first
@@ -205,7 +269,10 @@ def test_json_for_scripts(folder):
     assert version["name"] == "sluice" and version["formats"].keys() == {"sqlite", "redis"}
     # Without git, as in a tarball, it is unknown.
     if (ROOT / ".git").exists():
-        head = subprocess.run(["git", "-C", ROOT, "cat-file", "-t", version["commit"].removesuffix("-dirty")], capture_output=True, text=True)
+        head = subprocess.run(
+            ["git", "-C", ROOT, "cat-file", "-t", version["commit"].removesuffix("-dirty")],
+            capture_output=True, text=True,
+        )
         assert head.stdout == "commit\n", (version, head)
         assert version["commit"] in sluice("version").stdout
     good = sluice("check", "--json", folder / "graphs/g.yaml")
@@ -215,14 +282,26 @@ def test_json_for_scripts(folder):
     assert bad.returncode == 1 and not bad.stderr
     found = json.loads(bad.stdout)
     file = str(folder / "bad.yaml")
-    assert found == {"graphs": 1, "problems": [
-        {"file": file, "line": 3, "column": 13, "code": "bad_field", "pointer": "/nodes/x/set", "hint": "did you mean 'number'?",
-         "message": found["problems"][0]["message"]},
-        {"file": file, "line": 4, "column": 14, "code": "unknown_node", "pointer": "/nodes/y/from",
-         "message": "there is no node 'z'", **({"hint": hint} if (hint := found["problems"][1].get("hint")) else {})},
-    ], "warnings": []}
+    assert found == {
+        "graphs": 1,
+        "problems": [
+            {
+                "file": file, "line": 3, "column": 13, "code": "bad_field", "pointer": "/nodes/x/set",
+                "hint": "did you mean 'number'?", "message": found["problems"][0]["message"],
+            },
+            {
+                "file": file, "line": 4, "column": 14, "code": "unknown_node", "pointer": "/nodes/y/from",
+                "message": "there is no node 'z'",
+                **({"hint": hint} if (hint := found["problems"][1].get("hint")) else {}),
+            },
+        ],
+        "warnings": [],
+    }
     text = sluice("check", folder / "bad.yaml")
-    assert text.stderr.splitlines()[0] == f"error: {file}:3:13: {found['problems'][0]['message']} (did you mean 'number'?)"
+    assert (
+        text.stderr.splitlines()[0]
+        == f"error: {file}:3:13: {found['problems'][0]['message']} (did you mean 'number'?)"
+    )
     made = json.loads(sluice("token", "--name", "a", "--json").stdout)
     assert len(made["token"]) >= 16 and made["token"] not in made["entry"] and "name" in made["entry"]
 
@@ -234,14 +313,20 @@ def test_every_kind_of_problem_is_an_object(folder):
         return json.loads(result.stdout)["problems"]
 
     missing, = problems(folder / "none.yaml")
-    assert missing["file"].endswith("none.yaml") and "cannot be read" in missing["message"] and "line" not in missing
+    assert (
+        missing["file"].endswith("none.yaml")
+        and "cannot be read" in missing["message"]
+        and "line" not in missing
+    )
     (folder / "empty.yaml").write_text("# nothing\n")
     assert problems(folder / "empty.yaml") == [
         {"file": str(folder / "empty.yaml"), "code": "bad_field", "message": "there is no definition in it"}]
     (folder / "syntax.yaml").write_text("graph: [\n")
     syntax, = problems(folder / "syntax.yaml")
     assert syntax["line"] == 2 and syntax["column"] == 1 and "not YAML" in syntax["message"]
-    (folder / "odd.yaml").write_text("graph: o\nnodes:\n  x: { set: any }\n  y: { from: x, pipe: [ { debounce: 30 } ] }\n")
+    (folder / "odd.yaml").write_text(
+        "graph: o\nnodes:\n  x: { set: any }\n  y: { from: x, pipe: [ { debounce: 30 } ] }\n"
+    )
     odd = json.loads(sluice("check", "--json", folder / "odd.yaml").stdout)
     assert odd["problems"] == [] and odd["warnings"][0]["line"] == 4 and "30" in odd["warnings"][0]["message"]
     # Those of the configuration beside those of its graphs.
@@ -249,8 +334,10 @@ def test_every_kind_of_problem_is_an_object(folder):
     config = folder / "c.yaml"
     config.write_text(f"graphs: {folder}/graphs\nlisen: 1\n")
     unknown, double = problems("--config", config)
-    assert unknown == {"file": str(config), "line": 2, "column": 1, "code": "bad_field", "message": "unknown key 'lisen'",
-                       "hint": "did you mean 'listen'?"}
+    assert unknown == {
+        "file": str(config), "line": 2, "column": 1, "code": "bad_field", "message": "unknown key 'lisen'",
+        "hint": "did you mean 'listen'?",
+    }
     assert double["file"].endswith("h.yaml") and double["code"] == "in_use" and "line" not in double
     config.write_text("graphs: [a]\n")
     assert [problem["line"] for problem in problems("--config", config)] == [1]

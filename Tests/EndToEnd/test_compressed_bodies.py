@@ -21,7 +21,9 @@ def server(tmp_path_factory):
 
 def send(server, method, path, body, kind="application/json", coding="gzip", **more):
     fields = {"Content-Encoding": coding, "Content-Type": kind, **more}
-    return server.request(method, path, gzip.compress(body.encode()) if coding.lower().endswith("gzip") else body, fields)
+    return server.request(
+        method, path, gzip.compress(body.encode()) if coding.lower().endswith("gzip") else body, fields
+    )
 
 
 @pytest.mark.parametrize("method, path, body, kind, status", [
@@ -79,7 +81,10 @@ def test_a_long_body_is_inflated_over_several_turns():
         with RawSocket(server) as peer:
             for text in (value, value + " ", "[1]", value):
                 body = gzip.compress(text.encode())
-                peer.send(f"PUT {X} HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n")
+                peer.send(
+                    f"PUT {X} HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\nContent-Length: "
+                    f"{len(body)}\r\n\r\n"
+                )
                 peer.send(body)
             # The next requests wait for their turn, and none is lost.
             assert [peer.response()[0] for _ in range(4)] == [200, 413, 200, 200]

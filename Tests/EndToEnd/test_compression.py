@@ -1,4 +1,5 @@
-"""Compressed messages of the subprotocol, with the customary client, which offers permessage-deflate by itself."""
+"""Compressed messages of the subprotocol, with the customary client, which offers
+permessage-deflate by itself."""
 
 import json
 

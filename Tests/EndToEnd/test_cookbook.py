@@ -27,18 +27,28 @@ def set_all(server, node, *values):
 def test_every_recipe_is_run():
     source = (ROOT / "Tests/EndToEnd/test_cookbook.py").read_text()
     for part in PAGE.split("\n## ")[1:]:
-        assert any(part.startswith(title) for title in re.findall(r'recipe\("(.*?)"\)', source)), part.splitlines()[0]
+        assert any(part.startswith(title) for title in re.findall(r'recipe\("(.*?)"\)', source)), (
+            part.splitlines()[0]
+        )
 
 
 def test_hysteresis():
     text, = recipe("Hysteresis")
     with Server({"g": text}) as server:
-        assert list(set_all(server, "indoor_c", 20, 18, 20, 21, 22, 20, 19, 18.9)) == [False, True, True, True, False, False, False, True]
+        assert list(set_all(server, "indoor_c", 20, 18, 20, 21, 22, 20, 19, 18.9)) == [
+            False, True, True, True, False, False, False, True,
+        ]
 
 
 def test_held_for_a_time_with_repetitions():
     text, = recipe("Held for 30 seconds")
-    with Server({"g": text.replace("30s", "600ms") + "  count: { from: door_alarm, pipe: [ { scan: { start: 0, with: acc + 1 } } ], retain: always }\n"}) as server:
+    with Server(
+        {
+            "g": text.replace("30s", "600ms")
+            + "  count: { from: door_alarm, pipe: [ { scan: { start: 0, with: acc + 1 } } ], retain: "
+              "always }\n"
+        }
+    ) as server:
         alarm = lambda: server.value("g", "door_alarm")  # noqa: E731
         assert alarm() is False
         began = time.monotonic()
@@ -111,7 +121,9 @@ def test_night_setback():
     def during(first, last):
         """The recipe with a night from so many hours from now to so many."""
         times = [(now + datetime.timedelta(hours=hours)).strftime("%H:%M") for hours in (first, last)]
-        return text.replace('["22:00", "06:00"]', f'["{times[0]}", "{times[1]}"]').replace("zone: Europe/Berlin", "zone: UTC")
+        return text.replace('["22:00", "06:00"]', f'["{times[0]}", "{times[1]}"]').replace(
+            "zone: Europe/Berlin", "zone: UTC"
+        )
 
     with Server({"g": during(-2, 2)}) as server:
         assert server.value("g", "target") == 17

@@ -13,7 +13,9 @@ NODE = "/v1/graphs/g/nodes/x"
 
 @pytest.fixture
 def shared():
-    with Server({"g": CHAIN}, f"cors: ['{FRIEND}', 'https://reader.example']\norigins: ['{FRIEND}']\n") as running:
+    with Server(
+        {"g": CHAIN}, f"cors: ['{FRIEND}', 'https://reader.example']\norigins: ['{FRIEND}']\n"
+    ) as running:
         yield running
 
 
@@ -24,8 +26,14 @@ def test_without_configuration_no_page_may_read(server):
 
 
 def test_friends_may_read_every_kind_of_answer(shared):
-    for method, path, status in (("GET", NODE, 200), ("GET", "/v1/graphs/none", 404), ("GET", "/", 200),
-                                 ("GET", "/v1/graphs", 200), ("POST", NODE, 400), ("POST", "/v1/graphs", 405)):
+    for method, path, status in (
+        ("GET", NODE, 200),
+        ("GET", "/v1/graphs/none", 404),
+        ("GET", "/", 200),
+        ("GET", "/v1/graphs", 200),
+        ("POST", NODE, 400),
+        ("POST", "/v1/graphs", 405),
+    ):
         answer = shared.request(method, path, headers={"Origin": FRIEND})
         assert answer.status == status, (method, path)
         assert answer.headers["Access-Control-Allow-Origin"] == FRIEND, (method, path)
@@ -38,19 +46,28 @@ def test_friends_may_read_every_kind_of_answer(shared):
 
 
 def preflight(server, origin, method="PUT"):
-    return server.request("OPTIONS", NODE, headers={
-        "Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": "content-type,if-match"})
+    return server.request(
+        "OPTIONS", NODE,
+        headers={
+            "Origin": origin, "Access-Control-Request-Method": method,
+            "Access-Control-Request-Headers": "content-type,if-match",
+        },
+    )
 
 
 def test_preflights(shared):
     answer = preflight(shared, FRIEND)
     assert answer.status == 204 and answer.headers["Access-Control-Max-Age"] == "600"
     assert "PUT" in answer.headers["Access-Control-Allow-Methods"] and answer.headers["Allow"]
-    assert {"Content-Type", "If-Match", "Authorization"} <= set(answer.headers["Access-Control-Allow-Headers"].split(", "))
+    assert {"Content-Type", "If-Match", "Authorization"} <= set(
+        answer.headers["Access-Control-Allow-Headers"].split(", ")
+    )
     reader = preflight(shared, "https://reader.example")
     assert reader.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS", "it may read, not write"
     refused = shared.request("PUT", NODE, "1", {"Origin": "https://reader.example"})
-    assert refused.status == 403 and refused.headers["Access-Control-Allow-Origin"] == "https://reader.example"
+    assert (
+        refused.status == 403 and refused.headers["Access-Control-Allow-Origin"] == "https://reader.example"
+    )
     assert "Access-Control-Allow-Methods" not in preflight(shared, "https://other.example").headers
     assert shared.request("PUT", NODE, "1", {"Origin": FRIEND}).status == 200
 
@@ -69,14 +86,19 @@ def test_every_answer_is_for_the_origin_of_its_own_request(shared):
         field = f"Origin: {origin}\r\n" if origin else ""
         for start, fields in (("GET /healthz", ""), ("POST /nowhere", waiting), ("GET /nowhere", upgrade)):
             with RawSocket(shared) as peer:
-                assert allowed(f"{start} HTTP/1.1\r\nHost: localhost\r\n{field}{fields}\r\n") == origin, (start, origin)
+                assert allowed(f"{start} HTTP/1.1\r\nHost: localhost\r\n{field}{fields}\r\n") == origin, (
+                    start, origin,
+                )
         with RawSocket(shared) as peer:
             assert allowed(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{field}no field\r\n\r\n") is None
 
 
 def test_a_star_is_everybody():
     with Server({"g": CHAIN}, "cors: ['*']\n") as server:
-        assert server.get(NODE, Origin="https://a.example").headers["Access-Control-Allow-Origin"] == "https://a.example"
+        assert (
+            server.get(NODE, Origin="https://a.example").headers["Access-Control-Allow-Origin"]
+            == "https://a.example"
+        )
 
 
 def test_files_are_compressed_for_those_who_take_it(server):
@@ -92,9 +114,15 @@ def test_files_are_compressed_for_those_who_take_it(server):
         assert "Content-Encoding" not in server.get("/app.js", Accept_Encoding=refused).headers, refused
     head = server.request("HEAD", "/app.js", headers={"Accept-Encoding": "gzip"})
     assert head.body == b"" and head.headers["Content-Length"] == coded.headers["Content-Length"]
-    for tag, encoding, status in ((coded.headers["ETag"], "gzip", 304), (plain.headers["ETag"], "identity", 304),
-                                  (plain.headers["ETag"], "gzip", 200), (coded.headers["ETag"], "identity", 200)):
-        assert server.get("/app.js", If_None_Match=tag, Accept_Encoding=encoding).status == status, (tag, encoding)
+    for tag, encoding, status in (
+        (coded.headers["ETag"], "gzip", 304),
+        (plain.headers["ETag"], "identity", 304),
+        (plain.headers["ETag"], "gzip", 200),
+        (coded.headers["ETag"], "identity", 200),
+    ):
+        assert server.get("/app.js", If_None_Match=tag, Accept_Encoding=encoding).status == status, (
+            tag, encoding,
+        )
     assert server.request("OPTIONS", "/app.js").headers["Allow"] == "GET, HEAD, OPTIONS"
     assert server.request("DELETE", "/app.js").status == 405
 
@@ -103,13 +131,22 @@ def test_pictures_by_accept(server):
     def picture(accept):
         return server.get("/v1/graphs/g/graph", **({"Accept": accept} if accept else {}))
 
-    for accept, kind in ((None, "application/json"), ("*/*", "application/json"), ("text/vnd.graphviz", "text/vnd.graphviz"),
-                         ("application/json;q=0.3, text/vnd.graphviz;q=0.5", "text/vnd.graphviz"),
-                         ("text/vnd.mermaid", "text/vnd.mermaid"), ("text/vnd.graphviz;q=0.2, text/*", "text/vnd.mermaid"),
-                         ("application/*", "application/json")):
+    for accept, kind in (
+        (None, "application/json"),
+        ("*/*", "application/json"),
+        ("text/vnd.graphviz", "text/vnd.graphviz"),
+        ("application/json;q=0.3, text/vnd.graphviz;q=0.5", "text/vnd.graphviz"),
+        ("text/vnd.mermaid", "text/vnd.mermaid"),
+        ("text/vnd.graphviz;q=0.2, text/*", "text/vnd.mermaid"),
+        ("application/*", "application/json"),
+    ):
         answer = picture(accept)
         assert answer.status == 200 and answer.headers["Content-Type"].startswith(kind), accept
         assert "Accept" in answer.headers["Vary"]
     refused = picture("image/png")
-    assert refused.status == 406 and refused.json()["code"] == "not_acceptable" and "Accept" in refused.headers["Vary"]
+    assert (
+        refused.status == 406
+        and refused.json()["code"] == "not_acceptable"
+        and "Accept" in refused.headers["Vary"]
+    )
     assert server.get("/v1/graphs/g/graph?format=png").status == 406

@@ -19,7 +19,9 @@ def test_a_chart_keeps_its_past_and_marks_what_it_could_not_hear(open_page):
     with Server({"g": GRAPH}) as first:
         for value in range(10, 20):
             first.set("g", "x", value)
-        page = open_page(first, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN)
+        page = open_page(
+            first, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN
+        )
         canvas = widget(page, "Voltage").locator("canvas")
         expect(canvas).to_have_attribute("aria-label", re.compile("Voltage 19\u202fV, between 1"))
         start = page.evaluate("performance.timeOrigin")
@@ -60,7 +62,9 @@ def test_a_chart_goes_on_behind_a_restart_that_lost_nothing(open_page):
     with Server({"g": GRAPH}, keeps=True) as server:
         for value in range(10, 20):
             server.set("g", "x", value)
-        page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN)
+        page = open_page(
+            server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})), allow=DOWN
+        )
         canvas = widget(page, "Voltage").locator("canvas")
         expect(canvas).to_have_attribute("aria-label", re.compile("Voltage 19\u202fV, between 1"))
         server.kill()
@@ -77,7 +81,10 @@ def test_a_chart_goes_on_behind_a_restart_that_lost_nothing(open_page):
 
 
 def test_charts_share_one_cursor_and_can_be_looked_into(open_page):
-    charts = layout({"kind": "series", "nodes": ["x"], "title": "One", "w": 6, "h": 4}, {"kind": "series", "nodes": ["double"], "title": "Two", "w": 6, "h": 4})
+    charts = layout(
+        {"kind": "series", "nodes": ["x"], "title": "One", "w": 6, "h": 4},
+        {"kind": "series", "nodes": ["double"], "title": "Two", "w": 6, "h": 4},
+    )
     with Server({"g": GRAPH}) as server:
         for value in (5, 6, 7):
             server.set("g", "x", value)
@@ -99,21 +106,35 @@ def test_charts_share_one_cursor_and_can_be_looked_into(open_page):
 
 def test_copying_gives_json_and_csv_without_formulas(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "text", "node": "mode"}, {"kind": "log", "node": "x", "h": 4})))
+        page = open_page(
+            server, address(layout({"kind": "text", "node": "mode"}, {"kind": "log", "node": "x", "h": 4}))
+        )
         expect(widget(page, "mode")).to_contain_text("eco")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
-        for item, expected in (("Copy as JSON", [{"node": "mode", "value": "eco"}]), ("Copy as CSV", "node,value\r\nmode,eco")):
+        for item, expected in (
+            ("Copy as JSON", [{"node": "mode", "value": "eco"}]),
+            ("Copy as CSV", "node,value\r\nmode,eco"),
+        ):
             page.get_by_role("button", name="Menu of mode").click()
             page.get_by_role("menuitem", name=item).click()
             eventually(lambda: page.evaluate("navigator.clipboard.readText()") != "")
             text = page.evaluate("navigator.clipboard.readText()")
-            assert (json.loads(text) if item.endswith("JSON") else text.replace("\r\n", "\n")) == (expected if item.endswith("JSON") else expected.replace("\r\n", "\n"))
+            assert (json.loads(text) if item.endswith("JSON") else text.replace("\r\n", "\n")) == (
+                expected if item.endswith("JSON") else expected.replace("\r\n", "\n")
+            )
 
 
 def test_the_cursor_of_a_chart_has_time_and_values(open_page):
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 8)
-        page = open_page(server, address(layout({"kind": "series", "nodes": ["x", "double"], "title": "Both", "w": 12, "h": 5, "span": 10})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "series", "nodes": ["x", "double"], "title": "Both", "w": 12, "h": 5, "span": 10}
+                )
+            ),
+        )
         expect(widget(page, "Both").locator(".legend output").first).to_have_text("8\u202fV")
         page.wait_for_timeout(1500)
         box = widget(page, "Both").locator("canvas").bounding_box()
@@ -134,8 +155,20 @@ def test_under_load_nothing_is_late_and_the_page_stays_free(browser, open_page):
     with Server({"load": f"graph: load\nnodes:\n{nodes}"}) as server:
         for value in range(50):
             server.batch("load", set={f"n{i}": value for i in range(2)})
-        page = open_page(server, address(layout(*charts, *({"kind": "number", "node": f"n{i}", "x": i % 4 * 3, "y": 4 + i // 4 * 2, "w": 3} for i in range(30))), "load"),
-                         viewport={"width": 1280, "height": 1700})
+        page = open_page(
+            server,
+            address(
+                layout(
+                    *charts,
+                    *(
+                        {"kind": "number", "node": f"n{i}", "x": i % 4 * 3, "y": 4 + i // 4 * 2, "w": 3}
+                        for i in range(30)
+                    ),
+                ),
+                "load",
+            ),
+            viewport={"width": 1280, "height": 1700},
+        )
         expect(widget(page, "n29").locator("output")).to_have_text("0")
         page.wait_for_timeout(1000)
         # When each text was there, by the clock of the machine that both are on.
@@ -151,7 +184,10 @@ def test_under_load_nothing_is_late_and_the_page_stays_free(browser, open_page):
                 value += 1
                 # Each number is read only once.
                 sent[str(value)] = time.time() * 1000
-                server.batch("load", set={"n7": value, **{f"n{(value + i) % 7 + 8 * (i % 3)}": value for i in range(9)}})
+                server.batch(
+                    "load",
+                    set={"n7": value, **{f"n{(value + i) % 7 + 8 * (i % 3)}": value for i in range(9)}},
+                )
                 next_at = max(next_at + 0.05, time.monotonic() - 1)
                 time.sleep(max(0, next_at - time.monotonic()))
         page.wait_for_timeout(300)
@@ -162,8 +198,12 @@ def test_under_load_nothing_is_late_and_the_page_stays_free(browser, open_page):
         for _ in range(3):
             reactions.append(reaction(page, widget(page, "n7").locator(".widget-menu").click, "[role=menu]"))
             page.keyboard.press("Escape")
-        print(f"\ndashboard under load: {value * 10 / seconds:.0f} values/s, longest task {traced.longest:.0f} ms by the clock and {traced.longest_work:.1f} ms of work, "
-              f"newest value shown after {late[len(late) // 2]:.0f} ms, at the latest {late[-1]:.0f} ms, click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms")
+        print(
+            f"\ndashboard under load: {value * 10 / seconds:.0f} values/s, longest task "
+            f"{traced.longest:.0f} ms by the clock and {traced.longest_work:.1f} ms of work, "
+            f"newest value shown after {late[len(late) // 2]:.0f} ms, at the latest {late[-1]:.0f} ms, "
+            f"click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms"
+        )
         assert traced.longest_work < 50 and len(traced.tasks) > 50
         assert late[len(late) // 2] < 1000 and min(reactions) < 1000
         if QUIET:

@@ -50,7 +50,10 @@ def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_i
 
         hash_ = page.evaluate("location.hash")
         assert "w=1." in hash_
-        places = "[...document.querySelectorAll('.widget')].map(w => [w.ariaLabel, w.style.gridArea, w.querySelector('output')?.textContent])"
+        places = (
+            "[...document.querySelectorAll('.widget')].map(w => [w.ariaLabel, w.style.gridArea, "
+            "w.querySelector('output')?.textContent])"
+        )
         other = open_page(server, "/" + hash_)
         expect(widget(other, "Second").locator("output")).not_to_have_text("")
         eventually(lambda: page.evaluate(places) == other.evaluate(places))
@@ -63,7 +66,9 @@ def test_a_dashboard_is_built_with_the_keyboard_alone_and_opens_elsewhere_from_i
 
 def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})))
+        page = open_page(
+            server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}))
+        )
         expect(widget(page, "y").locator("output")).to_have_text("2")
         column = widget(page, "Voltage").bounding_box()["width"] / 4
 
@@ -91,7 +96,10 @@ def test_what_changes_a_dashboard_comes_when_it_is_asked_for_and_no_key_is_misre
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "number", "node": "x"})))
         expect(widget(page, "Voltage").locator("output")).to_have_text("1")
-        loaded = "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /editing|forms|menu|moving|compose/.test(name))"
+        loaded = (
+            "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => "
+            "/editing|forms|menu|moving|compose/.test(name))"
+        )
         assert page.evaluate(loaded) == []
         page.route("**/dash/forms.js", lambda route: (time.sleep(0.5), route.continue_()))
         page.keyboard.type("agc")
@@ -102,8 +110,10 @@ def test_what_changes_a_dashboard_comes_when_it_is_asked_for_and_no_key_is_misre
 def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open_page):
     with Server({"g": GRAPH}) as server:
         held = []
-        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})),
-                         before=lambda page: page.route("**/dash/moving.js", lambda route: held.append(route)))
+        page = open_page(
+            server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"})),
+            before=lambda page: page.route("**/dash/moving.js", lambda route: held.append(route)),
+        )
         expect(widget(page, "y").locator("output")).to_have_text("2")
         box = widget(page, "Voltage").locator("header").bounding_box()
         x, y = box["x"] + box["width"] / 3, box["y"] + 3
@@ -122,7 +132,10 @@ def test_a_press_that_is_over_before_what_moves_widgets_has_come_moves_none(open
 
 def test_a_widget_can_be_added_before_the_server_has_said_anything(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, "/#/g/g/dash?edit=1", before=lambda page: page.route_web_socket(re.compile("/v1/ws"), lambda socket: None))
+        page = open_page(
+            server, "/#/g/g/dash?edit=1",
+            before=lambda page: page.route_web_socket(re.compile("/v1/ws"), lambda socket: None),
+        )
         page.get_by_role("button", name="Add widget").click()
         page.get_by_label("Kind").select_option("text")
         page.get_by_label("Title").fill("Note")
@@ -133,7 +146,10 @@ def test_a_widget_can_be_added_before_the_server_has_said_anything(open_page):
 
 def test_looking_and_editing_are_apart_and_what_is_removed_comes_back(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}), edit=False))
+        page = open_page(
+            server,
+            address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}), edit=False),
+        )
         expect(widget(page, "y").locator("output")).to_have_text("2")
         page.get_by_role("button", name="Menu of y").click()
         expect(page.get_by_role("menuitem", name="Copy as JSON")).to_be_visible()

@@ -43,8 +43,12 @@ def test_where_dashboards_cannot_be_saved_the_page_says_so(open_page, tmp_path):
         expect(page.locator(".save-note")).to_contain_text("export")
 
 
-def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_lost_unasked(open_page, tmp_path):
-    (tmp_path / "b.json").write_text(json.dumps({**layout({"kind": "number", "node": "y"}, {"kind": "number", "node": "x"}), "graph": "g"}))
+def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_lost_unasked(
+    open_page, tmp_path
+):
+    (tmp_path / "b.json").write_text(
+        json.dumps({**layout({"kind": "number", "node": "y"}, {"kind": "number", "node": "x"}), "graph": "g"})
+    )
     with Server({"g": GRAPH}, f"dashboards: {tmp_path}\n") as server:
         first, second = (open_page(server, "/#/g/g/dash?d=b&edit=1", allow="412") for _ in range(2))
         for page in (first, second):
@@ -99,19 +103,27 @@ def test_a_saved_dashboard_is_replaced_and_deleted_only_when_that_is_said(open_p
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_and_saved(open_page, tmp_path):
+def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_and_saved(
+    open_page, tmp_path
+):
     with Server({"g": GRAPH}, f"dashboards: {tmp_path}\n") as server:
         page = open_page(server, "/#/g/g", viewport={"width": 1280, "height": 1600})
         page.get_by_role("link", name="Dashboard", exact=True).click()
         expect(page.locator(".dash-notice")).to_contain_text("Made from the nodes")
         # A slider where there are bounds, a choice for what is one, a lamp for what is true or
         # false, charts for numbers with a past.
-        expect(page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")).to_have_value("1")
+        expect(
+            page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")
+        ).to_have_value("1")
         expect(page.get_by_role("article", name="y, Editor").locator("input")).to_have_value("2")
         expect(page.get_by_role("article", name="mode, Editor").get_by_role("combobox")).to_be_visible()
         expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("off")
-        expect(page.get_by_role("article", name="Voltage, Time series").locator(".legend output")).to_have_text("1\u202fV")
-        expect(page.get_by_role("article", name="double, Time series").locator(".legend output")).to_have_text("2")
+        expect(
+            page.get_by_role("article", name="Voltage, Time series").locator(".legend output")
+        ).to_have_text("1\u202fV")
+        expect(
+            page.get_by_role("article", name="double, Time series").locator(".legend output")
+        ).to_have_text("2")
         slider = page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")
         slider.fill("70")
         expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("on")

@@ -15,10 +15,17 @@ pytestmark = pytest.mark.browser
 
 def test_every_kind_of_widget_shows_its_node(open_page):
     widgets = layout(
-        {"kind": "number", "node": "x"}, {"kind": "sparkline", "node": "x", "title": "Spark"}, {"kind": "gauge", "node": "x", "title": "Gauge", "warn": 30, "bad": 60},
-        {"kind": "lamp", "node": "alarm", "bad": True}, {"kind": "text", "node": "mode"}, {"kind": "text", "text": "<b>words</b>", "title": "Note"},
-        {"kind": "series", "nodes": ["x", "double"], "title": "Both", "w": 6, "h": 4}, {"kind": "table", "nodes": ["*"], "title": "All", "w": 6, "h": 4},
-        {"kind": "log", "node": "x", "title": "Log", "w": 6, "h": 4}, {"kind": "editor", "node": "y"}, {"kind": "clients", "title": "Who", "w": 6, "h": 4},
+        {"kind": "number", "node": "x"},
+        {"kind": "sparkline", "node": "x", "title": "Spark"},
+        {"kind": "gauge", "node": "x", "title": "Gauge", "warn": 30, "bad": 60},
+        {"kind": "lamp", "node": "alarm", "bad": True},
+        {"kind": "text", "node": "mode"},
+        {"kind": "text", "text": "<b>words</b>", "title": "Note"},
+        {"kind": "series", "nodes": ["x", "double"], "title": "Both", "w": 6, "h": 4},
+        {"kind": "table", "nodes": ["*"], "title": "All", "w": 6, "h": 4},
+        {"kind": "log", "node": "x", "title": "Log", "w": 6, "h": 4},
+        {"kind": "editor", "node": "y"},
+        {"kind": "clients", "title": "Who", "w": 6, "h": 4},
         {"kind": "number", "node": "x", "pipe": [{"map": "value * 1000.0"}], "unit": "mV", "title": "Milli"},
     )
     with Server({"g": GRAPH}) as server:
@@ -43,7 +50,15 @@ def test_every_kind_of_widget_shows_its_node(open_page):
 
 def test_widgets_own_what_they_show_and_release_it(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "double"}, {"kind": "number", "node": "double", "title": "Again"})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "number", "node": "double"},
+                    {"kind": "number", "node": "double", "title": "Again"},
+                )
+            ),
+        )
         expect(widget(page, "double").locator("output")).to_have_text("2")
         assert listeners(server) == 1, "two widgets of one node share one subscription"
         assert "double" in server.alive("g")
@@ -70,7 +85,10 @@ def test_another_dashboard_for_a_view_that_was_left_meanwhile_is_not_shown_and_l
         expect(widget(page, "Voltage").locator("output")).to_have_text("1")
         page.get_by_role("button", name="Dashboards").click()
         # The answer of the server, which the layout is made of, is late.
-        page.evaluate("() => { const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), /\"op\":\"get\"/.test(text) ? 800 : 0); }; }")
+        page.evaluate(
+            "() => { const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { "
+            "setTimeout(() => send.call(this, text), /\"op\":\"get\"/.test(text) ? 800 : 0); }; }"
+        )
         page.get_by_role("menuitem", name="Made from the graph").click()
         page.get_by_role("button", name="Dashboards").click()
         expect(page.get_by_role("menu")).to_be_visible()
@@ -95,7 +113,13 @@ def test_a_part_that_cannot_be_loaded_is_said_where_it_is_missing(open_page):
             for name in ("widgets/gauge", "dash/editing"):
                 page.route(f"**/{name}.js", lambda route: route.abort())
 
-        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "gauge", "node": "x", "title": "Gauge"})), before=without, allow="ERR_FAILED")
+        page = open_page(
+            server,
+            address(
+                layout({"kind": "number", "node": "x"}, {"kind": "gauge", "node": "x", "title": "Gauge"})
+            ),
+            before=without, allow="ERR_FAILED",
+        )
         expect(widget(page, "Gauge")).to_contain_text("could not be loaded")
         expect(widget(page, "Voltage").locator("output")).to_have_text("1")
         page.keyboard.press("a")
@@ -105,8 +129,15 @@ def test_a_part_that_cannot_be_loaded_is_said_where_it_is_missing(open_page):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("1.%%%%", "cut off or changed"), ("nonsense", "cut off or changed"), ("9.e30", "newer version"), ("1." + "A" * 300_000, "too large"),
-        ("1." + base64.urlsafe_b64encode(b'{"v":1,"widgets":[{"kind":"number","x":-5}]}').decode().rstrip("="), "Widget 1 is left out"),
+        ("1.%%%%", "cut off or changed"),
+        ("nonsense", "cut off or changed"),
+        ("9.e30", "newer version"),
+        ("1." + "A" * 300_000, "too large"),
+        (
+            "1."
+            + base64.urlsafe_b64encode(b'{"v":1,"widgets":[{"kind":"number","x":-5}]}').decode().rstrip("="),
+            "Widget 1 is left out",
+        ),
     ],
     ids=["characters", "nonsense", "newer", "huge", "a bad widget"],
 )
@@ -118,18 +149,29 @@ def test_an_address_that_holds_no_dashboard_says_so(open_page, text, says):
 
 
 def test_an_unknown_kind_is_a_labelled_placeholder_and_names_are_only_text(open_page):
-    hostile = layout({"kind": "hologram", "title": "<img src=x onerror=alert(1)>"}, {"kind": "number", "node": "gone", "title": "\u202eevil"}, {"kind": "text", "text": "<script>alert(1)</script>", "title": "T"})
+    hostile = layout(
+        {"kind": "hologram", "title": "<img src=x onerror=alert(1)>"},
+        {"kind": "number", "node": "gone", "title": "\u202eevil"},
+        {"kind": "text", "text": "<script>alert(1)</script>", "title": "T"},
+    )
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(hostile))
         expect(widget(page, "<img src=x onerror=alert(1)>")).to_contain_text("does not know")
         expect(widget(page, "T")).to_contain_text("<script>alert(1)</script>")
-        expect(page.locator(".widget-note").filter(has_text="The server does not give this value")).to_be_visible()
+        expect(
+            page.locator(".widget-note").filter(has_text="The server does not give this value")
+        ).to_be_visible()
         assert page.locator(".dash img, .dash script").count() == 0
 
 
 def test_a_widget_shows_a_node_of_another_graph(open_page):
-    with Server({"g": GRAPH, "h": "graph: h\nnodes:\n  z: { set: number, initial: 7, title: Far }\n"}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "z", "graph": "h"}, {"kind": "number", "node": "y"})))
+    with Server(
+        {"g": GRAPH, "h": "graph: h\nnodes:\n  z: { set: number, initial: 7, title: Far }\n"}
+    ) as server:
+        page = open_page(
+            server,
+            address(layout({"kind": "number", "node": "z", "graph": "h"}, {"kind": "number", "node": "y"})),
+        )
         expect(widget(page, "Far").locator("output")).to_have_text("7")
         expect(widget(page, "Far").get_by_role("link")).to_have_attribute("href", "#/g/h?node=z")
         eventually(lambda: listeners(server, "h") == 1 and listeners(server) == 1)
@@ -141,7 +183,10 @@ def test_a_removed_node_leaves_words_behind(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "number", "node": "y"})), allow=DOWN)
         expect(widget(page, "y").locator("output")).to_have_text("2")
-        answer = server.request("PUT", "/v1/graphs/g?adopt=1", GRAPH.replace("  y: { set: number, initial: 2 }\n", ""), {"Content-Type": "application/yaml"})
+        answer = server.request(
+            "PUT", "/v1/graphs/g?adopt=1", GRAPH.replace("  y: { set: number, initial: 2 }\n", ""),
+            {"Content-Type": "application/yaml"},
+        )
         assert answer.status == 200, answer.body
         expect(widget(page, "y")).to_contain_text("This node was removed")
         again = widget(page, "y").get_by_role("button", name="Watch it again")

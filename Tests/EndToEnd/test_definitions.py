@@ -42,14 +42,20 @@ def watch(client, node):
 
 def updates(client):
     """The values of the next message, in order."""
-    return [entry.get("v", "empty" if entry.get("empty") else entry.get("fail")) for entry in client.receive()["d"]]
+    return [
+        entry.get("v", "empty" if entry.get("empty") else entry.get("fail"))
+        for entry in client.receive()["d"]
+    ]
 
 
 def test_definitions_at_a_log_are_counted_once():
-    """Each waits for the thread that reads it, and then for the log; a turn's count of requests was negative."""
+    """Each waits for the thread that reads it, and then for the log; a turn's count of requests was
+    negative."""
     with Server({}, keeps=True) as server:
         for number in range(3):
-            answer = server.request("PUT", "/v1/graphs/p", json.dumps({"nodes": {"x": {"set": "number", "initial": number}}}))
+            answer = server.request(
+                "PUT", "/v1/graphs/p", json.dumps({"nodes": {"x": {"set": "number", "initial": number}}})
+            )
             assert answer.status in (200, 201), answer
         assert server.metrics()["sluice_http_request_seconds_count"] == 3
 
@@ -224,7 +230,10 @@ def test_the_setpoints_follow_each_other_both_ways(house, watcher):
 
 
 def test_explain_shows_what_a_sync_did_not_deliver():
-    text = "nodes:\n  c: { set: number, initial: 0 }\n  f: { set: number, max: 212 }\nsync: [{ a: c, b: f, to_b: value * 9 / 5 + 32, to_a: (value - 32) * 5 / 9 }]\n"
+    text = (
+        "nodes:\n  c: { set: number, initial: 0 }\n  f: { set: number, max: 212 }\nsync: [{ a: c, b: f, "
+        "to_b: value * 9 / 5 + 32, to_a: (value - 32) * 5 / 9 }]\n"
+    )
     with Server({"house": text}) as server:
         server.set("house", "c", 200)
         assert (read(server, "c"), read(server, "f")) == (200, 32)
@@ -273,14 +282,18 @@ def test_the_two_roles_may_what_the_file_says(tmp_path):
                                ("victor", "viewer", ["read", "pipe", "set", "observe"]),
                                ("nobody", "guest", ["read", "pipe", "set", "observe"])):
         grants = [part for right in rights for part in ("--can", right)]
-        ran = subprocess.run([BINARY, "token", "--name", name, "--role", role, *grants], capture_output=True, text=True)
+        ran = subprocess.run(
+            [BINARY, "token", "--name", name, "--role", role, *grants], capture_output=True, text=True
+        )
         assert ran.returncode == 0, ran
         tokens[name] = re.search(r"token \(shown once\): (\S+)", ran.stderr)[1]
         entries += ran.stdout
     (tmp_path / "tokens.yaml").write_text(entries)
     with Server({"house": FULL}, f"auth: {tmp_path}/tokens.yaml\n") as server:
         def ask(name, method, path, body=None):
-            return server.request(method, f"/v1/graphs/house{path}", body, {"Authorization": f"Bearer {tokens[name]}"})
+            return server.request(
+                method, f"/v1/graphs/house{path}", body, {"Authorization": f"Bearer {tokens[name]}"}
+            )
 
         for node in ("indoor_f", "pairs", "alice", "setpoint_f"):
             # A node that is empty is there all the same.
@@ -294,8 +307,10 @@ def test_the_two_roles_may_what_the_file_says(tmp_path):
 
 
 def test_limits_of_operators_are_configured():
-    text = "nodes:\n  a: { set: number }\n  b: { set: number }\n  late: { from: a, pipe: [ { delay: 1h } ] }\n" \
-           "  rows: { zip: [a, b] }\n  newest: { from: a, pipe: [ { window: { last: 1h, of: count } } ] }\n"
+    text = (
+        "nodes:\n  a: { set: number }\n  b: { set: number }\n  late: { from: a, pipe: [ { delay: 1h } ] }\n"
+        "  rows: { zip: [a, b] }\n  newest: { from: a, pipe: [ { window: { last: 1h, of: count } } ] }\n"
+    )
     limits = "# fixed: limits.zipBuffer=2 limits.delayed=2 limits.windowValues=3 limits.switchKeys=1\n"
     with Server({"house": text}, limits) as server:
         for value in range(5):
@@ -306,13 +321,21 @@ def test_limits_of_operators_are_configured():
         server.set("house", "b", 0)
         assert read(server, "rows") == [3, 0]
         with Client(server) as client:
-            answer = client.ask(op="sub", graph="house", node="a", pipe=[{"window": {"count": 4, "of": "avg"}}])
+            answer = client.ask(
+                op="sub", graph="house", node="a", pipe=[{"window": {"count": 4, "of": "avg"}}]
+            )
             assert answer["code"] == "bad_field" and "1 to 3" in answer["msg"]
-    for text, said in (("  a: { zip: [x, x], buffer: 3 }\n", "1 to 2"),
-                       ("  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { default: { of: s } }\n",
-                        "at most 1 cases"),
-                       ("  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { otherwise: { of: s, excluding: [1] } }\n",
-                        "at most 1 cases")):
+    for text, said in (
+        ("  a: { zip: [x, x], buffer: 3 }\n", "1 to 2"),
+        (
+            "  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { default: { "
+            "of: s } }\n", "at most 1 cases",
+        ),
+        (
+            "  s: { switch: { from: x, by: value } }\n  a: { case: { of: s, key: 1 } }\n  b: { otherwise: "
+            "{ of: s, excluding: [1] } }\n", "at most 1 cases",
+        ),
+    ):
         with pytest.raises(AssertionError, match=said):
             Server({"house": "nodes:\n  x: { set: any }\n" + text}, limits, arguments=["--strict"])
 
@@ -329,10 +352,13 @@ nodes:
 """
     with Server({"house": text}) as server:
         server.set("house", "order", {"id": "abc", "lines": [1, 2.0]})
-        for value, said in (({}, "must have 'id'"), ({"id": "A"}, "must match ^[a-z]+$ at /id"),
-                            ({"id": "a", "lines": [1, 0]}, "must be at least 1 at /lines/1"),
-                            ({"id": "a", "secret": 1}, "must not have members other than those of the schema"),
-                            ([], "must be an object")):
+        for value, said in (
+            ({}, "must have 'id'"),
+            ({"id": "A"}, "must match ^[a-z]+$ at /id"),
+            ({"id": "a", "lines": [1, 0]}, "must be at least 1 at /lines/1"),
+            ({"id": "a", "secret": 1}, "must not have members other than those of the schema"),
+            ([], "must be an object"),
+        ):
             answer = server.request("POST", "/v1/graphs/house/nodes/order", json.dumps(value))
             assert answer.status == 422 and answer.json()["code"] == "type_mismatch"
             assert answer.json()["detail"] == said

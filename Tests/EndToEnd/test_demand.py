@@ -44,7 +44,8 @@ def told(device):
 
 
 def test_two_clients_and_one_device(fleet, device):
-    """D-1: true with the first listener of a derived node, false in the turn in which the last one's socket is reset."""
+    """D-1: true with the first listener of a derived node, false in the turn in which the last
+    one's socket is reset."""
     assert demand(device, "target") == {"target": {"wanted": False}}
     first, second = RawWebSocket(fleet), RawWebSocket(fleet)
     for socket in (first, second):
@@ -60,7 +61,8 @@ def test_two_clients_and_one_device(fleet, device):
 
 
 def test_a_member_that_sleeps(fleet, device):
-    """D-1, F-3, F-4: a listener brings an empty member to life, which is wanted; globs and all want what they mean."""
+    """D-1, F-3, F-4: a listener brings an empty member to life, which is wanted; globs and all want
+    what they mean."""
     assert demand(device, "sensor.7.*") == {}
     with Client(fleet) as client:
         assert client.ask(op="sub", graph="fleet", node="sensor.7.hot")["empty"] is True
@@ -81,7 +83,8 @@ def test_a_member_that_sleeps(fleet, device):
 
 
 def test_load_asks_until_something_comes(fleet, device):
-    """D-2: an ask is repeated after times.load; a report is an answer; a value that becomes stale is asked for again."""
+    """D-2: an ask is repeated after times.load; a report is an answer; a value that becomes stale
+    is asked for again."""
     demand(device, "sensor.9.celsius", "target")
     with Client(fleet) as client:
         client.ask(op="sub", graph="fleet", node="sensor.9.hot", load=True)
@@ -140,7 +143,9 @@ def test_the_guide_as_it_is_written(tmp_path):
 
     def begin(name):
         command = f"exec {blocks[name].strip()}".replace("python3", sys.executable)
-        return subprocess.Popen(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **run)
+        return subprocess.Popen(
+            ["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **run
+        )
 
     running = [begin("serve")]
     try:
@@ -161,7 +166,8 @@ def test_the_guide_as_it_is_written(tmp_path):
 
 
 def test_a_feed_on_demand_sends_what_is_wanted():
-    """D-3: sluice feed --on-demand sends nothing that nobody listens to, and at once what a client asks for."""
+    """D-3: sluice feed --on-demand sends nothing that nobody listens to, and at once what a client
+    asks for."""
     definition = """
 graph: host
 nodes:
@@ -173,7 +179,9 @@ nodes:
         url = f"http://127.0.0.1:{server.port}"
         with Client(server) as client:
             client.ask(op="sub", graph="host", node="uptime_s", load=True)
-            feed = subprocess.Popen([BINARY, "feed", "host", "--on-demand", "--interval", "100ms", "--url", url])
+            feed = subprocess.Popen(
+                [BINARY, "feed", "host", "--on-demand", "--interval", "100ms", "--url", url]
+            )
             try:
                 assert client.receive()["d"][0]["v"] > 0
                 assert client.receive()["op"] == "upd"

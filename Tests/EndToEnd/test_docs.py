@@ -9,14 +9,18 @@ from sluice import BINARY, ROOT
 
 
 def test_the_generated_tables_are_up_to_date():
-    result = subprocess.run([sys.executable, ROOT / "scripts/docs.py", "--check"], capture_output=True, text=True,
-                            env={"SLUICE_BINARY": str(BINARY), "PATH": "/usr/bin:/bin"})
+    result = subprocess.run(
+        [sys.executable, ROOT / "scripts/docs.py", "--check"], capture_output=True, text=True,
+        env={"SLUICE_BINARY": str(BINARY), "PATH": "/usr/bin:/bin"},
+    )
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def rules(*arguments, **environment):
-    return subprocess.run([sys.executable, ROOT / "scripts/rules.py", *arguments], capture_output=True, text=True,
-                          env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts/rules.py", *arguments], capture_output=True, text=True,
+        env={**os.environ, **environment},
+    )
 
 
 def test_a_rule_without_a_test_is_noticed(tmp_path):
@@ -36,26 +40,37 @@ def test_a_rule_without_a_test_is_noticed(tmp_path):
 def test_a_rule_for_users_of_the_server_without_a_test_through_it_is_noticed(tmp_path):
     for folder, rule in (("ReactiveGraphTests", "G-74, F-9"), ("GraphHostTests", "G-75, G-73, O-1 to O-3")):
         (tmp_path / "Tests" / folder).mkdir(parents=True)
-        (tmp_path / "Tests" / folder / "SomeTests.swift").write_text(f'struct SomeTests {{\n    @Test("{rule}: it")\n}}\n')
+        (tmp_path / "Tests" / folder / "SomeTests.swift").write_text(
+            f'struct SomeTests {{\n    @Test("{rule}: it")\n}}\n'
+        )
     lines = rules("--check", SLUICE_TESTS=str(tmp_path / "Tests")).stdout.splitlines()
     missing = {line.split()[0] for line in lines if line.endswith("no test shows it through the server")}
-    assert {"G-74", "F-9", "O-4"} <= missing and not missing & {"G-75", "G-78", "G-98", "G-1", "O-1", "O-2", "O-3", "L-6"}
+    assert {"G-74", "F-9", "O-4"} <= missing and not missing & {
+        "G-75", "G-78", "G-98", "G-1", "O-1", "O-2", "O-3", "L-6",
+    }
     assert any(line.startswith("G-73 ") and "in spite of the reason" in line for line in lines)
 
 
 def wire(*arguments, **environment):
-    return subprocess.run([sys.executable, ROOT / "scripts/wire.py", *arguments], capture_output=True, text=True,
-                          env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts/wire.py", *arguments], capture_output=True, text=True,
+        env={**os.environ, **environment},
+    )
 
 
 def test_a_sentence_without_its_test_is_noticed(tmp_path):
     tests = tmp_path / "Tests"
     tests.mkdir()
-    (tests / "PendingTests.swift").write_text('struct PendingTests {\n    @Test("in order")\n    func order() {}\n}\n')
+    (tests / "PendingTests.swift").write_text(
+        'struct PendingTests {\n    @Test("in order")\n    func order() {}\n}\n'
+    )
     (tests / "test_some.py").write_text('def test_it():\n    """W-1, W-9999"""\n')
     lines = wire("--check", SLUICE_TESTS=str(tests)).stdout.splitlines()
     assert "W-9999 is no sentence: test_some.test_it" in lines
-    assert "W-4: there is no test RequestTests.pipelining" in lines and "W-5: there is no test PendingTests.order" not in lines
+    assert (
+        "W-4: there is no test RequestTests.pipelining" in lines
+        and "W-5: there is no test PendingTests.order" not in lines
+    )
     assert any(line.startswith("W-3 ") and line.endswith("nothing shows it") for line in lines)
     assert not any(line.startswith("W-1 ") for line in lines)
 
@@ -67,7 +82,9 @@ def test_every_code_of_a_failure_is_in_the_documentation():
     codes = (ROOT / "Sources/CEL/Problems/ExpressionProblem.swift").read_text()
     written |= {code for code in re.findall(r'"(expr_[a-z_]+)"', codes)}
     page = (ROOT / "docs/definitions.md").read_text().split("## Empty and failed")[1].split("\n## ")[0]
-    listed = {code for row in re.findall(r"^\| (`[^|]*) \|", page, re.M) for code in re.findall(r"`([a-z_]+)`", row)}
+    listed = {
+        code for row in re.findall(r"^\| (`[^|]*) \|", page, re.M) for code in re.findall(r"`([a-z_]+)`", row)
+    }
     assert {"overflow", "not_a_key", "expr_divide"} <= written
     # A pulse is an emission within a change of the definition, which clients never see.
     assert written - {"expr_syntax", "pulse"} == listed
@@ -76,8 +93,12 @@ def test_every_code_of_a_failure_is_in_the_documentation():
 def test_every_error_code_of_the_sources_has_a_row():
     table = (ROOT / "Sources/Support/ErrorTable.swift").read_text()
     rows = set(re.findall(r'row\(\s*"([a-z_]+)"', table))
-    named = set(re.findall(r'Self\(rawValue: "([a-z_]+)"\)', (ROOT / "Sources/GraphHost/HostError.swift").read_text()))
-    for file in [*(ROOT / "Sources/SluiceServer").rglob("*.swift"), ROOT / "Sources/HTTP/Words/ErrorCode.swift"]:
+    named = set(
+        re.findall(r'Self\(rawValue: "([a-z_]+)"\)', (ROOT / "Sources/GraphHost/HostError.swift").read_text())
+    )
+    for file in [
+        *(ROOT / "Sources/SluiceServer").rglob("*.swift"), ROOT / "Sources/HTTP/Words/ErrorCode.swift",
+    ]:
         named |= set(re.findall(r'(?:Refusal\(|ErrorCode = )"([a-z_]+)"', file.read_text()))
     assert len(rows) > 40 and len(named) > 35 and named <= rows, named - rows
 
@@ -86,11 +107,16 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 
 def test_every_key_of_the_configuration_that_a_page_names_is_one():
-    shown = subprocess.run([BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"], capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        [BINARY, "serve", "--print-config", "--config", ROOT / "config/sluice.yaml"], capture_output=True,
+        text=True,
+    ).stdout
     keys = {line.split()[0] for line in shown.splitlines()}
     keys |= set(re.findall(r"^\| `([a-zA-Z.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M))
     groups = "|".join(sorted({key.split(".")[0] for key in keys if "." in key}))
-    named = {key for page in PAGES for key in re.findall(rf"`((?:{groups})\.[A-Za-z]+)[`:]", page.read_text())}
+    named = {
+        key for page in PAGES for key in re.findall(rf"`((?:{groups})\.[A-Za-z]+)[`:]", page.read_text())
+    }
     assert len(named) >= 30 and named <= keys, named - keys
 
 
@@ -111,7 +137,10 @@ def test_every_link_from_page_to_page_leads_to_a_file_and_a_heading():
 
 
 def test_every_page_that_a_file_names_is_in_the_repository():
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
+        text=True,
+    )
     files = [ROOT / line for line in listed.stdout.splitlines()]
     pages = {file.name for file in files if file.suffix == ".md"}
     # A name after a hyphen is the end of one that a program puts together.
@@ -125,9 +154,13 @@ def test_the_guide_for_operators_shows_a_configuration_that_is_one(tmp_path):
     page = (ROOT / "docs/operations.md").read_text()
     shown, = re.findall(r"```yaml\n# sluice\.yaml, in (.*?)```", page, re.S)
     (tmp_path / "sluice.yaml").write_text("#" + shown)
-    (tmp_path / "tokens.yaml").write_text(subprocess.run([BINARY, "token", "--name", "a"], capture_output=True, text=True).stdout)
+    (tmp_path / "tokens.yaml").write_text(
+        subprocess.run([BINARY, "token", "--name", "a"], capture_output=True, text=True).stdout
+    )
     (tmp_path / "graphs").symlink_to(ROOT / "config/graphs")
-    checked = subprocess.run([BINARY, "check", "--config", "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path)
+    checked = subprocess.run(
+        [BINARY, "check", "--config", "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path
+    )
     assert checked.returncode == 0, checked.stderr
     table = (ROOT / "docs/protocol.md").read_text().split("<!-- errors")[1]
     for row in page.split("## When something is refused")[1].splitlines():

@@ -1,4 +1,5 @@
-"""What was answered is there after any end of the process: kill -9 under load, ordered ends, faults of the disk."""
+"""What was answered is there after any end of the process: kill -9 under load, ordered ends, faults
+of the disk."""
 
 import http.client
 import json
@@ -20,10 +21,12 @@ from rawsocket import RawSocket
 from sluice import BINARY, PATIENCE, ROOT, Server, eventually
 
 WRITERS = 8
-GRAPH = "graph: g\nnodes:\n" + "".join(
-    f"  w{n}: {{ set: any, history: 100000 }}\n" for n in range(WRITERS)
-) + """  sum: { from: w0, retain: always, pipe: [ { map: "value" }, { scan: { start: 0, with: "acc + 1" } } ] }
+GRAPH = (
+    "graph: g\nnodes:\n"
+    + "".join(f"  w{n}: {{ set: any, history: 100000 }}\n" for n in range(WRITERS))
+    + """  sum: { from: w0, retain: always, pipe: [ { map: "value" }, { scan: { start: 0, with: "acc + 1" } } ] }
 """
+)
 ROUNDS = 200 if os.environ.get("SLUICE_NIGHTLY") else 8
 
 
@@ -40,7 +43,10 @@ class Writer(threading.Thread):
         path = f"/v1/graphs/g/nodes/{self.node}"
         try:
             while True:
-                headers = {"Content-Type": "application/json", "Idempotency-Key": f"{self.key}-{self.node}-{self.next}"}
+                headers = {
+                    "Content-Type": "application/json",
+                    "Idempotency-Key": f"{self.key}-{self.node}-{self.next}",
+                }
                 connection.request("POST", path, str(self.next), headers)
                 response = connection.getresponse()
                 answer = json.loads(response.read())
@@ -57,7 +63,9 @@ class Subscriber(threading.Thread):
     def __init__(self, server, since=None):
         super().__init__()
         self.client = Client(server)
-        self.snap = self.client.ask(op="sub", graph="g", node="w0", mode="all", **({"since": since} if since else {}))
+        self.snap = self.client.ask(
+            op="sub", graph="g", node="w0", mode="all", **({"since": since} if since else {})
+        )
         self.epoch, self.rev = self.snap["epoch"], self.snap["rev"]
         self.values = {d["rev"]: d["v"] for d in self.snap.get("d", [])}
 
@@ -160,7 +168,10 @@ def test_cursors_hold_over_a_restart_and_not_over_an_older_copy(tmp_path):
             assert answer.status == (200 if held else 412), answer
             batch = {"set": {"w0": "over"}, "if": {"epoch": lost["epoch"], "w0": {"rev": lost["rev"]}}}
             if not held:
-                answer = server.request("POST", "/v1/graphs/g/batch", json.dumps(batch), headers={"Content-Type": "application/json"})
+                answer = server.request(
+                    "POST", "/v1/graphs/g/batch", json.dumps(batch),
+                    headers={"Content-Type": "application/json"},
+                )
                 assert answer.status == 412, answer
 
         # A restart, and nothing is lost.
@@ -228,7 +239,9 @@ def test_the_shipped_graphs_and_all_recipes_come_back_after_an_ordered_end():
 
 
 def test_what_a_graph_holds_waits_for_its_file():
-    with Server({"g": GRAPH, "h": "graph: h\nnodes: { x: { set: number, initial: 1 } }\n"}, keeps=True) as server:
+    with Server(
+        {"g": GRAPH, "h": "graph: h\nnodes: { x: { set: number, initial: 1 } }\n"}, keeps=True
+    ) as server:
         server.set("h", "x", 9)
         server.stop()
         path = server.config.parent / "graphs" / "h.yaml"
@@ -307,7 +320,9 @@ def test_the_drill_a_backup_of_a_running_server_is_restored_elsewhere(tmp_path):
         server.kill()
         writer.join(PATIENCE)
         assert f"g: at rev" in sluice("restore", "--data", tmp_path / "data", copy)
-        refused = subprocess.run([BINARY, "restore", "--data", tmp_path / "data", copy], capture_output=True, text=True)
+        refused = subprocess.run(
+            [BINARY, "restore", "--data", tmp_path / "data", copy], capture_output=True, text=True
+        )
         assert refused.returncode == 1 and "has data already" in refused.stderr
         assert not [name for name in os.listdir(server.data) if name.startswith("backup")]
         with Server({"g": GRAPH}, config=f"dataDir: {tmp_path}/data") as other:
@@ -315,9 +330,9 @@ def test_the_drill_a_backup_of_a_running_server_is_restored_elsewhere(tmp_path):
             assert now["epoch"] != first["epoch"], "what came after the copy is gone, and cursors show it"
             assert other.value("g", "w0") == 1
             values = stored(other)
-            assert {rev: value for rev, value in writer.acknowledged.items() if rev <= now["rev"]}.items() <= {
-                rev: value for rev, (node, value) in values.items() if node == "w1"
-            }.items()
+            assert {
+                rev: value for rev, value in writer.acknowledged.items() if rev <= now["rev"]
+            }.items() <= {rev: value for rev, (node, value) in values.items() if node == "w1"}.items()
 
 
 def test_replay_checks_what_is_stored_and_tries_other_definitions(tmp_path):
@@ -332,7 +347,9 @@ def test_replay_checks_what_is_stored_and_tries_other_definitions(tmp_path):
         past = json.loads(sluice("replay", "--data", server.data, "g", "--to", 3, "--json"))
         assert past["rev"] == 3 and past["digest"] != again["digest"]
         other = tmp_path / "g.yaml"
-        other.write_text(GRAPH.replace("acc + 1", "acc + value").replace("w3: { set: any", "w3: { set: number, initial: 3"))
+        other.write_text(
+            GRAPH.replace("acc + 1", "acc + value").replace("w3: { set: any", "w3: { set: number, initial: 3")
+        )
         shown = json.loads(sluice("replay", "--data", server.data, "g", "--with", other, "--json"))
         assert shown["differences"] == [{"node": "sum", "before": 5, "after": 10}, {"node": "w3", "after": 3}]
 
@@ -407,7 +424,12 @@ def small_disk(tmp_path):
     """A file system of two megabytes; it takes root."""
     folder = tmp_path / "small"
     folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True).returncode != 0:
+    if (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True
+        ).returncode
+        != 0
+    ):
         pytest.skip("no file system can be mounted here")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
@@ -421,11 +443,15 @@ def test_a_full_disk_refuses_sets_and_is_well_again_by_itself(small_disk):
         stuffing = small_disk / "stuffing"
         room = os.statvfs(small_disk)
         stuffing.write_bytes(bytes(room.f_bavail * room.f_bsize - 8192))
-        refused = eventually(lambda: [a for a in [send(server, "x" * 30_000)] if a.status == 503], what="a refusal")[0]
+        refused = eventually(
+            lambda: [a for a in [send(server, "x" * 30_000)] if a.status == 503], what="a refusal"
+        )[0]
         assert refused.json()["code"] == "no_space" and refused.headers["Retry-After"]
         assert server.value("g", "w0") != ""
         assert client.ask(op="get", graph="g", nodes=["w0"])["op"] == "ok"
-        assert server.metrics()["sluice_log_ready"] == 0 and server.metrics()["sluice_log_failures_total"] >= 1
+        assert (
+            server.metrics()["sluice_log_ready"] == 0 and server.metrics()["sluice_log_failures_total"] >= 1
+        )
         eventually(lambda: server.get("/readyz?for=writes").status == 503, what="not ready")
         assert server.get("/readyz").status == 200, "reads go on"
         stuffing.unlink()
@@ -469,7 +495,9 @@ def test_a_folder_that_is_moved_while_the_server_runs(how, tmp_path):
 
 
 def send(server, value):
-    return server.request("POST", "/v1/graphs/g/nodes/w1", json.dumps(value), {"Content-Type": "application/json"})
+    return server.request(
+        "POST", "/v1/graphs/g/nodes/w1", json.dumps(value), {"Content-Type": "application/json"}
+    )
 
 
 def test_only_the_servers_user_reads_its_files(tmp_path):

@@ -74,7 +74,9 @@ def test_there_are_several_hundred_cases():
 NIGHTLY = bool(os.environ.get("SLUICE_NIGHTLY"))
 
 
-@pytest.mark.parametrize("offers, agreed", [offer[1:] for offer in deflate.OFFERS], ids=[o[0] for o in deflate.OFFERS])
+@pytest.mark.parametrize(
+    "offers, agreed", [offer[1:] for offer in deflate.OFFERS], ids=[o[0] for o in deflate.OFFERS]
+)
 def test_offers(full, offers, agreed):
     with EchoPeer(full, offers) as peer:
         assert peer.status == 101
@@ -133,14 +135,23 @@ HELLO = bytes.fromhex("f248cdc9c90700")
     [
         ([frame(TEXT, HELLO, rsv=4)], [("text", b"Hello"), ("close", 1000)]),
         (fragments(TEXT, [HELLO[:3], HELLO[3:]], rsv=4), [("text", b"Hello"), ("close", 1000)]),
-        ([frame(TEXT, HELLO[:3], fin=False, rsv=4), frame(PING, "p"), frame(CONTINUATION, HELLO[3:])],
-         [("pong", b"p"), ("text", b"Hello"), ("close", 1000)]),
-        ([frame(TEXT, bytes.fromhex("000500faff48656c6c6f00"), rsv=4)], [("text", b"Hello"), ("close", 1000)]),
+        (
+            [frame(TEXT, HELLO[:3], fin=False, rsv=4), frame(PING, "p"), frame(CONTINUATION, HELLO[3:])],
+            [("pong", b"p"), ("text", b"Hello"), ("close", 1000)],
+        ),
+        (
+            [frame(TEXT, bytes.fromhex("000500faff48656c6c6f00"), rsv=4)],
+            [("text", b"Hello"), ("close", 1000)],
+        ),
         ([frame(TEXT, bytes.fromhex("f348cdc9c9070000"), rsv=4)], [("text", b"Hello"), ("close", 1000)]),
-        ([frame(TEXT, bytes.fromhex("f24805000000ffffcac9c90700"), rsv=4)],
-         [("text", b"Hello"), ("close", 1000)]),
-        ([frame(TEXT, HELLO, rsv=4), frame(TEXT, bytes.fromhex("f200110000"), rsv=4)],
-         [("text", b"Hello"), ("text", b"Hello"), ("close", 1000)]),
+        (
+            [frame(TEXT, bytes.fromhex("f24805000000ffffcac9c90700"), rsv=4)],
+            [("text", b"Hello"), ("close", 1000)],
+        ),
+        (
+            [frame(TEXT, HELLO, rsv=4), frame(TEXT, bytes.fromhex("f200110000"), rsv=4)],
+            [("text", b"Hello"), ("text", b"Hello"), ("close", 1000)],
+        ),
         ([frame(TEXT, b"\0", rsv=4)], [("text", b""), ("close", 1000)]),
         ([frame(TEXT, HELLO, rsv=4, fin=False), frame(CONTINUATION, b"", rsv=4)], [("close", 1002)]),
         ([frame(PING, b"", rsv=4)], [("close", 1002)]),

@@ -1,7 +1,8 @@
 """Every row of the error table, and every close code, is produced by a test.
 
-Most are met here, over the wire of a real process. Those that only a log can bring about that fails are met over the sockets of a
-server in Swift, whose log the test injects: `SWIFT` names the tests, which must be there and look at the code.
+Most are met here, over the wire of a real process. Those that only a log can bring about that fails
+are met over the sockets of a server in Swift, whose log the test injects: `SWIFT` names the tests,
+which must be there and look at the code.
 """
 
 import contextlib
@@ -36,8 +37,16 @@ DEAR = "[1,2,3].map(a, " * 9 + "value" + ")" * 9 + ".size()"
 PATTERN = "'a'.matches('(((a{9}b){9}c){9}d?){999}')"
 # Twelve nodes that are all in sync with each other by expressions have millions of ways.
 RING = [f"n{place}" for place in range(12)]
-CLIQUE = "graph: g\nnodes:\n" + "".join(f"  {name}: {{ set: any }}\n" for name in RING) + "sync:\n" + "".join(
-    f"  - {{ a: {a}, b: {b}, to_a: value, to_b: value }}\n" for place, a in enumerate(RING) for b in RING[:place])
+CLIQUE = (
+    "graph: g\nnodes:\n"
+    + "".join(f"  {name}: {{ set: any }}\n" for name in RING)
+    + "sync:\n"
+    + "".join(
+        f"  - {{ a: {a}, b: {b}, to_a: value, to_b: value }}\n"
+        for place, a in enumerate(RING)
+        for b in RING[:place]
+    )
+)
 
 # Codes and close codes that need a log that fails: the Swift tests that produce them, FILE.test.
 SWIFT = {
@@ -79,7 +88,10 @@ def plain(answer):
 @contextlib.contextmanager
 def guarded(config="", options=()):
     """A server that wants a token, the token of somebody who may only read, and the file of tokens."""
-    made = subprocess.run([BINARY, "token", "--name", "bob", "--can", "read", *options], check=True, capture_output=True, text=True)
+    made = subprocess.run(
+        [BINARY, "token", "--name", "bob", "--can", "read", *options], check=True, capture_output=True,
+        text=True,
+    )
     token = re.search(r"token \(shown once\): (\S+)", made.stderr)[1]
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -106,39 +118,61 @@ def forbidden(_):
         return plain(server.request("POST", NODE + "x", "1", {"Authorization": f"Bearer {token}"}))
 
 
-HTTP.update({
-    "bad_json": lambda s: plain(s.request("POST", NODE + "x", "{")),
-    "bad_field": lambda s: plain(s.get(NODE + "x/history?limit=0")),
-    "bad_request": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
-    "bad_origin": lambda s: plain(s.request("POST", NODE + "x", "1", {"Origin": "http://evil.example"})),
-    "not_found": lambda s: plain(s.get("/nothing/here")),
-    "unknown_graph": lambda s: plain(s.get("/v1/graphs/none")),
-    "unknown_node": lambda s: plain(s.get(NODE + "none")),
-    "unknown_id": lambda s: plain(s.request("DELETE", "/v1/connections/c:999999")),
-    "not_mutable": lambda s: plain(s.request("POST", NODE + "double", "1")),
-    "method_not_allowed": lambda s: plain(s.request("DELETE", "/v1/graphs/g/values")),
-    "not_acceptable": lambda s: plain(s.get("/v1/graphs/g/graph", Accept="image/png")),
-    "in_use": lambda s: plain(s.request("PUT", "/v1/graphs/g", '{"nodes":{"x":{"set":"number"}}}', {"Content-Type": "application/json"})),
-    "gone": lambda s: plain(s.get(NODE + "past/history?since=999999")),
-    "conflict": lambda s: plain(s.request("PUT", NODE + "x", "1", {"If-Match": '"other:1"'})),
-    "too_large": lambda s: raw(s, f"POST {NODE}x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n\r\n"),
-    "uri_too_long": lambda s: raw(s, f"GET /{'a' * 9000} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-    "unsupported_type": lambda s: plain(s.request("POST", NODE + "x", "1", {"Content-Type": "image/png"})),
-    "misdirected": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
-    "type_mismatch": lambda s: plain(s.request("POST", NODE + "x", '"text"')),
-    "expr_syntax": lambda s: plain(s.request("POST", EVAL, '{"node":"x","pipe":[{"map":"1 +"}]}')),
-    "expr_type": lambda s: plain(s.request("POST", EVAL, '{"node":"x","pipe":[{"map":"nope"}]}')),
-    "expr_cost": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": DEAR}]}))),
-    "precondition_required": lambda s: plain(s.request("POST", NODE + "guarded", "1")),
-    "pattern_limit": lambda s: plain(s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": PATTERN}]}))),
-    "headers_too_large": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * 101 + "\r\n"),
-})
+HTTP.update(
+    {
+        "bad_json": lambda s: plain(s.request("POST", NODE + "x", "{")),
+        "bad_field": lambda s: plain(s.get(NODE + "x/history?limit=0")),
+        "bad_request": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+        "bad_origin": lambda s: plain(s.request("POST", NODE + "x", "1", {"Origin": "http://evil.example"})),
+        "not_found": lambda s: plain(s.get("/nothing/here")),
+        "unknown_graph": lambda s: plain(s.get("/v1/graphs/none")),
+        "unknown_node": lambda s: plain(s.get(NODE + "none")),
+        "unknown_id": lambda s: plain(s.request("DELETE", "/v1/connections/c:999999")),
+        "not_mutable": lambda s: plain(s.request("POST", NODE + "double", "1")),
+        "method_not_allowed": lambda s: plain(s.request("DELETE", "/v1/graphs/g/values")),
+        "not_acceptable": lambda s: plain(s.get("/v1/graphs/g/graph", Accept="image/png")),
+        "in_use": lambda s: plain(
+            s.request(
+                "PUT", "/v1/graphs/g", '{"nodes":{"x":{"set":"number"}}}',
+                {"Content-Type": "application/json"},
+            )
+        ),
+        "gone": lambda s: plain(s.get(NODE + "past/history?since=999999")),
+        "conflict": lambda s: plain(s.request("PUT", NODE + "x", "1", {"If-Match": '"other:1"'})),
+        "too_large": lambda s: raw(
+            s, f"POST {NODE}x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n\r\n"
+        ),
+        "uri_too_long": lambda s: raw(s, f"GET /{'a' * 9000} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        "unsupported_type": lambda s: plain(
+            s.request("POST", NODE + "x", "1", {"Content-Type": "image/png"})
+        ),
+        "misdirected": lambda s: raw(s, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+        "type_mismatch": lambda s: plain(s.request("POST", NODE + "x", '"text"')),
+        "expr_syntax": lambda s: plain(s.request("POST", EVAL, '{"node":"x","pipe":[{"map":"1 +"}]}')),
+        "expr_type": lambda s: plain(s.request("POST", EVAL, '{"node":"x","pipe":[{"map":"nope"}]}')),
+        "expr_cost": lambda s: plain(
+            s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": DEAR}]}))
+        ),
+        "precondition_required": lambda s: plain(s.request("POST", NODE + "guarded", "1")),
+        "pattern_limit": lambda s: plain(
+            s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": PATTERN}]}))
+        ),
+        "headers_too_large": lambda s: raw(
+            s, "GET / HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * 101 + "\r\n"
+        ),
+    }
+)
 
 
 @http("read_only")
 def read_only(_):
     with Server({"g": GRAPH}, "dashboards: /proc/none\n") as server:
-        return plain(server.request("PUT", "/v1/dashboards/d", '{"v":1,"graph":"g","widgets":[]}', {"Content-Type": "application/json"}))
+        return plain(
+            server.request(
+                "PUT", "/v1/dashboards/d", '{"v":1,"graph":"g","widgets":[]}',
+                {"Content-Type": "application/json"},
+            )
+        )
 
 
 @http("node_failed")
@@ -232,7 +266,14 @@ def slow(_):
     """A subscription in mode `all` whose reader does not read ends with `slow`."""
     with Server({"g": GRAPH}) as server:
         peer = RawWebSocket(server)
-        peer.send(frame(1, json.dumps({"op": "sub", "id": 1, "graph": "g", "node": "any", "mode": "all", "queue": 5}).encode()))
+        peer.send(
+            frame(
+                1,
+                json.dumps(
+                    {"op": "sub", "id": 1, "graph": "g", "node": "any", "mode": "all", "queue": 5}
+                ).encode(),
+            )
+        )
         for number in range(400):
             server.set("g", "any", [number, "x" * 30_000])
         peer.socket.settimeout(PATIENCE)
@@ -242,7 +283,8 @@ def slow(_):
 
 
 def cycle_limit(_):
-    """What a circle delivers beyond the bound is left out, and `explain` says so: the nodes have come to rest at the value."""
+    """What a circle delivers beyond the bound is left out, and `explain` says so: the nodes have
+    come to rest at the value."""
     with Server({"g": CLIQUE}) as server:
         server.set("g", "n3", 7)
         assert server.get("/v1/graphs/g/values").json()["m"] == {name: {"v": 7} for name in RING}
@@ -422,7 +464,9 @@ def token_gone(_):
 
 def not_allowed(_):
     with guarded() as (server, token, _):
-        with Client(server, NODE + "x", protocol=None, additional_headers={"Authorization": f"Bearer {token}"}) as client:
+        with Client(
+            server, NODE + "x", protocol=None, additional_headers={"Authorization": f"Bearer {token}"}
+        ) as client:
             client.socket.send("2")
             return closed_with(client)
 

@@ -137,8 +137,11 @@ def test_an_old_client_gets_the_stream_without_chunks(server):
 
 def test_requests_before_a_stream_are_answered_first(server):
     raw = RawSocket(server)
-    raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-             f"GET {EVENTS}?node=x HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    raw.send(
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        f"GET {EVENTS}?node=x HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: "
+        "localhost\r\n\r\n"
+    )
     assert raw.response()[2] == b"ok\n"
     raw.until(b"text/event-stream")
     raw.until(b"event: snap")
@@ -180,7 +183,9 @@ def test_a_stalled_reader_is_bounded_and_gets_the_newest():
             server.set("g", "any", [number, text])
         listener, = server.picture("g")["listeners"]
         assert server.resident() - before < 20 << 20
-        connection = next(c for c in server.get("/v1/connections").json()["connections"] if c["c"] == listener["l"])
+        connection = next(
+            c for c in server.get("/v1/connections").json()["connections"] if c["c"] == listener["l"]
+        )
         assert connection["queued"] < 256 * 1024
         slow.settimeout(PATIENCE)
         seen = b""
@@ -217,7 +222,9 @@ def test_a_browsers_own_event_source_reconnects_and_resumes(server, browser):
         eventually(lambda: page.evaluate("seen.length") == 1)
         server.set("g", "x", 5)
         eventually(lambda: page.evaluate("seen.length") == 2)
-        streams = [c["c"] for c in server.get("/v1/connections").json()["connections"] if c["transport"] == "sse"]
+        streams = [
+            c["c"] for c in server.get("/v1/connections").json()["connections"] if c["transport"] == "sse"
+        ]
         # The page itself may listen as well.
         for name in streams:
             server.request("DELETE", f"/v1/connections/{name}")

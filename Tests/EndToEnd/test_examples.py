@@ -1,4 +1,5 @@
-"""What a reader can copy from the README and the pages works: every `curl` in a block is run, every message of the protocol is sent."""
+"""What a reader can copy from the README and the pages works: every `curl` in a block is run, every
+message of the protocol is sent."""
 
 import json
 import re
@@ -19,7 +20,8 @@ def blocks(page):
 
 
 def commands(page):
-    """All of a page, in order, as (command, the lines below it): nothing below it where the page shows no prompt."""
+    """All of a page, in order, as (command, the lines below it): nothing below it where the page
+    shows no prompt."""
     found = []
     for language, text in blocks(page):
         if language in ("", "sh") and (shown := re.findall(r"^\$ (curl .*)\n((?:[^$\n].*\n)*)", text, re.M)):
@@ -30,7 +32,8 @@ def commands(page):
 
 
 def graphs(page, names):
-    """The graphs that the commands speak of: as the page defines them, or else as the server comes with them."""
+    """The graphs that the commands speak of: as the page defines them, or else as the server comes
+    with them."""
     texts = {path.stem: path.read_text() for path in (ROOT / "config/graphs").glob("*.yaml")}
     for language, text in blocks(page):
         if language == "yaml" and (name := re.match(r"graph: (\S+)", text)):
@@ -39,7 +42,8 @@ def graphs(page, names):
 
 
 def pattern(answer):
-    """A regular expression for an answer, of which the epoch is another every time and `…` may be anything."""
+    """A regular expression for an answer, of which the epoch is another every time and `…` may be
+    anything."""
     literal = re.escape(answer).replace(re.escape("…"), ".*")
     return re.sub(r'"epoch":"[^"]*"', '"epoch":"[^"]*"', literal)
 
@@ -49,8 +53,10 @@ def takes_several_programs(page):
     return "<!-- run:" in page.read_text()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page) and not takes_several_programs(page)],
-                         ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page) and not takes_several_programs(page)],
+    ids=lambda page: page.name,
+)
 def test_every_curl_of_a_page_does_what_the_page_says(page, tmp_path):
     (tmp_path / "cellar.yaml").write_text("graph: cellar\nnodes: { damp: { set: number } }\n")
     (tmp_path / "house.values.json").write_text('{"set":{"indoor_c":17.25,"mode":"eco"}}')
@@ -62,7 +68,9 @@ def test_every_curl_of_a_page_does_what_the_page_says(page, tmp_path):
             words = words[:words.index("|")] if "|" in words else words
             assert words[0] == "curl" and any(word.startswith(server.url) for word in words), command
             strictness = ["-f"] if answer is None else []
-            ran = subprocess.run([*words, "-sS", *strictness], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
+            ran = subprocess.run(
+                [*words, "-sS", *strictness], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path
+            )
             assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
             if answer is not None:
                 assert re.fullmatch(pattern(answer), ran.stdout.strip(), re.S), (command, answer, ran.stdout)
@@ -104,12 +112,17 @@ def exchanges():
         text = re.sub(r",…(?=[\]}])", "", text).replace(":…", ":0")
         said = re.findall(r"([→←]) (\{.*?\})(?=\s*(?:[→←]|\Z))", text, re.S)
         pairs = zip(said, said[1:], strict=False)
-        found += [(json.loads(asked), json.loads(told)) for (ask, asked), (tell, told) in pairs if ask + tell == "→←"]
+        found += [
+            (json.loads(asked), json.loads(told))
+            for (ask, asked), (tell, told) in pairs
+            if ask + tell == "→←"
+        ]
     return found
 
 
 def has_form(shown, told, place=""):
-    """Whether what is told has every member that is shown, of the same kind; other names and numbers do not matter."""
+    """Whether what is told has every member that is shown, of the same kind; other names and
+    numbers do not matter."""
     kinds = {int: float}
     assert kinds.get(type(shown), type(shown)) is kinds.get(type(told), type(told)), (place, shown, told)
     if isinstance(shown, dict):
@@ -124,7 +137,9 @@ def has_form(shown, told, place=""):
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
     assert [asked["op"] for asked, _ in listed] == [
-        "hello", "sub", "sub", "sub", "unsub", "release", "set", "get", "drop", "list", "ping", "load", "demand", "observe"]
+        "hello", "sub", "sub", "sub", "unsub", "release", "set", "get", "drop", "list", "ping", "load",
+        "demand", "observe",
+    ]
     with Server({"house": PROTOCOL, "fleet": FLEET}) as server:
         server.set("fleet", "sensor.7.celsius", 21)
         client = Client(server)
@@ -140,7 +155,9 @@ def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_sho
             asker = Client(server) if "since" in asked else client
             asker.send(**asked)
             answer = asker.receive()
-            assert [answer.get(key) for key in ("op", "id", "code")] == [told.get(key) for key in ("op", "id", "code")]
+            assert [answer.get(key) for key in ("op", "id", "code")] == [
+                told.get(key) for key in ("op", "id", "code")
+            ]
             has_form(told, answer, asked["op"])
             if asked["op"] == "release":
                 assert client.receive()["ended"] == [told["id"]]

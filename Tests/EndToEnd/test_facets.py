@@ -17,7 +17,9 @@ NODE = "/v1/graphs/g/nodes/"
 
 
 def load(server, node, report, **headers):
-    return server.request("POST", f"{NODE}{node}/load", json.dumps(report), {"Content-Type": "application/json", **headers})
+    return server.request(
+        "POST", f"{NODE}{node}/load", json.dumps(report), {"Content-Type": "application/json", **headers}
+    )
 
 
 def state(server, node, more=""):
@@ -35,15 +37,23 @@ def test_by_http_a_report_is_a_commit_and_the_value_stays(server):
     assert found.headers["ETag"] == before.headers["ETag"] == server.get(f"{NODE}x").headers["ETag"]
     known = found.json()["state"]
     assert known.pop("t") and known["error"].pop("at")
-    assert known == {"loading": True, "progress": 0.4, "error": {"code": "sensor_offline", "msg": "no answer"}}
+    assert known == {
+        "loading": True, "progress": 0.4, "error": {"code": "sensor_offline", "msg": "no answer"},
+    }
     assert server.get(f"{NODE}x").json() == 1, "who does not ask gets the bare value"
-    assert state(server, "sum") == state(server, "deep") == {"loading": True, "progress": 0.4, "error": state(server, "x")["error"]}
+    assert (
+        state(server, "sum")
+        == state(server, "deep")
+        == {"loading": True, "progress": 0.4, "error": state(server, "x")["error"]}
+    )
     values = server.get("/v1/graphs/g/values?nodes=x,y&facets=1").json()["m"]
     assert values["x"]["state"]["loading"] and values["y"] == {"empty": True, "state": {}}
     assert server.get(f"{NODE}y?facets=1").json() == {"empty": True, "state": {}}
     assert server.get(f"{NODE}x?facets=1", If_None_Match=found.headers["ETag"]).status == 304
     # The tag of the value still sets.
-    put = server.request("PUT", f"{NODE}x", "1", {"If-Match": before.headers["ETag"], "Content-Type": "application/json"})
+    put = server.request(
+        "PUT", f"{NODE}x", "1", {"If-Match": before.headers["ETag"], "Content-Type": "application/json"}
+    )
     assert put.status == 200
     assert list(state(server, "x")) == ["t"] and state(server, "sum") == {}
     assert "state" not in server.get("/v1/graphs/g/nodes/sum/explain").json()["nodes"][0]
@@ -54,11 +64,18 @@ def test_by_http_a_report_is_a_commit_and_the_value_stays(server):
     assert list(state(server, "x")) == ["t"]
 
 
-@pytest.mark.parametrize("report, hint", [
-    ({}, "one of loading"), ({"loading": True, "cancelled": True}, "one of loading"), ({"progress": 2}, "progress"),
-    ({"error": {"code": "No!"}}, "error.code"), ({"error": {"code": "a", "msg": "m" * 1025}}, "error.msg"), ([], "object"),
-    ({"notModified": False}, "notModified"),
-])
+@pytest.mark.parametrize(
+    "report, hint",
+    [
+        ({}, "one of loading"),
+        ({"loading": True, "cancelled": True}, "one of loading"),
+        ({"progress": 2}, "progress"),
+        ({"error": {"code": "No!"}}, "error.code"),
+        ({"error": {"code": "a", "msg": "m" * 1025}}, "error.msg"),
+        ([], "object"),
+        ({"notModified": False}, "notModified"),
+    ],
+)
 def test_bad_reports_get_an_error(server, report, hint):
     """L-1: bad_field, with the field in words."""
     answer = load(server, "x", report)
@@ -70,7 +87,10 @@ def test_other_refusals_are_those_of_sets(server):
     """L-1: wrong nodes, types, JSON and keys are answered like those of a set."""
     assert load(server, "double", {"loading": True}).status == 405
     assert load(server, "none", {"loading": True}).status == 404
-    assert server.request("POST", f"{NODE}x/load", "{", {"Content-Type": "application/json"}).json()["code"] == "bad_json"
+    assert (
+        server.request("POST", f"{NODE}x/load", "{", {"Content-Type": "application/json"}).json()["code"]
+        == "bad_json"
+    )
     assert server.request("POST", f"{NODE}x/load", "<a/>", {"Content-Type": "text/xml"}).status == 415
     assert server.get(f"{NODE}x/load").headers["Allow"] == "POST, OPTIONS"
     first, again = (load(server, "x", {"loading": True}, **{"Idempotency-Key": "k"}) for _ in range(2))
@@ -98,7 +118,9 @@ def test_subscribers_that_ask_receive_states(server, client):
             update, answer = (first, second) if first["op"] == "upd" else (second, first)
             assert answer["op"] == "ok" and update["rev"] == answer["rev"] == 2
             assert "v" not in update["d"][0] and update["d"][0]["state"]["loading"] is True
-            assert {name: set(entry) for name, entry in other.receive()["d"][0]["m"].items()} == {"x": {"state"}, "double": {"state"}}
+            assert {name: set(entry) for name, entry in other.receive()["d"][0]["m"].items()} == {
+                "x": {"state"}, "double": {"state"},
+            }
             assert every.receive()["d"] == [{"id": 1, "state": {"loading": True}}]
             assert events.event().json()["d"][0]["state"]["loading"] is True
             assert bare.receive()["state"]["loading"] is True
@@ -144,15 +166,22 @@ def test_kill_9_keeps_what_is_known():
         past = server.get(f"/v1/graphs/g/values?nodes=x,sum&facets=1&at={rev}").json()["m"]
         assert past["x"]["state"] == known["x"] and past["sum"]["state"]["error"]["code"] == "offline"
         history = server.get("/v1/graphs/g/nodes/x/history?since=0&facets=1").json()["d"]
-        assert [entry.get("state", {}).get("error", {}).get("code") for entry in history] == [None, "offline", "offline", None]
-        assert [entry.get("v") for entry in history] == [1, None, None, 2] and history[2]["state"]["progress"] == 0.5
+        assert [entry.get("state", {}).get("error", {}).get("code") for entry in history] == [
+            None, "offline", "offline", None,
+        ]
+        assert [entry.get("v") for entry in history] == [1, None, None, 2] and history[2]["state"][
+            "progress"
+        ] == 0.5
         commits = server.get(f"/v1/graphs/g/nodes/x/explain?at={rev}").json()["commits"]
         assert commits[0]["kind"] == "load" and commits[0]["load"] == ["x"] and commits[0]["rev"] == rev
 
 
 def test_two_servers_agree():
     """L-3: what one server is told, clients of the other receive; one of them makes the tick."""
-    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other, Client(other) as client:
+    with (
+        Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other,
+        Client(other) as client,
+    ):
         client.send(op="sub", id=1, graph="g", nodes=["x", "brief"], facets=True)
         assert client.receive()["op"] == "snap"
         answer = load(one, "x", {"loading": True, "progress": 0.25})
@@ -163,7 +192,9 @@ def test_two_servers_agree():
         stale = client.receive()
         assert stale["d"][0]["m"]["brief"]["state"]["stale"] is True
         eventually(lambda: state(one, "brief").get("stale"))
-        assert one.get("/v1/graphs/g").json()["rev"] == other.get("/v1/graphs/g").json()["rev"] == stale["rev"], "one tick"
+        assert (
+            one.get("/v1/graphs/g").json()["rev"] == other.get("/v1/graphs/g").json()["rev"] == stale["rev"]
+        ), "one tick"
         load(other, "x", {"cancelled": True})
         eventually(lambda: "loading" not in state(one, "x"))
         assert state(one, "x") == state(other, "x")
@@ -173,11 +204,21 @@ def test_only_clients_that_may_set_may_report(tmp_path):
     """L-1: the right to set is needed, and nothing is told about nodes that may not be read."""
     with Guarded(tmp_path) as server:
         def report(who, node):
-            return server.ask(who, "POST", f"/v1/graphs/house/nodes/{node}/load", '{"loading":true}', Content_Type="application/json")
+            return server.ask(
+                who, "POST", f"/v1/graphs/house/nodes/{node}/load", '{"loading":true}',
+                Content_Type="application/json",
+            )
 
         assert report("device:7", "room.temp").status == 200
-        assert [report(who, node).status for who, node in
-                [("device:7", "room.note"), ("bob", "room.temp"), ("bob", "secret"), (None, "room.temp")]] == [404, 403, 404, 401]
+        assert [
+            report(who, node).status
+            for who, node in [
+                ("device:7", "room.note"),
+                ("bob", "room.temp"),
+                ("bob", "secret"),
+                (None, "room.temp"),
+            ]
+        ] == [404, 403, 404, 401]
         seen = server.ask("bob", "GET", "/v1/graphs/house/nodes/doubled?facets=1").json()
         assert seen == {"v": 40, "state": {"loading": True}}
 
@@ -198,7 +239,9 @@ def test_the_table_of_values_says_it_beside_the_value(open_page):
         load(server, "x", {"error": {"code": "offline", "msg": "the cable"}})
         load(server, "x", {"invalidate": True})
         expect(value).to_have_attribute("data-facets", stale)
-        shown = page.evaluate("getComputedStyle(document.querySelector('[data-row=x] .value'), '::after').content")
+        shown = page.evaluate(
+            "getComputedStyle(document.querySelector('[data-row=x] .value'), '::after').content"
+        )
         assert "failed: the cable, out of date" in shown
         page.reload()
         expect(value).to_have_attribute("data-facets", stale)
@@ -210,7 +253,9 @@ def test_the_table_of_values_says_it_beside_the_value(open_page):
 @pytest.mark.browser
 def test_widgets_say_it_in_their_head(open_page):
     """L-5: figures, charts and editors of dashboards; a chart gets no point from a report."""
-    widgets = [{"kind": kind, "node": "x", "nodes": ["x"], "title": kind} for kind in ("number", "series", "editor")]
+    widgets = [
+        {"kind": kind, "node": "x", "nodes": ["x"], "title": kind} for kind in ("number", "series", "editor")
+    ]
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout(*widgets)))
         expect(widget(page, "number").locator("output").first).to_contain_text("1")

@@ -65,7 +65,9 @@ def test_a_member_is_born_by_its_first_set(fleet):
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 204
     assert fleet.request("DELETE", node("sensor.a.celsius")).status == 404
     answer = fleet.request("DELETE", node("hall"))
-    assert (answer.status, answer.json()["code"], answer.headers["Allow"]) == (405, "not_mutable", "GET, HEAD, OPTIONS")
+    assert (answer.status, answer.json()["code"], answer.headers["Allow"]) == (
+        405, "not_mutable", "GET, HEAD, OPTIONS",
+    )
     assert names(fleet, "sensor.a.*") == []
 
 
@@ -78,7 +80,8 @@ def test_dropping_a_declared_mutable_node_says_what_works_instead():
 
 
 def test_a_glob_takes_members_as_they_come_and_go(fleet, listener):
-    """F-4, F-6: created and released members reach subscriptions to globs; the node's own subscription ends."""
+    """F-4, F-6: created and released members reach subscriptions to globs; the node's own
+    subscription ends."""
     listener.send(op="sub", id=1, graph="fleet", nodes=["note.*"])
     assert listener.receive()["m"] == {}
     listener.send(op="set", graph="fleet", set={"note.hall.1": "x", "note.hall.2": "y"})
@@ -87,8 +90,13 @@ def test_a_glob_takes_members_as_they_come_and_go(fleet, listener):
     assert listener.receive()["v"] == "x"
     listener.send(op="drop", id=3, graph="fleet", nodes=["note.hall.1"])
     messages = [listener.receive() for _ in range(3)]
-    assert {"id": 1, "m": {"note.hall.1": {"gone": True}}} in [each for message in messages for each in message.get("d", [])]
-    assert [(each["op"], each.get("code")) for each in messages if each["op"] != "upd"] == [("end", "node_removed"), ("ok", None)]
+    assert {"id": 1, "m": {"note.hall.1": {"gone": True}}} in [
+        each for message in messages for each in message.get("d", [])
+    ]
+    assert [(each["op"], each.get("code")) for each in messages if each["op"] != "upd"] == [
+        ("end", "node_removed"),
+        ("ok", None),
+    ]
     listener.send(op="drop", id=4, graph="fleet", nodes=["note.hall.1"])
     assert listener.receive()["code"] == "unknown_node"
 
@@ -122,7 +130,9 @@ def test_pages(fleet):
     fleet.batch("fleet", set={f"note.p.{number}": "x" for number in range(20)})
     seen, after = [], ""
     while after is not None:
-        page = fleet.get(f"/v1/graphs/fleet/nodes?match=note.p.*&limit=7{'&next=' + after if after else ''}").json()
+        page = fleet.get(
+            f"/v1/graphs/fleet/nodes?match=note.p.*&limit=7{'&next=' + after if after else ''}"
+        ).json()
         seen += [each["name"] for each in page["nodes"]]
         assert all(each["v"] == "x" and each["family"] == "note.{room}.{n}" for each in page["nodes"])
         after = page.get("next")

@@ -1,4 +1,5 @@
-"""The fleet that Sluice comes with: simulated sensors that come and go, its dashboard, and the guide (docs/fleet.md)."""
+"""The fleet that Sluice comes with: simulated sensors that come and go, its dashboard, and the
+guide (docs/fleet.md)."""
 
 import json
 import os
@@ -24,7 +25,9 @@ class Feed:
     """`sluice feed fleet` as long as the block runs."""
 
     def __init__(self, server, *arguments):
-        self.process = subprocess.Popen([BINARY, "feed", "fleet", "--url", server.url, *arguments], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [BINARY, "feed", "fleet", "--url", server.url, *arguments], stderr=subprocess.PIPE, text=True
+        )
 
     def __enter__(self):
         return self
@@ -38,12 +41,19 @@ def set_members(server, temperatures):
     for first in range(0, len(temperatures), 1000):
         part = dict(list(temperatures.items())[first:first + 1000])
         body = json.dumps({"set": {f"sensor.{each}.celsius": value for each, value in part.items()}})
-        assert server.request("POST", "/v1/graphs/fleet/batch", body, {"Content-Type": "application/json"}).status == 200
+        assert (
+            server.request(
+                "POST", "/v1/graphs/fleet/batch", body, {"Content-Type": "application/json"}
+            ).status
+            == 200
+        )
 
 
 def everything(server):
     """The figures of the fleet, and the temperatures that they are made of: all of one revision."""
-    answer = server.get("/v1/graphs/fleet/values?nodes=sensors,mean,coldest,warmest,hot,sensor.*.celsius").json()["m"]
+    answer = server.get(
+        "/v1/graphs/fleet/values?nodes=sensors,mean,coldest,warmest,hot,sensor.*.celsius"
+    ).json()["m"]
     values = {name: held.get("v") for name, held in answer.items()}
     return values, [value for name, value in values.items() if name.endswith(".celsius")]
 
@@ -99,11 +109,15 @@ def test_the_dashboard_shows_the_fleet_and_its_sensors_as_they_come_and_go(open_
         page = open_page(server, "/#/g/fleet/dash", viewport={"width": 1280, "height": 1000})
         table = widget(page, "Sensors").and_(page.locator('[data-kind="table"]'))
         row = table.get_by_role("row")
-        expect(widget(page, "Sensors").and_(page.locator('[data-kind="number"]')).locator("output")).to_have_text("12")
+        expect(
+            widget(page, "Sensors").and_(page.locator('[data-kind="number"]')).locator("output")
+        ).to_have_text("12")
         expect(widget(page, "Warmest").locator("output")).to_have_text("32")
         expect(widget(page, "Mean").locator("output")).to_have_text("26.5")
         expect(widget(page, "Above 30 °C").locator("output")).to_have_text("2")
-        expect(table.locator("tbody th")).to_have_text([f"sensor.{number}.celsius" for number in range(1, 13)])
+        expect(table.locator("tbody th")).to_have_text(
+            [f"sensor.{number}.celsius" for number in range(1, 13)]
+        )
         expect(row.filter(has_text="sensor.12.celsius")).to_contain_text("32\u202f°C")
 
         set_members(server, {"attic": 40, 1: 31})
@@ -151,7 +165,9 @@ def test_the_guide_as_it_is_written(tmp_path):
         threading.Thread(target=process.stdout.read, daemon=True).start()
 
     def run(name):
-        done = subprocess.run(["bash", "-ec", blocks[name]], cwd=ROOT, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-ec", blocks[name]], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done
         return done.stdout
 
@@ -163,7 +179,9 @@ def test_the_guide_as_it_is_written(tmp_path):
         start("feed", b"feeding")
         eventually(lambda: json.loads(run("whole"))["m"]["sensors"]["v"] > 950)
         page = json.loads(run("page"))
-        assert [each["name"] for each in page["nodes"]] == ["sensor.1.celsius", "sensor.10.celsius", "sensor.100.celsius"]
+        assert [each["name"] for each in page["nodes"]] == [
+            "sensor.1.celsius", "sensor.10.celsius", "sensor.100.celsius",
+        ]
         assert page["next"] >= "sensor.100.celsius"
         assert 200 < json.loads(run("whole"))["m"]["hot"]["v"] < 300
     finally:
@@ -172,4 +190,6 @@ def test_the_guide_as_it_is_written(tmp_path):
             process.wait(PATIENCE)
     # What the guide says about the graph is in its file.
     for name, glob, reduce in re.findall(r"^  (\w+): +\{ all: \"([^\"]+)\", reduce: (\w+)", guide, re.M):
-        assert re.search(rf"^  {name}: +\{{ all: \"{re.escape(glob)}\", reduce: {reduce}", SHIPPED, re.M), name
+        assert re.search(rf"^  {name}: +\{{ all: \"{re.escape(glob)}\", reduce: {reduce}", SHIPPED, re.M), (
+            name
+        )

@@ -1,4 +1,5 @@
-"""A server that stood still, stopped or busy for longer than its peers have time: what they sent in time counts."""
+"""A server that stood still, stopped or busy for longer than its peers have time: what they sent in
+time counts."""
 
 import contextlib
 import json
@@ -16,7 +17,10 @@ from sluice import BINARY, Server
 pytestmark = pytest.mark.long
 
 LIMIT = 2
-TIMES = f"heartbeat: {LIMIT}s\ntimes: {{ idle: {LIMIT}s }} # fixed: times.headers={LIMIT}s times.body={LIMIT}s times.frame={LIMIT}s times.hello={LIMIT}s\n"
+TIMES = (
+    f"heartbeat: {LIMIT}s\ntimes: {{ idle: {LIMIT}s }} # fixed: times.headers={LIMIT}s "
+    f"times.body={LIMIT}s times.frame={LIMIT}s times.hello={LIMIT}s\n"
+)
 NODE = "/v1/graphs/g/nodes/"
 
 

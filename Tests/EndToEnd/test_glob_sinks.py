@@ -62,7 +62,9 @@ def test_a_list_says_what_became_of_each_member(receiver):  # noqa: F811
         epoch = server.get("/v1/graphs/g").json()["epoch"]
         first = next(each for each in receiver.requests if each.path == "/")
         body = json.loads(first.body)
-        assert (body["graph"], body["epoch"]) == ("g", epoch) and body["d"][0].keys() == {"node", "rev", "t", "v"}
+        assert (body["graph"], body["epoch"]) == ("g", epoch) and body["d"][0].keys() == {
+            "node", "rev", "t", "v",
+        }
         assert first.headers["Content-Type"] == "application/json" and first.headers["Sluice-Node"] == "s.*"
         assert first.headers["Sluice-Rev"] == str(rev) == str(body["d"][0]["rev"])
         assert next(each for each in receiver.requests if each.path == "/d").headers["Sluice-Signature"]
@@ -128,8 +130,18 @@ def test_latest_leaves_out_what_is_overtaken_and_all_sends_everything_in_order(r
                       ("s.brief", {"v": 1}), ("s.brief", {"gone": True})]
         eventually(lambda: entries(receiver, "/a") == everything)
         eventually(lambda: sorted(entries(receiver, "/l")) == [("s.b", {"v": 19}), ("s.first", {"v": 0})])
-        eventually(lambda: [each for each in entries(receiver, "/r") if each[0] == "s.first"] == 2 * [("s.first", {"v": 0})])
-        revs = [entry["rev"] for each in receiver.requests if each.path == "/a" for entry in json.loads(each.body)["d"]]
+        eventually(
+            lambda: (
+                [each for each in entries(receiver, "/r") if each[0] == "s.first"]
+                == 2 * [("s.first", {"v": 0})]
+            )
+        )
+        revs = [
+            entry["rev"]
+            for each in receiver.requests
+            if each.path == "/a"
+            for entry in json.loads(each.body)["d"]
+        ]
         assert revs == sorted(revs)
 
 
@@ -137,7 +149,9 @@ def test_latest_leaves_out_what_is_overtaken_and_all_sends_everything_in_order(r
 def test_lists_are_short_and_bounded(receiver, mode):  # noqa: F811
     gate = threading.Event()
     receiver.answer = lambda handler: (gate.wait(PATIENCE), handler.reply(200))
-    limits = "# fixed: limits.sinkEntries=10\n# fixed: limits.sinkBytes=2KiB\n# fixed: limits.sinkQueue=20KiB\n"
+    limits = (
+        "# fixed: limits.sinkEntries=10\n# fixed: limits.sinkBytes=2KiB\n# fixed: limits.sinkQueue=20KiB\n"
+    )
     nodes = NODES.replace("set: number }", "set: any }", 1)
     with serve(receiver, f'  s: {{ from: "s.*", url: HOST/, mode: {mode} }}', limits, nodes) as server:
         server.set("g", "s.a", 0)
@@ -204,7 +218,11 @@ def test_a_restart_sends_everything_again(receiver, tmp_path):  # noqa: F811
             server.set("g", f"s.{number}", number)
         eventually(lambda: len(entries(receiver, "/a")) == 3)
         eventually(lambda: mirror(receiver, "/l") == {f"s.{number}": number for number in range(3)})
-        first = {(entry["node"], entry["rev"], entry["t"]) for each in receiver.requests for entry in json.loads(each.body)["d"]}
+        first = {
+            (entry["node"], entry["rev"], entry["t"])
+            for each in receiver.requests
+            for entry in json.loads(each.body)["d"]
+        }
         epoch = json.loads(receiver.requests[0].body)["epoch"]
         server.stop()
     receiver.requests.clear()

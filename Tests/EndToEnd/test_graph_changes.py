@@ -1,4 +1,5 @@
-"""The live graph view while things change under it: names, definitions, queues, the focus, modules that are late or missing."""
+"""The live graph view while things change under it: names, definitions, queues, the focus, modules
+that are late or missing."""
 
 import json
 import re
@@ -24,7 +25,11 @@ class Told:
             def receive(text):
                 message = json.loads(text)
                 if message["op"] == "hello":
-                    socket.send(json.dumps({"op": "hello", "session": "c:1", "server": "sluice/1.0", "hb": 25, "limits": {}}))
+                    socket.send(
+                        json.dumps(
+                            {"op": "hello", "session": "c:1", "server": "sluice/1.0", "hb": 25, "limits": {}}
+                        )
+                    )
                 elif message["op"] == "observe":
                     self.socket, self.id = socket, message["id"]
                     socket.send(json.dumps({**self.topo, "id": self.id}))
@@ -34,11 +39,16 @@ class Told:
         page.route_web_socket(re.compile("/v1/ws"), answer)
 
     def tell(self, nodes=(), edges=(), listeners=(), gone=(), cut=(), left=(), val=(), own=()):
-        self.socket.send(json.dumps({
-            "op": "topod", "id": self.id, "seq": 2, "rev": 2, "t": 1_760_000_001_000, "val": list(val), "own": list(own),
-            "add": {"nodes": list(nodes), "edges": list(edges), "listeners": list(listeners)},
-            "del": {"nodes": list(gone), "edges": list(cut), "listeners": list(left)},
-        }))
+        self.socket.send(
+            json.dumps(
+                {
+                    "op": "topod", "id": self.id, "seq": 2, "rev": 2, "t": 1_760_000_001_000,
+                    "val": list(val), "own": list(own),
+                    "add": {"nodes": list(nodes), "edges": list(edges), "listeners": list(listeners)},
+                    "del": {"nodes": list(gone), "edges": list(cut), "listeners": list(left)},
+                }
+            )
+        )
 
 
 def death(n, reason="last_owner"):
@@ -53,14 +63,21 @@ def test_a_sleeping_node_that_a_definition_drops_leaves_the_picture(open_page):
         shows(page)
         expect(node(page, "deep")).to_have_class(re.compile("asleep"))
         shorter = re.sub(r"  deep:\n.*\n.*\n", "", CHAIN)
-        assert server.request("PUT", "/v1/graphs/g?adopt=1", shorter, {"Content-Type": "application/yaml"}).status == 200
+        assert (
+            server.request(
+                "PUT", "/v1/graphs/g?adopt=1", shorter, {"Content-Type": "application/yaml"}
+            ).status
+            == 200
+        )
         expect(node(page, "deep")).to_have_count(0)
         expect(node(page, "double")).to_have_class(re.compile("asleep"))
         page.close()
 
 
 def test_what_waits_is_shown_as_long_as_it_waits(open_page):
-    tablet = {"l": "c:7", "client": "tablet", "transport": "ws", "since": 1, "on": [2], "queued": 0, "folded": 0}
+    tablet = {
+        "l": "c:7", "client": "tablet", "transport": "ws", "since": 1, "on": [2], "queued": 0, "folded": 0,
+    }
     picture = Told(told([(1, "plant", ["c:7"]), (2, "control", ["c:7"])], [(1, 2, False, 3)], [tablet]))
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g", before=picture)
@@ -162,7 +179,9 @@ def test_the_cursor_of_the_outline_stays_when_a_client_joins_and_goes_up_from_wh
             expect(page.locator(".counts")).to_contain_text("2 clients")
             expect(row_of(page)).to_contain_text("as above")
             assert here == (row_of(page).get_attribute("data-id"), row_of(page).get_attribute("aria-level"))
-        expect(page.locator("#polite")).to_contain_text("1 listener left")  # of many words only the first are said
+        expect(page.locator("#polite")).to_contain_text(
+            "1 listener left"
+        )  # of many words only the first are said
         go_down(page, lambda row: "tablet/1" in row.inner_text())
         tablet.close()
         expect(rows.filter(has_text="tablet/1")).to_have_count(0)
@@ -239,7 +258,12 @@ def test_a_drag_is_no_click(open_page):
         expect(page.locator(".inspector-head h3")).to_have_text("y")
 
 
-LARGE = "\n".join(["graph: g", "nodes:", *(f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath") for i in range(180))])
+LARGE = "\n".join(
+    [
+        "graph: g", "nodes:",
+        *(f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath") for i in range(180)),
+    ]
+)
 # Counts what is asked of the worker: whether there is something to be remembered.
 SLOW = """globalThis.asked = []; globalThis.Worker = class extends Worker {
     postMessage(message) { globalThis.asked.push(message.memory !== null); setTimeout(() => super.postMessage(message), globalThis.slow ?? 0); }
@@ -268,8 +292,10 @@ def test_a_picture_that_is_tidied_while_the_worker_lays_it_out_is_tidied(open_pa
 
 def test_a_worker_that_does_not_come_is_said_and_asked_for_again(open_page):
     with Server({"g": LARGE}) as server:
-        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED",
-                         before=lambda page: page.route("**/graph/layout-worker.js", lambda route: route.abort()))
+        page = open_page(
+            server, "/#/g/g", allow="Failed to load|ERR_FAILED",
+            before=lambda page: page.route("**/graph/layout-worker.js", lambda route: route.abort()),
+        )
         expect(page.locator(".node.cluster")).to_have_count(2)
         page.locator(".node.cluster").filter(has_text="attic").dispatch_event("click")
         expect(living(page)).to_have_count(181)
@@ -281,7 +307,9 @@ def test_a_worker_that_does_not_come_is_said_and_asked_for_again(open_page):
 
 
 def test_what_fits_is_free_of_the_buttons_and_the_words_count_what_there_is(open_page):
-    lines = [f"  n{i}: {{ set: number, initial: 1 }}\n  m{i}: {{ from: n{i}, retain: always }}" for i in range(6)]
+    lines = [
+        f"  n{i}: {{ set: number, initial: 1 }}\n  m{i}: {{ from: n{i}, retain: always }}" for i in range(6)
+    ]
     with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server, Client(server) as client:
         client.ask(op="sub", graph="g", node="n0", pipe=[{"map": "value * 2"}])
         client.ask(op="sub", graph="g", node="n1", pipe=[{"map": "value * 2"}])

@@ -11,7 +11,9 @@ from test_orphans import JSON, kept, path_of, reload, results
 
 HOUSE = "graph: house\nnodes: { x: { set: number, initial: 1 }, y: { set: number } }\n"
 COPY = "graph: house\nnodes: { x: { set: number, initial: 1 } }\n"
-COPIES = ["house.2026-11-20.yaml", "house.bak.yaml", "house (copy).yaml", "house-old.yaml", "house.json", "a.yaml"]
+COPIES = [
+    "house.2026-11-20.yaml", "house.bak.yaml", "house (copy).yaml", "house-old.yaml", "house.json", "a.yaml",
+]
 
 
 def ran(*arguments, **options):
@@ -20,7 +22,9 @@ def ran(*arguments, **options):
 
 def copy_of(server, name):
     path = path_of(server, name)
-    path.write_text(COPY if path.suffix != ".json" else json.dumps({"graph": "house", "nodes": {"x": {"set": "number"}}}))
+    path.write_text(
+        COPY if path.suffix != ".json" else json.dumps({"graph": "house", "nodes": {"x": {"set": "number"}}})
+    )
     return path
 
 
@@ -46,7 +50,9 @@ def test_the_file_that_owns_the_graph_keeps_it(name):
         reload(server)
         path_of(server, "house.yaml").unlink()
         report = reload(server)
-        assert results(report) == {"house": "orphaned"} and "1 of its values" in report["problems"][0]["message"]
+        assert (
+            results(report) == {"house": "orphaned"} and "1 of its values" in report["problems"][0]["message"]
+        )
         path_of(server, "house.yaml").write_text(text)
         assert results(reload(server)) == {"house": "returned"} and server.value("house", "y") == 7
         # Renamed, it does.
@@ -122,7 +128,9 @@ def test_one_bad_file_does_not_stop_the_others():
     with Server({"house": HOUSE, "other": HOUSE.replace("house", "other")}, keeps=True) as server:
         server.set("house", "y", 7)
         server.stop()
-        path_of(server, "house.yaml").write_text("graph: house\nnodes: { y: { set: number }, z: { from: nothing } }\n")
+        path_of(server, "house.yaml").write_text(
+            "graph: house\nnodes: { y: { set: number }, z: { from: nothing } }\n"
+        )
         path_of(server, "new.yaml").write_text("graph: [")
         server.start()
         assert server.get("/readyz").status == 200
@@ -151,7 +159,10 @@ def test_a_dry_run_of_a_reload_changes_nothing():
         path_of(server, "new.yaml").write_text(HOUSE.replace("house", "new"))
         path_of(server, "bad.yaml").write_text("graph: bad\nnodes: 3\n")
         planned = server.request("POST", "/v1/reload?dry_run=1").json()
-        assert results(planned) == {"house": "changed", "new": "added"} or results(planned)["other"] == "orphaned"
+        assert (
+            results(planned) == {"house": "changed", "new": "added"}
+            or results(planned)["other"] == "orphaned"
+        )
         assert len(planned["problems"]) == 1
         assert server.get("/v1/graphs/new").status == 404 and server.get("/v1/graphs/other").status == 200
         assert server.get("/v1/graphs/house").json()["rev"] == 1
@@ -160,20 +171,26 @@ def test_a_dry_run_of_a_reload_changes_nothing():
         assert results(reload(server)) == {"house": "changed", "new": "added", "other": "orphaned"}
 
 
-@pytest.mark.parametrize("config, files, words", [
-    ("auth: {folder}/tokens.yaml\n", {}, "tokens.yaml"),
-    ("auth: {folder}/tokens.yaml\n", {"tokens.yaml": "tokens: [{ name: a, hash: 1234, can: [fly] }]\n"}, "a right must be one of"),
-    ("tls: {{ cert: {folder}/none.pem, key: {folder}/none.key }}\n", {}, "none.pem"),
-    ("tls: {{ cert: {folder}/none.pem }}\n", {}, "tls.key"),
-    ("dataDir: {folder}/missing/data\n", {}, "missing/data"),
-    ("dataDir: {folder}/file\n", {"file": ""}, "Not a directory"),
-    ("dataDir: {folder}/data\n", {"data/sluice.db": "no database at all" * 100}, "sluice.db"),
-    ("mounts: ['/demo={folder}/nowhere']\n", {}, "nowhere"),
-    ("reusePort: true\n", {}, "redis.url"),
-    ("listen: 0.0.0.0:0\n", {}, "--insecure"),
-    ("redis: {{ url: 'unix:{folder}/no.sock' }}\n", {}, "no.sock"),
-    ("redis: {{ url: 'unix:{folder}/no.sock' }}\ndataDir: {folder}/d\n", {}, "not in both"),
-])
+@pytest.mark.parametrize(
+    "config, files, words",
+    [
+        ("auth: {folder}/tokens.yaml\n", {}, "tokens.yaml"),
+        (
+            "auth: {folder}/tokens.yaml\n",
+            {"tokens.yaml": "tokens: [{ name: a, hash: 1234, can: [fly] }]\n"}, "a right must be one of",
+        ),
+        ("tls: {{ cert: {folder}/none.pem, key: {folder}/none.key }}\n", {}, "none.pem"),
+        ("tls: {{ cert: {folder}/none.pem }}\n", {}, "tls.key"),
+        ("dataDir: {folder}/missing/data\n", {}, "missing/data"),
+        ("dataDir: {folder}/file\n", {"file": ""}, "Not a directory"),
+        ("dataDir: {folder}/data\n", {"data/sluice.db": "no database at all" * 100}, "sluice.db"),
+        ("mounts: ['/demo={folder}/nowhere']\n", {}, "nowhere"),
+        ("reusePort: true\n", {}, "redis.url"),
+        ("listen: 0.0.0.0:0\n", {}, "--insecure"),
+        ("redis: {{ url: 'unix:{folder}/no.sock' }}\n", {}, "no.sock"),
+        ("redis: {{ url: 'unix:{folder}/no.sock' }}\ndataDir: {folder}/d\n", {}, "not in both"),
+    ],
+)
 def test_check_finds_what_keeps_a_server_from_starting(tmp_path, config, files, words):
     (tmp_path / "graphs").mkdir()
     (tmp_path / "graphs/house.yaml").write_text(HOUSE)
@@ -186,7 +203,10 @@ def test_check_finds_what_keeps_a_server_from_starting(tmp_path, config, files, 
     found = ran("check", "--config", file)
     assert found.returncode == 1 and words in found.stderr, found
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
-    started = ran("serve", "--config", file, *([] if "listen" in config else ["--listen", "127.0.0.1:0"]), timeout=PATIENCE)
+    started = ran(
+        "serve", "--config", file, *([] if "listen" in config else ["--listen", "127.0.0.1:0"]),
+        timeout=PATIENCE,
+    )
     assert started.returncode == 1 and words in started.stderr, started
 
 

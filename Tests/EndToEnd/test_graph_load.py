@@ -1,4 +1,5 @@
-"""The live graph view under load, large, left, without its server, narrow, without motion (8, 18 and parts of 4 and 15)."""
+"""The live graph view under load, large, left, without its server, narrow, without motion (8, 18
+and parts of 4 and 15)."""
 
 import os
 import re
@@ -51,7 +52,9 @@ def test_a_large_graph_is_drawn_in_groups_that_open(open_page):
 
 
 def test_a_graph_that_does_not_fit_opens_where_most_of_it_stands(open_page):
-    lines = [f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath", "den") for i in range(70)]
+    lines = [
+        f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath", "den") for i in range(70)
+    ]
     lines += [f"  sum{i}: {{ combine: {{ a: attic.{i}, b: bath.{i} }}, retain: always }}" for i in range(60)]
     with Server({"g": "\n".join(["graph: g", "nodes:", *lines])}) as server:
         for viewport, least in (({"width": 390, "height": 844}, 9), ({"width": 1280, "height": 800}, 35)):
@@ -62,7 +65,8 @@ def test_a_graph_that_does_not_fit_opens_where_most_of_it_stands(open_page):
                 return [...document.querySelectorAll('.node .box')].map((box) => box.getBoundingClientRect())
                     .filter((b) => b.left >= s.left && b.right <= s.right && b.top >= s.top && b.bottom <= s.bottom).length;
             }"""
-            eventually(lambda: page.evaluate(on_screen) >= least, what=f"{least} nodes within {viewport}")  # noqa: B023
+            what = f"{least} nodes within {viewport}"
+            eventually(lambda: page.evaluate(on_screen) >= least, what=what)  # noqa: B023
             page.close()
 
 
@@ -72,8 +76,14 @@ def test_without_motion_arrivals_are_outlined_for_a_moment(open_page):
         shows(page)
         with pipelines(server):
             expect(listeners(page)).to_have_count(1)
-            assert listeners(page).evaluate("(g) => getComputedStyle(g.querySelector('.box')).outlineStyle") == "solid"
-            assert page.evaluate("document.querySelector('.picture').getAnimations({ subtree: true }).length") == 0
+            assert (
+                listeners(page).evaluate("(g) => getComputedStyle(g.querySelector('.box')).outlineStyle")
+                == "solid"
+            )
+            assert (
+                page.evaluate("document.querySelector('.picture').getAnimations({ subtree: true }).length")
+                == 0
+            )
             expect(page.locator(".node.born")).to_have_count(0)
         expect(listeners(page)).to_have_count(0)
 
@@ -166,7 +176,9 @@ def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(browser, o
         }""")
         elements = page.evaluate("document.querySelectorAll('*').length")
         devtools = page.context.new_cdp_session(page)
-        devtools.send("Performance.setTimeDomain", {"timeDomain": "threadTicks"})  # the page's own work, not its neighbours'
+        devtools.send(
+            "Performance.setTimeDomain", {"timeDomain": "threadTicks"}
+        )  # the page's own work, not its neighbours'
         devtools.send("Performance.enable")
 
         def work():
@@ -179,7 +191,9 @@ def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(browser, o
             value = 0
             while not stop.is_set():
                 value += 1
-                writer.send(op="set", id=1000 + value, graph="g", set={"in0": value, f"in{1 + value % 9}": value})
+                writer.send(
+                    op="set", id=1000 + value, graph="g", set={"in0": value, f"in{1 + value % 9}": value}
+                )
                 time.sleep(0.005)
 
         def read():
@@ -197,22 +211,34 @@ def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(browser, o
             with tasks_of(browser, page, server.url) as traced:
                 page.wait_for_timeout(1000 * seconds)
             share = (work() - before) / (time.monotonic() - start)
-            expect(node(page, "in0")).to_have_class(re.compile("busy"))  # the meter has taken the place of flashes
+            expect(node(page, "in0")).to_have_class(
+                re.compile("busy")
+            )  # the meter has taken the place of flashes
             assert node(page, "in0").locator(".flash").evaluate("(f) => f.getAnimations().length") == 0
-            reactions = [reaction(page, node(page, name).click, f'.node[data-id="n:{name}"].selected') for name in ("in0", "in1", "in2")]
+            reactions = [
+                reaction(page, node(page, name).click, f'.node[data-id="n:{name}"].selected')
+                for name in ("in0", "in1", "in2")
+            ]
             expect(page.locator(".inspector-head h3")).to_have_text("in2")
         finally:
             stop.set()
             for thread in threads:
                 thread.join()
         changes = page.evaluate("globalThis.changes")
-        assert seconds <= changes <= 11 * (seconds + 8), f"{changes} changes of the text: at most ten a second"
+        assert seconds <= changes <= 11 * (seconds + 8), (
+            f"{changes} changes of the text: at most ten a second"
+        )
         server.set("g", "in0", -5)
         expect(node(page, "in0").locator(".value")).to_have_text("-5")
         assert share < 0.15, f"scripts, styles and layout take {share:.0%} of a processor"
-        assert page.evaluate("document.querySelectorAll('*').length") <= elements + 120, "values make no elements"
-        print(f"\ngraph under load: longest task {traced.longest:.0f} ms by the clock and {traced.longest_work:.1f} ms of work, {share:.1%} of a processor for scripts, "
-              f"styles and layout, click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms")
+        assert page.evaluate("document.querySelectorAll('*').length") <= elements + 120, (
+            "values make no elements"
+        )
+        print(
+            f"\ngraph under load: longest task {traced.longest:.0f} ms by the clock and "
+            f"{traced.longest_work:.1f} ms of work, {share:.1%} of a processor for scripts, "
+            f"styles and layout, click to reaction {', '.join(f'{each:.0f}' for each in reactions)} ms"
+        )
         assert traced.longest_work < 50 and len(traced.tasks) > 50
         assert min(reactions) < 1000
         if QUIET:
@@ -233,14 +259,22 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
         # The user moves the mouse: keys and clicks find what they need, even after the server has
         # gone.
         page.mouse.move(5, 5)
-        eventually(lambda: len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0]]) == 2,
-                   what="what is likely to be needed")
+        eventually(
+            lambda: (
+                len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0]])
+                == 2
+            ),
+            what="what is likely to be needed",
+        )
         node(page, "indoor_c").click()
         expect(page.locator("value-editor input").first).to_be_visible()
         page.get_by_role("button", name="Outline").click()
         expect(page.get_by_role("treeitem").first).to_be_visible()
         used = page.evaluate(WEIGHT)
-        print(f"\nused: {used['requests']} requests, {used['plain'] / 1000:.0f} kB as written, {used['sent'] / 1000:.0f} kB as sent")
+        print(
+            f"\nused: {used['requests']} requests, {used['plain'] / 1000:.0f} kB as written, "
+            f"{used['sent'] / 1000:.0f} kB as sent"
+        )
         assert used["plain"] <= 280_000 and used["sent"] <= 100_000, used
 
 

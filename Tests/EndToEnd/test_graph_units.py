@@ -1,4 +1,5 @@
-"""The pure modules of the graph view (layout, model, owners, what is drawn), in the browser that runs them."""
+"""The pure modules of the graph view (layout, model, owners, what is drawn), in the browser that
+runs them."""
 
 import pytest
 from sluice import ROOT, Server

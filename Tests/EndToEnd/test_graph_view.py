@@ -1,4 +1,5 @@
-"""The live graph view in a real browser: owners, lifetimes, a picture that stays still (2, 3 and 10 of the page's tests)."""
+"""The live graph view in a real browser: owners, lifetimes, a picture that stays still (2, 3 and 10
+of the page's tests)."""
 
 import json
 import os
@@ -151,8 +152,12 @@ def test_a_page_that_is_closed_or_crashes_vanishes_from_the_picture_of_another(o
 
 def test_a_page_whose_network_falls_silent_takes_exactly_its_own_with_it(open_page):
     """Nobody says that the page is gone; its heartbeat does not come."""
-    widgets = [{"kind": "number", "node": "double", "pipe": pipe, "title": title, "x": 4 * i, "y": 0, "w": 4, "h": 2}
-               for i, (title, pipe) in enumerate([("Shared", [{"map": "value * 3"}, {"map": "value - 1"}]), ("Own", [{"map": "value * 7"}])])]
+    widgets = [
+        {"kind": "number", "node": "double", "pipe": pipe, "title": title, "x": 4 * i, "y": 0, "w": 4, "h": 2}
+        for i, (title, pipe) in enumerate(
+            [("Shared", [{"map": "value * 3"}, {"map": "value - 1"}]), ("Own", [{"map": "value * 7"}])]
+        )
+    ]
     with Server({"g": CHAIN}, "heartbeat: 1s\n") as server, Network(server) as network:
         page = open_page(server, "/#/g/g")
         shows(page)
@@ -179,7 +184,9 @@ def test_a_page_whose_network_falls_silent_takes_exactly_its_own_with_it(open_pa
             expect(page.locator(".node.gone")).to_have_count(0)
             assert boxes(page).keys() == before, "exactly what was there before it came"
             # And the page that was cut off knows it too.
-            expect(other.locator(".conn-text")).to_have_text(re.compile("No answer|Reconnecting|Cannot connect"))
+            expect(other.locator(".conn-text")).to_have_text(
+                re.compile("No answer|Reconnecting|Cannot connect")
+            )
             other.context.close()
 
 
@@ -188,7 +195,9 @@ def test_a_page_whose_network_falls_silent_takes_exactly_its_own_with_it(open_pa
 def test_looking_at_a_graph_owns_nothing(open_page):
     with Server({"g": CHAIN}) as server, pipelines(server):
         eventually(lambda: server.counts("g")["listeners"] == 1)
-        before, owners = server.counts("g"), {n["name"]: n["owners"] for n in server.picture("g")["nodes"] if "name" in n}
+        before, owners = (
+            server.counts("g"), {n["name"]: n["owners"] for n in server.picture("g")["nodes"] if "name" in n},
+        )
 
         def unchanged():
             assert server.counts("g") == before
@@ -222,10 +231,14 @@ def graph_of(count, extra=""):
     """A graph of `count` living nodes in several columns."""
     lines = ["graph: g", "nodes:"]
     for i in range(count // 3):
-        lines += [f"  in{i}: {{ set: number, initial: {i} }}",
-                  f"  sum{i}: {{ combine: {{ a: in{i}, b: in{(i * 7 + 1) % (count // 3)} }}, map: 'a + b', retain: always }}"
-                  if (i * 7 + 1) % (count // 3) != i else f"  sum{i}: {{ from: in{i}, retain: always }}",
-                  f"  out{i}: {{ merge: [sum{i}, sum{(i + 1) % (count // 3)}], retain: always }}"]
+        lines += [
+            f"  in{i}: {{ set: number, initial: {i} }}",
+            f"  sum{i}: {{ combine: {{ a: in{i}, b: in{(i * 7 + 1) % (count // 3)} }}, map: 'a + b', "
+            f"retain: always }}"
+            if (i * 7 + 1) % (count // 3) != i
+            else f"  sum{i}: {{ from: in{i}, retain: always }}",
+            f"  out{i}: {{ merge: [sum{i}, sum{(i + 1) % (count // 3)}], retain: always }}",
+        ]
     return "\n".join(lines) + extra
 
 
@@ -244,9 +257,13 @@ def test_the_picture_does_not_jump_when_clients_come_and_go(open_page):
             expect(listeners(page)).to_have_count(i + 1)
             now = boxes(page)
             assert overlapping(now) == []
-            moves = [((now[n][0] - before[n][0]) ** 2 + (now[n][1] - before[n][1]) ** 2) ** 0.5 for n in before]
+            moves = [
+                ((now[n][0] - before[n][0]) ** 2 + (now[n][1] - before[n][1]) ** 2) ** 0.5 for n in before
+            ]
             assert sum(moves) / len(moves) <= 8, moves
-        assert page.locator(".camera").get_attribute("style") == camera, "the picture stands still under the eye"
+        assert page.locator(".camera").get_attribute("style") == camera, (
+            "the picture stands still under the eye"
+        )
         for client in clients:
             client.close()
         expect(listeners(page)).to_have_count(0)
@@ -256,7 +273,9 @@ def test_the_picture_does_not_jump_when_clients_come_and_go(open_page):
 
 
 def test_nodes_that_wake_and_sleep_stay_where_they_are(open_page):
-    sleeping = "".join(f"\n  late{i}: {{ combine: {{ a: in{i}, b: out{i + 1} }}, map: 'a + b' }}" for i in range(6))
+    sleeping = "".join(
+        f"\n  late{i}: {{ combine: {{ a: in{i}, b: out{i + 1} }}, map: 'a + b' }}" for i in range(6)
+    )
     with Server({"g": graph_of(30, sleeping)}) as server:
         page = open_page(server, "/#/g/g")
         shows(page)
@@ -275,11 +294,15 @@ def test_nodes_that_wake_and_sleep_stay_where_they_are(open_page):
             expect(page.locator(".node.asleep")).to_have_count(6)
             expect(page.locator(".node.gone")).to_have_count(0)
         after = boxes(page)
-        moves = [((after[n][0] - before[n][0]) ** 2 + (after[n][1] - before[n][1]) ** 2) ** 0.5 for n in before]
+        moves = [
+            ((after[n][0] - before[n][0]) ** 2 + (after[n][1] - before[n][1]) ** 2) ** 0.5 for n in before
+        ]
         assert sum(moves) / len(moves) <= 2, moves
 
 
-@pytest.mark.parametrize("count, size", [(12, (1280, 800)), (60, (1280, 800)), (240, (900, 700)), (30, (390, 844))])
+@pytest.mark.parametrize(
+    "count, size", [(12, (1280, 800)), (60, (1280, 800)), (240, (900, 700)), (30, (390, 844))]
+)
 def test_text_stays_readable_and_nothing_overlaps(open_page, count, size):
     with Server({"g": graph_of(count)}) as server:
         page = open_page(server, "/#/g/g?view=picture", viewport={"width": size[0], "height": size[1]})
@@ -310,7 +333,12 @@ nodes:
 
 def set_members(server, count, value=20):
     body = {"set": {f"sensor.{number}.celsius": value for number in range(1, count + 1)}}
-    assert server.request("POST", "/v1/graphs/g/batch", json.dumps(body), {"Content-Type": "application/json"}).status == 200
+    assert (
+        server.request(
+            "POST", "/v1/graphs/g/batch", json.dumps(body), {"Content-Type": "application/json"}
+        ).status
+        == 200
+    )
 
 
 def test_a_family_is_one_box_and_opens_to_a_list_of_its_members(open_page):
@@ -408,7 +436,9 @@ def test_what_is_made_from_a_family_is_joined_to_it_also_after_it_has_fallen_asl
 def test_a_family_is_in_the_outline_and_found_by_its_name(open_page):
     with Server({"g": FAMILY}) as server:
         set_members(server, 3)
-        page = open_page(server, "/#/g/g?view=outline", viewport={"width": 390, "height": 844}, has_touch=True)
+        page = open_page(
+            server, "/#/g/g?view=outline", viewport={"width": 390, "height": 844}, has_touch=True
+        )
         row = page.get_by_role("treeitem", name="sensor.{id}.celsius")
         expect(row).to_contain_text("3 members")
         row.tap()

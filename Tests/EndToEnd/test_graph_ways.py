@@ -18,10 +18,17 @@ def told(nodes, edges, listeners=()):
     """A `topo` as the server would send it, for graphs that a definition cannot make."""
     return {
         "op": "topo", "id": 0, "seq": 1, "epoch": "e", "rev": 1, "t": 1_760_000_000_000,
-        "nodes": [{"n": n, "kind": "derived", "name": name, "op": "map", "retain": "whileInUse", "c": 1, "t": 1, "v": n,
-                   "count": 1, "born": 1, "owners": owners} for n, name, owners in nodes],
-        "edges": [{"e": i, "from": a, "to": b, "queued": queued, **({"feedback": True} if back else {})}
-                  for i, (a, b, back, queued) in enumerate(edges)],
+        "nodes": [
+            {
+                "n": n, "kind": "derived", "name": name, "op": "map", "retain": "whileInUse", "c": 1, "t": 1,
+                "v": n, "count": 1, "born": 1, "owners": owners,
+            }
+            for n, name, owners in nodes
+        ],
+        "edges": [
+            {"e": i, "from": a, "to": b, "queued": queued, **({"feedback": True} if back else {})}
+            for i, (a, b, back, queued) in enumerate(edges)
+        ],
         "listeners": list(listeners),
     }
 
@@ -33,7 +40,14 @@ def played(topo):
             def receive(text):
                 for message in (lambda m: m if isinstance(m, list) else [m])(json.loads(text)):
                     if message["op"] == "hello":
-                        socket.send(json.dumps({"op": "hello", "session": "c:1", "server": "sluice/1.0", "hb": 25, "limits": {}}))
+                        socket.send(
+                            json.dumps(
+                                {
+                                    "op": "hello", "session": "c:1", "server": "sluice/1.0", "hb": 25,
+                                    "limits": {},
+                                }
+                            )
+                        )
                     elif message["op"] == "observe":
                         socket.send(json.dumps({**topo, "id": message["id"]}))
                     elif message["op"] == "ping":
@@ -62,7 +76,10 @@ def test_a_drag_and_the_wheel_move_the_picture(open_page):
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g")
         expect(node(page, "x")).to_be_visible()
-        corner = lambda: page.evaluate("(({ e, f }) => [e, f])(new DOMMatrix(getComputedStyle(document.querySelector('.camera')).transform))")
+        corner = lambda: page.evaluate(
+            "(({ e, f }) => [e, f])(new "
+            "DOMMatrix(getComputedStyle(document.querySelector('.camera')).transform))"
+        )
         x, y = corner()
         area = page.locator(".picture").bounding_box()
         middle, low = area["x"] + area["width"] / 2, area["y"] + area["height"] - 40
@@ -76,7 +93,10 @@ def test_a_drag_and_the_wheel_move_the_picture(open_page):
 
 def test_what_is_not_fetched_when_the_server_goes_is_said_and_comes_later(open_page):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g", allow="Failed to load|ERR_FAILED", before=lambda page: page.route("**/graph/panel.js", lambda route: route.abort()))
+        page = open_page(
+            server, "/#/g/g", allow="Failed to load|ERR_FAILED",
+            before=lambda page: page.route("**/graph/panel.js", lambda route: route.abort()),
+        )
         expect(node(page, "x")).to_be_visible()
         node(page, "x").click()
         expect(page.locator("#assertive")).to_contain_text("the server does not answer")
@@ -100,7 +120,10 @@ def test_what_would_go_with_a_client_is_marked_as_long_as_the_pointer_is_at_it(o
 
 def test_a_field_that_cannot_be_loaded_is_said_in_its_place_and_asked_for_again(open_page):
     with Server({"g": CHAIN}) as server:
-        page = open_page(server, "/#/g/g", allow="ERR_FAILED", before=lambda page: page.route("**/ui/value-editor.js", lambda route: route.abort()))
+        page = open_page(
+            server, "/#/g/g", allow="ERR_FAILED",
+            before=lambda page: page.route("**/ui/value-editor.js", lambda route: route.abort()),
+        )
         node(page, "x").click()
         expect(page.locator(".editor-slot")).to_contain_text("did not load")
         page.unroute("**/ui/value-editor.js")
@@ -110,9 +133,20 @@ def test_a_field_that_cannot_be_loaded_is_said_in_its_place_and_asked_for_again(
 
 def test_feedback_is_drawn_as_feedback_and_a_ring_that_nobody_owns_is_flagged(open_page):
     topo = told(
-        [(1, "plant", ["c:7"]), (2, "control", ["c:7"]), (3, "lost", []), (4, "found", []), (5, "self", ["c:7"])],
+        [
+            (1, "plant", ["c:7"]),
+            (2, "control", ["c:7"]),
+            (3, "lost", []),
+            (4, "found", []),
+            (5, "self", ["c:7"]),
+        ],
         [(1, 2, False, 0), (2, 1, True, 3), (3, 4, False, 0), (4, 3, False, 0), (5, 5, True, 0)],
-        [{"l": "c:7", "client": "tablet", "transport": "ws", "since": 1, "on": [1, 5], "queued": 0, "folded": 0}],
+        [
+            {
+                "l": "c:7", "client": "tablet", "transport": "ws", "since": 1, "on": [1, 5], "queued": 0,
+                "folded": 0,
+            }
+        ],
     )
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g", before=played(topo))
@@ -167,8 +201,9 @@ def test_feedback_of_a_definition_is_drawn_as_feedback(open_page):
 # 12. Hostile names
 
 HOSTILE = [
-    "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "\u202eright to left\u202c", "\U0001f600\U0001f469\u200d\U0001f680 rocket",
-    "x" * 10_000, "{{7*7}}${7*7}", "</text></svg><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "\u202eright to left\u202c",
+    "\U0001f600\U0001f469\u200d\U0001f680 rocket", "x" * 10_000, "{{7*7}}${7*7}",
+    "</text></svg><script>alert(1)</script>",
 ]
 
 
@@ -182,7 +217,10 @@ def test_names_and_values_of_strangers_are_text(open_page):
         for name in HOSTILE:
             client = Client(server)
             client.ask(op="hello", client=name[:200])
-            client.ask(op="sub", graph="g", node="any", pipe=[{"map": f"value == {json.dumps(name[:500], ensure_ascii=False)}"}])
+            client.ask(
+                op="sub", graph="g", node="any",
+                pipe=[{"map": f"value == {json.dumps(name[:500], ensure_ascii=False)}"}],
+            )
             clients.append(client)
         for name in HOSTILE:
             server.set("g", "any", name)
@@ -195,9 +233,13 @@ def test_names_and_values_of_strangers_are_text(open_page):
             page.get_by_role("button", name=mode, exact=True).click()
             page.wait_for_timeout(200)
             assert page.evaluate("document.querySelectorAll('main img, main script, main b').length") == 0
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways page scroll"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                "no sideways page scroll"
+            )
         page.get_by_role("button", name="Picture", exact=True).click()
-        assert page.locator(".picture").text_content().count("\u202e") == 0, "nothing turns the rest of the line round"
+        assert page.locator(".picture").text_content().count("\u202e") == 0, (
+            "nothing turns the rest of the line round"
+        )
         pills = listeners(page)
         expect(pills.filter(has_text="<img src")).to_have_count(1)
         for i in range(pills.count()):
@@ -304,7 +346,10 @@ def test_focus_survives_the_release_of_the_focused_node(open_page):
         gone = focused(page)
         client.close()
         expect(page.locator(f'.node[data-id="{gone}"]')).to_have_count(0)
-        eventually(lambda: page.evaluate("document.activeElement.matches('.node:not(.gone)')"), what="a node with the focus")
+        eventually(
+            lambda: page.evaluate("document.activeElement.matches('.node:not(.gone)')"),
+            what="a node with the focus",
+        )
         assert focused(page) != gone
         expect(page.locator("#polite")).to_contain_text("is gone. Now at")
 

@@ -7,13 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sluice import ROOT, Server
 
-GRAPH = "graph: g\nnodes:\n  x: { set: integer, initial: 0 }\n  double: { from: x, pipe: [ { map: value * 2 } ] }\n"
+GRAPH = (
+    "graph: g\nnodes:\n  x: { set: integer, initial: 0 }\n  double: { from: x, pipe: [ { map: value * "
+    "2 } ] }\n"
+)
 CLIENTS, SETS = 8, 25
 
 
 @pytest.mark.parametrize("keeps", [False, True], ids=["memory", "disk"])
 def test_sets_and_reads_are_linearizable(keeps):
-    """Clients count up one after the other with conditions: none of them is lost, and no read is behind an answer."""
+    """Clients count up one after the other with conditions: none of them is lost, and no read is
+    behind an answer."""
     lock, answered = threading.Lock(), [0]
 
     def read(server, path):

@@ -54,7 +54,10 @@ def test_history_over_http(server):
     assert history(server, "nobody").json()["code"] == "unknown_node"
     for wrong in ("?since=-1", "?since=x", "?limit=0", "?limit=100001"):
         assert history(server, "t", wrong).json()["code"] == "bad_field", wrong
-    assert server.request("HEAD", "/v1/graphs/g/nodes/t/history").headers["Content-Length"] == answer.headers["Content-Length"]
+    assert (
+        server.request("HEAD", "/v1/graphs/g/nodes/t/history").headers["Content-Length"]
+        == answer.headers["Content-Length"]
+    )
     assert server.request("POST", "/v1/graphs/g/nodes/t/history").headers["Allow"] == "GET, HEAD, OPTIONS"
 
 

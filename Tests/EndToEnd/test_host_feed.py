@@ -25,7 +25,9 @@ def test_the_figures_of_this_machine_flow_to_a_subscriber():
             assert set(summary) == {"cpu", "memory", "disk", "load"}
             assert 0 <= summary["cpu"] <= 100 and 0 < summary["memory"] < 100
             revs = [client.receive(10)["rev"] for _ in range(3)]
-            assert revs == [update["rev"] + 1, update["rev"] + 2, update["rev"] + 3], "one batch, one revision, one frame"
+            assert revs == [update["rev"] + 1, update["rev"] + 2, update["rev"] + 3], (
+                "one batch, one revision, one frame"
+            )
             memory = server.value("host", "mem_total")
             kernel = next(line for line in open("/proc/meminfo") if line.startswith("MemTotal"))
             assert memory == int(kernel.split()[1]) * 1024

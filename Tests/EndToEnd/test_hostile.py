@@ -1,8 +1,9 @@
 """Whatever arrives: the documented answer, everybody else is served, and what it used is given back.
 
-The cases are in hostile/: each says its bytes and what must come back. Behind every one of them a normal request on a new connection
-is answered within a second, a subscriber hears of it and of nothing else, and the server's counters (connections, sessions,
-subscriptions, listeners, nodes, edges, descriptors) are back where they were (hostile/standing.py).
+The cases are in hostile/: each says its bytes and what must come back. Behind every one of them a
+normal request on a new connection is answered within a second, a subscriber hears of it and of
+nothing else, and the server's counters (connections, sessions, subscriptions, listeners, nodes,
+edges, descriptors) are back where they were (hostile/standing.py).
 """
 
 import concurrent.futures
@@ -73,7 +74,9 @@ def test_where_there_is_room_for_few(case):
 def held(server):
     """Connections and descriptors, those of the request that asks among them."""
     samples = server.metrics()
-    return sum(value for name, value in samples.items() if name.startswith("sluice_connections{")), samples["process_open_fds"]
+    return sum(value for name, value in samples.items() if name.startswith("sluice_connections{")), samples[
+        "process_open_fds"
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +93,11 @@ def slow_outcomes(tmp_path_factory):
             eventually(lambda: held(server)[0] == 1)
         before = {kind: held(server) for kind, server in servers.items()}
         with concurrent.futures.ThreadPoolExecutor(sum(map(len, SLOW.values()))) as pool:
-            running = {(kind, case.name): pool.submit(case.run, servers[kind]) for kind in SLOW for case in SLOW[kind]}
+            running = {
+                (kind, case.name): pool.submit(case.run, servers[kind])
+                for kind in SLOW
+                for case in SLOW[kind]
+            }
             for number in range(100):
                 # Everybody else is served meanwhile.
                 plain.server.set("g", "pulse", number)
@@ -100,7 +107,10 @@ def slow_outcomes(tmp_path_factory):
             outcomes[place] = future.exception()
         for kind, server in servers.items():
             try:
-                eventually(lambda: held(server) == before[kind], what=f"{kind}: {before[kind]} connections and descriptors")
+                eventually(
+                    lambda: held(server) == before[kind],
+                    what=f"{kind}: {before[kind]} connections and descriptors",
+                )
             except AssertionError as failure:
                 outcomes[kind, "afterwards"] = failure
     return outcomes
@@ -136,7 +146,9 @@ def test_clients_that_break_off_over_tls(secure, case):
     assert secure.count("subscriptions", "g") == 0
 
 
-@pytest.mark.parametrize("text, status", [case.doubt for case in DOUBTFUL], ids=[case.name for case in DOUBTFUL])
+@pytest.mark.parametrize(
+    "text, status", [case.doubt for case in DOUBTFUL], ids=[case.name for case in DOUBTFUL]
+)
 def test_after_a_doubt_come_the_answers_owed_then_one_error_then_the_end(stands, text, status):
     server = stands.server
     good = fill("GET /healthz HTTP/1.1\r\n{H}\r\n", server)
@@ -156,7 +168,8 @@ def test_after_a_doubt_come_the_answers_owed_then_one_error_then_the_end(stands,
 
 @pytest.fixture
 def bystander(server):
-    """A subscriber that must notice nothing but what concerns it; and a value must still get through afterwards."""
+    """A subscriber that must notice nothing but what concerns it; and a value must still get
+    through afterwards."""
     with Client(server) as client:
         client.ask(op="sub", graph="g", node="deep")
         yield client
@@ -178,7 +191,9 @@ def test_a_live_id_is_not_used_twice(server, bystander):
 
 def test_a_request_in_single_bytes_is_a_request(server, bystander):
     with RawSocket(server) as socket:
-        for byte in ("GET /v1/graphs/g/nodes/x HTTP/1.1\r\n" + f"Host: 127.0.0.1:{server.port}\r\n" + "\r\n").encode():
+        for byte in (
+            "GET /v1/graphs/g/nodes/x HTTP/1.1\r\n" + f"Host: 127.0.0.1:{server.port}\r\n" + "\r\n"
+        ).encode():
             socket.send(bytes([byte]))
         assert socket.response()[0] == 200
 

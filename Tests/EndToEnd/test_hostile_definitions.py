@@ -1,4 +1,5 @@
-"""The largest definitions hold nobody: they are read beside the loop, and what is dear to apply is refused."""
+"""The largest definitions hold nobody: they are read beside the loop, and what is dear to apply is
+refused."""
 
 import pathlib
 import re
@@ -80,7 +81,9 @@ def test_files_are_compiled_beside_the_loop(server):
         report = server.request("POST", "/v1/reload").json()
         assert bystander.thread.is_alive()
     loop, process = loop_seconds(server) - before[0], process_seconds() - before[1]
-    assert report["problems"] == [] and [entry["result"] for entry in report["graphs"]].count("added") == len(files)
+    assert report["problems"] == [] and [entry["result"] for entry in report["graphs"]].count("added") == len(
+        files
+    )
     print(f"{loop * 1000:.0f} ms of {process * 1000:.0f} on the loop")
     assert loop < process / 2
     for file in files:

@@ -1,4 +1,5 @@
-"""Clients whose regular expressions take long to compile are refused with `pattern_limit`, and all others are served."""
+"""Clients whose regular expressions take long to compile are refused with `pattern_limit`, and all
+others are served."""
 
 import os
 import pathlib
@@ -50,7 +51,9 @@ def server():
         yield running
 
 
-@pytest.mark.parametrize("attack", [patterns.subscription, patterns.question, patterns.definition], ids=lambda a: a.__name__)
+@pytest.mark.parametrize(
+    "attack", [patterns.subscription, patterns.question, patterns.definition], ids=lambda a: a.__name__
+)
 def test_patterns_delay_no_client(server, attack):
     bound, rounds = 0.1 if attack is patterns.definition else 0.05, 3
     before = processor(server)
@@ -61,7 +64,10 @@ def test_patterns_delay_no_client(server, attack):
             assert bystander.thread.is_alive()
     assert bystander.count > 0
     used = (processor(server) - before) / rounds
-    print(f"{attack.__name__}: others waited {bystander.longest * 1000:.1f} ms, the server worked for {used * 1000:.0f} ms")
+    print(
+        f"{attack.__name__}: others waited {bystander.longest * 1000:.1f} ms, the server worked for "
+        f"{used * 1000:.0f} ms"
+    )
     # Beside other work a wait says little; the server's own time says how long it cannot have
     # served others.
     if QUIET:
@@ -88,9 +94,14 @@ def test_one_token_leaves_room_for_all(server):
         # Not more: refusals in ten quarters of a second end a connection.
         for number in range(20):
             search = " || ".join(f"value.matches('k{number}x{n}')" for n in range(16))
-            refused.append(greedy.ask(op="sub", graph="g", node="name", pipe=[{"filter": search}]).get("code"))
+            refused.append(
+                greedy.ask(op="sub", graph="g", node="name", pipe=[{"filter": search}]).get("code")
+            )
         assert refused[:15] == [None] * 15 and set(refused[15:]) == {"pattern_limit"}
-        assert other.ask(op="sub", graph="g", node="name", pipe=[{"filter": "value.matches('mine')"}])["op"] == "snap"
+        assert (
+            other.ask(op="sub", graph="g", node="name", pipe=[{"filter": "value.matches('mine')"}])["op"]
+            == "snap"
+        )
         assert patterns.evaluate(server, [{"map": "value.matches('mine')"}]).json()["v"] is False
         file = pathlib.Path(server.folder.name) / "graphs" / "g.yaml"
         file.write_text(GRAPH.replace("string", "string, pattern: '^a'"))

@@ -1,7 +1,8 @@
 """Clients whose pipelines cost much get their own values later; others do not wait, and memory is bounded.
 
-How much work and how many bytes one turn and one principal may take is counted in PipelineLaneTests, TurnShareTests and HeldTests. Here the
-attacks run over real sockets while another client sends pings. With SLUICE_QUIET, on a machine that does nothing else, its waits are
+How much work and how many bytes one turn and one principal may take is counted in
+PipelineLaneTests, TurnShareTests and HeldTests. Here the attacks run over real sockets while
+another client sends pings. With SLUICE_QUIET, on a machine that does nothing else, its waits are
 bounded as well: by 50 ms.
 """
 
@@ -35,7 +36,10 @@ def test_others_do_not_wait(attack):
                 held = server.resident() - before
             close()
         waits = sorted(bystander.waits)
-        print(f"{attack.__name__}: others waited {waits[-1]:.1f} ms, p99 {waits[len(waits) * 99 // 100]:.1f}; {held >> 20} MiB more")
+        print(
+            f"{attack.__name__}: others waited {waits[-1]:.1f} ms, p99 "
+            f"{waits[len(waits) * 99 // 100]:.1f}; {held >> 20} MiB more"
+        )
         assert len(waits) > 10
         server.set("g", "y", 7)
         assert server.value("g", "y") == 7

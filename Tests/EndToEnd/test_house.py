@@ -1,4 +1,5 @@
-"""The demonstration for several people at once: the shipped graph `house` and its dashboard, in real browsers."""
+"""The demonstration for several people at once: the shipped graph `house` and its dashboard, in
+real browsers."""
 
 import base64
 import json
@@ -13,7 +14,9 @@ from test_graph_view import listeners as listeners_in
 pytestmark = pytest.mark.browser
 GRAPH = (ROOT / "config/graphs/house.yaml").read_text()
 LAYOUT = json.loads((ROOT / "config/dashboards/house.json").read_text())
-DASHBOARD = "/#/g/house/dash?w=1." + base64.urlsafe_b64encode(json.dumps(LAYOUT).encode()).decode().rstrip("=")
+DASHBOARD = "/#/g/house/dash?w=1." + base64.urlsafe_b64encode(json.dumps(LAYOUT).encode()).decode().rstrip(
+    "="
+)
 
 
 def house():
@@ -91,7 +94,10 @@ def test_who_is_here_comes_and_goes_with_the_connection(open_page):
 
 def test_mode_and_alarm_are_everybodys(open_page):
     with house() as server:
-        one, other = open_page(server, DASHBOARD), open_page(server, DASHBOARD, viewport={"width": 390, "height": 2600})
+        one, other = (
+            open_page(server, DASHBOARD),
+            open_page(server, DASHBOARD, viewport={"width": 390, "height": 2600}),
+        )
         live(one)
         live(other)
         widget(one, "Mode").locator("select").select_option(label="off")

@@ -1,4 +1,5 @@
-"""Many quiet WebSockets with a subscription each: what one costs, and that nothing is left when they are gone.
+"""Many quiet WebSockets with a subscription each: what one costs, and that nothing is left when
+they are gone.
 
 A thousand of them, and with SLUICE_NIGHTLY ten thousand. The figures are printed (`pytest -s`).
 """
@@ -62,8 +63,11 @@ def test_a_quiet_subscriber_costs_little_and_leaves_nothing():
             eventually(lambda: server.descriptors() <= open_descriptors)
             sizes.append(server.resident())
         each = (sizes[1] - sizes[0]) / SOCKETS
-        print(f"\n{SOCKETS} quiet WebSockets: {each:.0f} bytes each; resident memory before, with them, without, …, in KiB: "
-              + ", ".join(f"{size / 1024:.0f}" for size in sizes))
+        print(
+            f"\n{SOCKETS} quiet WebSockets: {each:.0f} bytes each; resident memory before, with them, "
+            "without, …, in KiB: "
+            + ", ".join(f"{size / 1024:.0f}" for size in sizes)
+        )
         # 1.5 KiB is the target for optimised builds, with ten thousand; here pages that are touched
         # once count more.
         assert each < 1536 + 512 * 1024 / SOCKETS
@@ -75,7 +79,9 @@ def wakes(server):
     """How often the threads of the process have gone to sleep since the start."""
     count = 0
     for thread in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir():
-        count += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (thread / "status").read_text(), re.M)[1])
+        count += int(
+            re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (thread / "status").read_text(), re.M)[1]
+        )
     return count
 
 

@@ -1,4 +1,5 @@
-"""Chains that are kept across a reconnect, over real sockets (docs/protocol.md, Keeping a chain across a reconnect)."""
+"""Chains that are kept across a reconnect, over real sockets (docs/protocol.md, Keeping a chain
+across a reconnect)."""
 
 import json
 import signal
@@ -21,7 +22,8 @@ def back(snap):
 
 
 def test_facets_are_asked_for_anew(server):
-    """K-2: with a ticket, a client gets the node's state if this `sub` asks for it, whatever the former one did."""
+    """K-2: with a ticket, a client gets the node's state if this `sub` asks for it, whatever the
+    former one did."""
     for before, now in ({}, {"facets": True}), ({"facets": True}, {}):
         with Client(server) as client:
             snap = client.ask(op="sub", graph="g", node="x", keep="30s", **before)
@@ -97,7 +99,11 @@ def test_mode_all_gets_what_it_missed(server):
         server.set("g", "x", value)
     with Client(server) as client:
         again = client.ask(op="sub", **wish, keep="30s", since=back(snap))
-        assert again["resumed"] is True and [each["v"] for each in again["d"]] == [20, 30, 40] and "v" not in again
+        assert (
+            again["resumed"] is True
+            and [each["v"] for each in again["d"]] == [20, 30, 40]
+            and "v" not in again
+        )
         assert [each["rev"] for each in again["d"]] == [snap["rev"] + 1, snap["rev"] + 2, snap["rev"] + 3]
     eventually(lambda: kept(server) == 1)
     for value in range(6):
@@ -149,7 +155,8 @@ def test_kept_chains_go_first_when_memory_is_short(server):
 
 
 def test_the_limits_of_the_configuration():
-    """K-1, K-3: times.keep shortens what is asked for, and limits.keptChains is for all clients without a token."""
+    """K-1, K-3: times.keep shortens what is asked for, and limits.keptChains is for all clients
+    without a token."""
     with Server({"g": CHAIN}, "# fixed: times.keep=90s\n# fixed: limits.keptChains=2\n") as server:
         clients = [Client(server) for _ in range(3)]
         snaps = [client.ask(op="sub", **AVERAGE, keep="1h") for client in clients]

@@ -51,7 +51,9 @@ def program(tmp_path_factory):
     rule = package / "Sources/rule/main.swift"
     rule.parent.mkdir()
     text = (ROOT / "docs/expressions.md").read_text()
-    rule.write_text(re.search(r"test_library.py compiles and runs this. -->\n```swift\n(.*?)```", text, re.S).group(1))
+    rule.write_text(
+        re.search(r"test_library.py compiles and runs this. -->\n```swift\n(.*?)```", text, re.S).group(1)
+    )
     options = ["--package-path", package, "--scratch-path", ROOT / ".build/five-lines"]
     run("swift", "build", *options, cwd=package)
     binaries = run("swift", "build", "--show-bin-path", *options, cwd=package)
@@ -66,13 +68,19 @@ def test_a_package_of_five_lines_uses_the_library(program):
 @pytest.mark.timeout(600)
 def test_the_example_of_the_expressions_runs(program):
     assert run(pathlib.Path(program).with_name("rule")).splitlines() == [
-        "bool(true)", "1:11: the name 'limt' is not known", "  value.c > limt", "            ^", "  did you mean 'limit'?", "expr_cost"]
+        "bool(true)", "1:11: the name 'limt' is not known", "  value.c > limt", "            ^",
+        "  did you mean 'limit'?", "expr_cost",
+    ]
 
 
 @pytest.mark.timeout(600)
 def test_the_libraries_do_without_foundation(program):
-    imports = {name for library in ("ReactiveGraph", "CEL") for path in (ROOT / "Sources" / library).rglob("*.swift")
-               for name in re.findall(r"^[ \t]*(?:\w+ )*import (\w+)", path.read_text(), re.M)}
+    imports = {
+        name
+        for library in ("ReactiveGraph", "CEL")
+        for path in (ROOT / "Sources" / library).rglob("*.swift")
+        for name in re.findall(r"^[ \t]*(?:\w+ )*import (\w+)", path.read_text(), re.M)
+    }
     known = {"Synchronization", "Glibc", "Musl", "Darwin", "DequeModule", "Support", "CConcurrency"}
     assert imports <= known, "only what comes with Swift or the system, one collection, and our own"
     libraries = run("ldd", program) if shutil.which("ldd") else ""

@@ -1,6 +1,8 @@
-"""Every limit and every time has a test of its breach, whether it is a key or fixed: here, or where this page says.
+"""Every limit and every time has a test of its breach, whether it is a key or fixed: here, or where
+this page says.
 
-`test_every_limit_has_a_test` walks docs/configuration.md, which is generated; a new limit without a test fails it.
+`test_every_limit_has_a_test` walks docs/configuration.md, which is generated; a new limit without a
+test fails it.
 """
 
 import json
@@ -19,37 +21,66 @@ NODE = "/v1/graphs/g/nodes/"
 
 # Where exceeding a key's limit is tested: a file, and words of the test.
 TESTED = {
-    "limits.connections": ("Tests/SluiceServerTests/RequestTests.swift", "a client gets a clean 503 when there is no room"),
-    "limits.connectionsPerAddress": ("Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded"),
-    "limits.tokens": ("Tests/SluiceServerTests/ReloadTests.swift", "limits.tokens: the file of tokens is read"),
+    "limits.connections": (
+        "Tests/SluiceServerTests/RequestTests.swift", "a client gets a clean 503 when there is no room",
+    ),
+    "limits.connectionsPerAddress": (
+        "Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded",
+    ),
+    "limits.tokens": (
+        "Tests/SluiceServerTests/ReloadTests.swift", "limits.tokens: the file of tokens is read",
+    ),
     "limits.dashboards": ("Tests/EndToEnd/test_saved_dashboards.py", "size_and_number_are_bounded"),
-    "limits.sets": ("Tests/GraphHostTests/Session/RateTests.swift", "limits.sets: what comes too fast is refused"),
-    "limits.messages": ("Tests/GraphHostTests/Session/RateTests.swift", "limits.messages: every object counts"),
-    "limits.pipelines": ("Tests/GraphHostTests/Pipelines/PipelineLaneTests.swift", "limits.pipelines: a principal without units"),
+    "limits.sets": (
+        "Tests/GraphHostTests/Session/RateTests.swift", "limits.sets: what comes too fast is refused",
+    ),
+    "limits.messages": (
+        "Tests/GraphHostTests/Session/RateTests.swift", "limits.messages: every object counts",
+    ),
+    "limits.pipelines": (
+        "Tests/GraphHostTests/Pipelines/PipelineLaneTests.swift",
+        "limits.pipelines: a principal without units",
+    ),
     "limits.held": ("Tests/GraphHostTests/Pipelines/HeldTests.swift", "limits.held: values that stages make"),
     "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "limits.keptChains=2"),
     "times.load": ("Tests/EndToEnd/test_demand.py", "# fixed: times.load=300ms"),
     "times.keep": ("Tests/EndToEnd/test_keeping.py", "# fixed: times.keep=90s"),
-    "limits.work": ("Tests/GraphHostTests/Graph/TurnShareTests.swift", "A message with many costly requests takes many turns"),
+    "limits.work": (
+        "Tests/GraphHostTests/Graph/TurnShareTests.swift",
+        "A message with many costly requests takes many turns",
+    ),
     "limits.historyBytes": ("Tests/GraphHostTests/Graph/HistoryTests.swift", "limits.historyBytes = 10"),
-    "limits.members": ("Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph"),
-    "limits.answer": ("Tests/GraphHostTests/Session/AnswerSizeTests.swift", "limits.answer: values that are too large for one answer"),
-    "limits.picture": ("Tests/GraphHostTests/Picture/LargeGraphTests.swift", "limits.picture: a larger graph is refused"),
+    "limits.members": (
+        "Tests/GraphHostTests/Families/MemberTests.swift", "limits.members bounds the members of one graph",
+    ),
+    "limits.answer": (
+        "Tests/GraphHostTests/Session/AnswerSizeTests.swift",
+        "limits.answer: values that are too large for one answer",
+    ),
+    "limits.picture": (
+        "Tests/GraphHostTests/Picture/LargeGraphTests.swift", "limits.picture: a larger graph is refused",
+    ),
     "limits.kept": ("Tests/GraphHostTests/Graph/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes=1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),
     "limits.pending": ("Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false]"),
-    "limits.pendingBytes": ("Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false, true]"),
+    "limits.pendingBytes": (
+        "Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false, true]",
+    ),
     "limits.sessions": ("Tests/EndToEnd/test_browser_sessions.py", "sessions=2"),
     "limits.wrongTokens": ("Tests/EndToEnd/test_rates.py", "wrongTokens=5"),
     "limits.graphs": ("Tests/GraphHostTests/Graph/Redefinition/DefinedGraphTests.swift", "limits.graphs = 2"),
-    "limits.nodes": ("Tests/GraphHostTests/Graph/Redefinition/DefinedGraphTests.swift", "options.mostNodes = 2"),
+    "limits.nodes": (
+        "Tests/GraphHostTests/Graph/Redefinition/DefinedGraphTests.swift", "options.mostNodes = 2",
+    ),
     "limits.delayed": ("Tests/EndToEnd/test_definitions.py", "delayed=2"),
     "limits.windowValues": ("Tests/EndToEnd/test_definitions.py", "windowValues=3"),
     "limits.zipBuffer": ("Tests/EndToEnd/test_definitions.py", "zipBuffer=2"),
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
-    "times.behind": ("Tests/SluiceServerTests/ReadingAfterTests.swift", "times.behind: a read waits no longer"),
+    "times.behind": (
+        "Tests/SluiceServerTests/ReadingAfterTests.swift", "times.behind: a read waits no longer",
+    ),
     "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: a silent client"),
     "times.refusedSink": ("Tests/EndToEnd/test_sinks.py", "# fixed: times.refusedSink="),
     "limits.sinkEntries": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkEntries=10"),
@@ -79,7 +110,9 @@ def limited(setting, graph=CHAIN):
 
 def limits():
     names = re.findall(r"^\| `([a-zA-Z.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M)
-    return {name for name in names if name.startswith(("limits.", "times.")) or name in ("heartbeat", "drain")}
+    return {
+        name for name in names if name.startswith(("limits.", "times.")) or name in ("heartbeat", "drain")
+    }
 
 
 def test_every_limit_has_a_test():
@@ -92,13 +125,21 @@ def test_every_limit_has_a_test():
 
 def test_a_fixed_limit_is_no_key(tmp_path):
     (tmp_path / "sluice.yaml").write_text("limits: { work: 5 }\nmemory: { pressure: auto }\n")
-    result = subprocess.run([BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True,
-                            env={**os.environ, "SLUICE_LIMITS_STAGES": "3", "SLUICE_LOG_LVEL": "info", "SLUICE_FOO": "1"})
-    for warning in ("SLUICE_LIMITS_STAGES names no key (limits.stages is fixed at 16; docs/configuration.md#fixed-limits says why)",
-                    "SLUICE_LOG_LVEL names no key (did you mean 'SLUICE_LOG_LEVEL'?)", "SLUICE_FOO names no key"):
+    result = subprocess.run(
+        [BINARY, "check", "--config", tmp_path / "sluice.yaml"], capture_output=True, text=True,
+        env={**os.environ, "SLUICE_LIMITS_STAGES": "3", "SLUICE_LOG_LVEL": "info", "SLUICE_FOO": "1"},
+    )
+    for warning in (
+        "SLUICE_LIMITS_STAGES names no key (limits.stages is fixed at 16; "
+        "docs/configuration.md#fixed-limits says why)",
+        "SLUICE_LOG_LVEL names no key (did you mean 'SLUICE_LOG_LEVEL'?)", "SLUICE_FOO names no key",
+    ):
         assert f"warning: {warning}\n" in result.stderr
     assert result.returncode == 1
-    assert "unknown key 'limits.work' (limits.work is fixed at 100; docs/configuration.md#fixed-limits says why)" in result.stderr
+    assert (
+        "unknown key 'limits.work' (limits.work is fixed at 100; docs/configuration.md#fixed-limits says why)"
+        in result.stderr
+    )
     assert "unknown key 'memory.pressure' (memory.pressure is fixed at auto" in result.stderr
     with Server({"g": CHAIN}, environment={"SLUICE_LIMITS_WORK": "5"}) as server:
         assert "SLUICE_LIMITS_WORK names no key (limits.work is fixed at 100" in server.log_text()
@@ -124,23 +165,37 @@ def target():
 def headers():
     with limited("# fixed: limits.headers=300") as server:
         for length, status in ((100, 404), (400, 431)):
-            assert raw(server, f"GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\nX: {'a' * length}\r\n\r\n")[0] == status
+            assert (
+                raw(server, f"GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\nX: {'a' * length}\r\n\r\n")[0]
+                == status
+            )
 
 
 @breach("limits.fields")
 def fields():
     with limited("# fixed: limits.fields=5") as server:
         for count, status in ((4, 404), (5, 431)):
-            assert raw(server, "GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * count + "\r\n")[0] == status
+            assert (
+                raw(
+                    server, "GET /v1/graphs/no HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n" * count + "\r\n"
+                )[0]
+                == status
+            )
 
 
 @breach("limits.dryRun")
 def dry_run():
     with limited("limits: { body: 100 }\n# fixed: limits.dryRun=1000") as server:
-        put = lambda size, query: server.request("PUT", "/v1/graphs/new" + query, '{"nodes":{},"title":"%s"}' % ("x" * (size - 23)), {"Content-Type": "application/json"})  # noqa: E731
+        put = lambda size, query: server.request(
+            "PUT", "/v1/graphs/new" + query, '{"nodes":{},"title":"%s"}' % ("x" * (size - 23)),
+            {"Content-Type": "application/json"},
+        )  # noqa: E731
         assert put(100, "?dry_run=1").status == 200 and "hint" not in put(100, "?dry_run=1").json()
         assert "limits.body" in put(101, "?dry_run=1").json()["hint"]
-        assert put(1001, "?dry_run=1").json()["detail"] == "the body has 1001 bytes; at most 1000 are allowed (limits.dryRun)"
+        assert (
+            put(1001, "?dry_run=1").json()["detail"]
+            == "the body has 1001 bytes; at most 1000 are allowed (limits.dryRun)"
+        )
         for query in ("", "?dry_run=0", "?dry_run=no", "?adopt=1"):
             assert "limits.body" in put(101, query).json()["detail"]
         # Only definitions can be tried.
@@ -165,7 +220,9 @@ def body():
         assert server.get("/v1/graphs/g/values?nodes=any").status == 200
     definition = '{"nodes":{},"title":"%s"}'
     with limited("limits: { body: 100 }") as server:
-        put = lambda size: server.request("PUT", "/v1/graphs/new", definition % ("x" * (size - 23)), {"Content-Type": "application/json"})  # noqa: E731
+        put = lambda size: server.request(
+            "PUT", "/v1/graphs/new", definition % ("x" * (size - 23)), {"Content-Type": "application/json"}
+        )  # noqa: E731
         assert put(100).status == 201 and put(101).status == 413
 
 
@@ -173,8 +230,12 @@ def test_connections_are_no_more_than_descriptors(tmp_path):
     (tmp_path / "g.yaml").write_text(CHAIN)
     (tmp_path / "configuration").write_text(f"graphs: {tmp_path}\npublic: ''\n")
     process = subprocess.Popen(
-        ["bash", "-c", 'ulimit -n 100; exec "$@"', "-", BINARY, "serve", "--config", tmp_path / "configuration",
-         "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        [
+            "bash", "-c", 'ulimit -n 100; exec "$@"', "-", BINARY, "serve", "--config",
+            tmp_path / "configuration", "--listen", "127.0.0.1:0",
+        ],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
     try:
         class Limited:
             host = "127.0.0.1"
@@ -345,7 +406,11 @@ def unsent_hard():
         except OSError:
             pass
         # Reading sooner would make room again.
-        eventually(lambda: any(each["queued"] > 64 * 1024 for each in server.get("/v1/connections").json()["connections"]))
+        eventually(
+            lambda: any(
+                each["queued"] > 64 * 1024 for each in server.get("/v1/connections").json()["connections"]
+            )
+        )
         assert peer.close_code() == 4580
 
 

@@ -17,7 +17,9 @@ class Poll:
 
     def __init__(self, server, node, tag, seconds):
         self.connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE)
-        self.connection.request("GET", NODE + node, headers={"If-None-Match": tag, "Prefer": f"wait={seconds}"})
+        self.connection.request(
+            "GET", NODE + node, headers={"If-None-Match": tag, "Prefer": f"wait={seconds}"}
+        )
         self.answer = None
         self.thread = threading.Thread(target=self.read)
         self.thread.start()
@@ -65,7 +67,9 @@ def test_the_time_is_over(server):
 def test_nothing_to_wait_for(server):
     known = tag(server, "x")
     assert server.get(NODE + "x", Prefer="wait=10").json() == 1, "no condition"
-    assert server.get(NODE + "x", Prefer="wait=10", If_None_Match='"old:1"').json() == 1, "another state already"
+    assert server.get(NODE + "x", Prefer="wait=10", If_None_Match='"old:1"').json() == 1, (
+        "another state already"
+    )
     assert server.get(NODE + "x", If_None_Match=known).status == 304
     assert server.get(NODE + "x", If_None_Match=known, Prefer="wait=0").status == 304
     assert server.get(NODE + "x", If_None_Match="nonsense", Prefer="wait=10").status == 400
@@ -88,7 +92,10 @@ def test_empty_and_failed_are_states_that_can_be_waited_on(server):
 
 
 def test_a_failed_node_has_a_tag_too():
-    graph = "graph: g\nnodes:\n  a: { set: any, initial: text }\n  b: { from: a, pipe: [ { map: value + 1.0 } ] }\n"
+    graph = (
+        "graph: g\nnodes:\n  a: { set: any, initial: text }\n  b: { from: a, pipe: [ { map: value + "
+        "1.0 } ] }\n"
+    )
     with Server({"g": graph}) as server:
         failed = server.get(NODE + "b")
         assert failed.status == 424
@@ -103,7 +110,10 @@ def test_a_failed_node_has_a_tag_too():
 def test_a_client_that_goes_while_it_waits_is_released(server, way):
     start = server.counts("g")
     raw = RawSocket(server)
-    raw.send(f"GET {NODE}deep HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag(server, 'deep')}\r\nPrefer: wait=30\r\n\r\n")
+    raw.send(
+        f"GET {NODE}deep HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag(server, 'deep')}\r\nPrefer: "
+        "wait=30\r\n\r\n"
+    )
     eventually(lambda: server.counts("g")["listeners"] == 1)
     if way == "close":
         raw.close()
@@ -117,8 +127,11 @@ def test_a_client_that_goes_while_it_waits_is_released(server, way):
 
 def test_requests_after_a_waiting_one_wait_too(server):
     raw = RawSocket(server)
-    raw.send(f"GET {NODE}x HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag(server, 'x')}\r\nPrefer: wait=30\r\n\r\n"
-             f"GET {NODE}small HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    raw.send(
+        f"GET {NODE}x HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag(server, 'x')}\r\nPrefer: "
+        "wait=30\r\n\r\n"
+        f"GET {NODE}small HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    )
     eventually(lambda: server.counts("g")["listeners"] == 1)
     raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     server.set("g", "x", 42)
@@ -137,7 +150,9 @@ def test_a_draining_server_answers_at_once():
 
 def test_a_read_that_waits_for_a_member_of_a_family_gets_its_first_value():
     """The member has no entry of its own until it has a value: the reader waits for its name."""
-    with Server({"g": "graph: g\nnodes:\n  s.{id}: { set: number }\n  d.{id}: { from: 's.{id}' }\n"}) as server:
+    with Server(
+        {"g": "graph: g\nnodes:\n  s.{id}: { set: number }\n  d.{id}: { from: 's.{id}' }\n"}
+    ) as server:
         for name in ["s.a", "d.b"]:
             poll = Poll(server, name, tag(server, name), 15)
             eventually(lambda: server.counts("g")["listeners"] > 0)

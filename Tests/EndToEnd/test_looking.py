@@ -1,4 +1,5 @@
-"""Looking at a part of a graph, at what keeps a node alive, and letting go of what nobody needs (I-1 … I-4)."""
+"""Looking at a part of a graph, at what keeps a node alive, and letting go of what nobody needs
+(I-1 … I-4)."""
 
 import json
 import subprocess
@@ -63,7 +64,9 @@ def test_a_picture_of_the_surroundings(server):
         live = picture("around=double&depth=2&live=1").json()
         (listener,) = live["listeners"]
         assert listener["owners"] == ["panel"]
-        assert {node["n"] for node in live["nodes"] if "n" in node} >= {edge["from"] for edge in live["edges"]}
+        assert {node["n"] for node in live["nodes"] if "n" in node} >= {
+            edge["from"] for edge in live["edges"]
+        }
 
 
 @pytest.mark.parametrize("query, status, code, hint", [
@@ -140,7 +143,9 @@ class Near(Observer):
                 == {n["name"]: n.get("v") for n in picture["nodes"] if "n" in n and "name" in n})
 
 
-@pytest.mark.parametrize("part", [{"around": "y", "depth": 2}, {"around": "deep", "depth": 1}, {"around": "x"}])
+@pytest.mark.parametrize(
+    "part", [{"around": "y", "depth": 2}, {"around": "deep", "depth": 1}, {"around": "x"}]
+)
 def test_a_model_of_the_surroundings_fed_by_differences(server, part):
     """I-1: topo and topod of a part are always what its picture shows."""
     with Client(server) as watcher, Client(server) as client:
@@ -181,20 +186,29 @@ def test_why_a_node_is_alive(server):
     assert any([step.get("via") for step in way["path"]] == [None, "sync"] for way in ways)
     assert any("links" in [step.get("via") for step in way["path"]] for way in why("double")["ways"])
     assert why("room.warm") | {"rev": 0, "t": 0, "epoch": ""} == {
-        "graph": "k", "node": "room.warm", "epoch": "", "rev": 0, "t": 0, "retain": "untilPressure", "exists": False, "ways": []}
+        "graph": "k", "node": "room.warm", "epoch": "", "rev": 0, "t": 0, "retain": "untilPressure",
+        "exists": False, "ways": [],
+    }
     with Client(server) as client:
         client.ask(op="hello", client="tablet/1")
         client.ask(op="sub", graph="k", node="room.warm", owner=["panel", "side"])
         listener = next(way for way in why("room.warm")["ways"] if way["by"] == "listener")
         name = listener["l"]
         assert listener["owners"] == [f"{name}/panel", f"{name}/side"] and listener["client"] == "tablet/1"
-        assert listener["subs"] == [client.ids] and [step["name"] for step in listener["path"]] == ["room.warm"]
-        assert {way["by"] for way in why("x", "?limit=100")["ways"]} <= {"always", "untilPressure", "listener", "ring"}
+        assert listener["subs"] == [client.ids] and [step["name"] for step in listener["path"]] == [
+            "room.warm"
+        ]
+        assert {way["by"] for way in why("x", "?limit=100")["ways"]} <= {
+            "always", "untilPressure", "listener", "ring",
+        }
         assert why("x", "?limit=1")["more"] is True
         shown = sluice("why", "k/room.warm", "--url", server.url)
         assert f"{name}/panel, {name}/side (tablet/1) → room.warm\n" in shown.stdout and shown.returncode == 0
     server.request("POST", "/v1/graphs/k/flush")
-    assert sluice("why", "k/room.warm", "--url", server.url).stdout == "room.warm does not exist at the moment: nothing needs it\n"
+    assert (
+        sluice("why", "k/room.warm", "--url", server.url).stdout
+        == "room.warm does not exist at the moment: nothing needs it\n"
+    )
     assert json.loads(sluice("why", "k/x", "--json", "--url", server.url).stdout)["exists"] is True
     assert server.get("/v1/graphs/k/nodes/no/why").json()["code"] == "unknown_node"
     assert server.get("/v1/graphs/k/nodes/x/why?limit=0").json()["code"] == "bad_field"

@@ -33,7 +33,10 @@ def test_one_commit_is_one_frame_with_every_change(server, client):
 
 
 def test_several_nodes_in_mode_all():
-    nodes = "{ a: { set: number, initial: 1, history: 9 }, b: { from: a, pipe: [ { map: value * 2 } ], history: 9 } }"
+    nodes = (
+        "{ a: { set: number, initial: 1, history: 9 }, b: { from: a, pipe: [ { map: value * 2 } ], "
+        "history: 9 } }"
+    )
     with Server({"h": f"graph: h\nnodes: {nodes}\n"}) as server, Client(server) as client:
         first = client.ask(op="sub", graph="h", nodes=["*"], mode="all")
         assert first["m"] == {"a": {"v": 1}, "b": {"v": 2}}
@@ -41,7 +44,9 @@ def test_several_nodes_in_mode_all():
             server.set("h", "a", value)
         for value in (2, 3):
             assert client.receive()["d"] == [{"id": 1, "m": {"a": {"v": value}, "b": {"v": value * 2}}}]
-        again = client.ask(op="sub", graph="h", nodes=["*"], mode="all", since={"epoch": first["epoch"], "rev": first["rev"]})
+        again = client.ask(
+            op="sub", graph="h", nodes=["*"], mode="all", since={"epoch": first["epoch"], "rev": first["rev"]}
+        )
         assert again["resumed"] is True
         assert [(entry["rev"] - first["rev"], entry["m"]) for entry in again["d"]] == [
             (1, {"a": {"v": 2}, "b": {"v": 4}}), (2, {"a": {"v": 3}, "b": {"v": 6}}),
@@ -89,8 +94,12 @@ def test_etag_allows_compare_and_set(server):
     second = server.request("PUT", "/v1/graphs/g/nodes/x", "6", {**json_type, "If-Match": tag})
     assert second.status == 412 and second.json()["code"] == "conflict"
     assert server.value("g", "x") == 5
-    assert server.request("PUT", "/v1/graphs/g/nodes/y", "1", {**json_type, "If-None-Match": "*"}).status == 200
-    assert server.request("PUT", "/v1/graphs/g/nodes/y", "2", {**json_type, "If-None-Match": "*"}).status == 412
+    assert (
+        server.request("PUT", "/v1/graphs/g/nodes/y", "1", {**json_type, "If-None-Match": "*"}).status == 200
+    )
+    assert (
+        server.request("PUT", "/v1/graphs/g/nodes/y", "2", {**json_type, "If-None-Match": "*"}).status == 412
+    )
     minimal = server.request("PUT", "/v1/graphs/g/nodes/x", "7", {**json_type, "Prefer": "return=minimal"})
     assert minimal.status == 204
 
@@ -124,7 +133,9 @@ def test_graphs_are_listed_and_pictured(server, client):
     assert [(g["graph"], g["title"]) for g in graphs] == [("g", "A test graph")]
     assert client.ask(op="list")["graphs"][0]["graph"] == "g"
     picture = server.get("/v1/graphs/g/graph?format=json").json()
-    assert {n["name"] for n in picture["nodes"] if n.get("name")} >= {"x", "y", "double", "deep", "sum", "kept"}
+    assert {n["name"] for n in picture["nodes"] if n.get("name")} >= {
+        "x", "y", "double", "deep", "sum", "kept",
+    }
     dot = server.get("/v1/graphs/g/graph?format=dot")
     assert dot.body.startswith(b"digraph") and b'label="double"' in dot.body
     mermaid = server.get("/v1/graphs/g/graph?format=mermaid")
@@ -149,7 +160,9 @@ def test_pings_are_answered_on_both_levels(client):
 def test_values_of_many_nodes_come_from_one_revision(server):
     answer = server.get("/v1/graphs/g/values?nodes=x,double,k*")
     assert answer.status == 200, answer
-    assert {name: entry.get("v") for name, entry in answer.json()["m"].items()} == {"x": 1, "double": 2, "kept": 101}
+    assert {name: entry.get("v") for name, entry in answer.json()["m"].items()} == {
+        "x": 1, "double": 2, "kept": 101,
+    }
 
 
 def test_unsubscribing_says_what_was_released(server, client):

@@ -52,7 +52,9 @@ class Observer:
 
     def agrees_with(self, picture):
         assert set(self.nodes) == {n["n"] for n in picture["nodes"] if "n" in n}
-        assert {(e["from"], e["to"]) for e in self.edges.values()} == {(e["from"], e["to"]) for e in picture["edges"]}
+        assert {(e["from"], e["to"]) for e in self.edges.values()} == {
+            (e["from"], e["to"]) for e in picture["edges"]
+        }
         assert set(self.edges) == {e["e"] for e in picture["edges"]}
         assert set(self.listeners) == {entry["l"] for entry in picture["listeners"]}
         for node in picture["nodes"]:
@@ -77,7 +79,9 @@ def test_a_model_fed_by_differences_is_the_graph(server):
             observer.until(lambda: observer.named("deep") and len(observer.listeners) == 1
                            and any(n["kind"] == "chain" for n in observer.nodes.values()))
             listener, = observer.listeners.values()
-            assert listener["client"] == "tablet/1" and listener["transport"] == "ws" and "you" not in listener
+            assert (
+                listener["client"] == "tablet/1" and listener["transport"] == "ws" and "you" not in listener
+            )
             assert observer.named("x")["owners"] == [listener["l"]], "needed by way of deep"
             observer.agrees_with(server.picture("g"))
 

@@ -87,13 +87,25 @@ def test_head_is_get_without_the_body(server, description):
         assert head.headers.get("ETag") == get.headers.get("ETag")
 
 
-WORDS = ["g", "x", "any", "double", "nobody", "ä", "a b", "..", "0", "-1", "1e9", "x" * 200, "%00", "null", "[]", "{", "*",
-         '[{"map":"value + 1"}]', '["distinct"]', '[{"map":"value +"}]', "json", "dot", "mermaid", "1", "5"]
-BODIES = ["", "1", '"text"', "null", "{", '{"a":1,"a":2}', '{"set":{"x":1}}', '{"set":{"double":1}}', '{"clear":["y"]}',
-          '{"node":"x"}', '{"combine":{"a":"x"},"pipe":[{"map":"value.a + 1"}]}', '{"node":"x","pipe":[{"map":"("}]}',
-          "[" * 100, "1e999", '{"set":{"x":1},"if":{"x":{"rev":0},"epoch":"none"}}', "\x00", '"\\ud800"']
-FIELDS = ["If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Sluice-Context", "Last-Event-ID", "Accept", "Origin"]
-VALUES = ["*", '"x:1"', "nonsense", "return=minimal", "wait=0", "k1", '{"a":1}', "text/html", "http://evil.example", "a:b:c"]
+WORDS = [
+    "g", "x", "any", "double", "nobody", "ä", "a b", "..", "0", "-1", "1e9", "x" * 200, "%00", "null", "[]",
+    "{", "*", '[{"map":"value + 1"}]', '["distinct"]', '[{"map":"value +"}]', "json", "dot", "mermaid", "1",
+    "5",
+]
+BODIES = [
+    "", "1", '"text"', "null", "{", '{"a":1,"a":2}', '{"set":{"x":1}}', '{"set":{"double":1}}',
+    '{"clear":["y"]}', '{"node":"x"}', '{"combine":{"a":"x"},"pipe":[{"map":"value.a + 1"}]}',
+    '{"node":"x","pipe":[{"map":"("}]}', "[" * 100, "1e999",
+    '{"set":{"x":1},"if":{"x":{"rev":0},"epoch":"none"}}', "\x00", '"\\ud800"',
+]
+FIELDS = [
+    "If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Sluice-Context", "Last-Event-ID", "Accept",
+    "Origin",
+]
+VALUES = [
+    "*", '"x:1"', "nonsense", "return=minimal", "wait=0", "k1", '{"a":1}', "text/html", "http://evil.example",
+    "a:b:c",
+]
 
 
 def random_request(rng, path, verb, shared, operation):
@@ -102,8 +114,14 @@ def random_request(rng, path, verb, shared, operation):
 
     concrete = path
     for name in ("g", "n", "c"):
-        concrete = concrete.replace("{" + name + "}", urllib.parse.quote(rng.choice(["g", "x", "any", word()]), safe=""))
-    query = [(p["name"], word()) for p in operation.get("parameters", []) if p["in"] == "query" and rng.random() < 0.6]
+        concrete = concrete.replace(
+            "{" + name + "}", urllib.parse.quote(rng.choice(["g", "x", "any", word()]), safe="")
+        )
+    query = [
+        (p["name"], word())
+        for p in operation.get("parameters", [])
+        if p["in"] == "query" and rng.random() < 0.6
+    ]
     if query:
         concrete += "?" + urllib.parse.urlencode(query)
     headers = {rng.choice(FIELDS): rng.choice(VALUES) for _ in range(rng.randrange(3))}
@@ -125,7 +143,9 @@ def test_whatever_is_asked_the_answer_is_one_that_the_description_names(server, 
         answer = server.request(verb, target, body, headers)
         said = (verb, target, body, headers, answer)
         documented = operation["responses"].get(str(answer.status))
-        if answer.status in (404, 405) and json.loads(answer.body or b"{}").get("code") in ("not_found", "method_not_allowed"):
+        if answer.status in (404, 405) and json.loads(answer.body or b"{}").get("code") in (
+            "not_found", "method_not_allowed",
+        ):
             continue  # the random words made another path
         assert documented is not None, said
         assert answer.status < 500, said
@@ -149,14 +169,39 @@ def test_defaults_that_programs_send_are_accepted(server, description):
 
 
 PIPELINES = [
-    {"node": "x"}, {"node": "x", "pipe": ["distinct", {"map": "value + 1"}]}, {"combine": {"a": "x"}, "map": "a + 1"},
-    {"combine": ["x", "y"]}, {"all": "*", "reduce": "count"}, {"merge": ["x", "y"]}, {"zip": ["x", "y"], "map": "value[0]"},
-    {"flatten": {"from": "x", "to": {"1": "y"}}}, {"switch": {"from": "x", "by": "value"}},
-    {"all": None}, {"all": "*"}, {"all": {}}, {"all": "*", "reduce": "product"}, {"all": "x", "reduce": "sum"}, {"combine": None},
-    {"combine": []}, {"combine": ["x"], "reduce": "sum"}, {"merge": "x"}, {"merge": ["x"], "map": "value"},
-    {"node": "x", "all": None}, {"node": "x", "merge": ["x"]}, {"node": "x", "map": "value"}, {"node": "x", "map": None},
-    {"node": "x", "pipe": None}, {"node": "x", "pipe": [1]}, {"node": None}, {"pipe": []}, {}, [],
-    {"flatten": {"from": "x"}}, {"flatten": {"from": "x", "to": {}}}, {"switch": {"from": "x"}}, {"zip": ["x"], "map": None},
+    {"node": "x"},
+    {"node": "x", "pipe": ["distinct", {"map": "value + 1"}]},
+    {"combine": {"a": "x"}, "map": "a + 1"},
+    {"combine": ["x", "y"]},
+    {"all": "*", "reduce": "count"},
+    {"merge": ["x", "y"]},
+    {"zip": ["x", "y"], "map": "value[0]"},
+    {"flatten": {"from": "x", "to": {"1": "y"}}},
+    {"switch": {"from": "x", "by": "value"}},
+    {"all": None},
+    {"all": "*"},
+    {"all": {}},
+    {"all": "*", "reduce": "product"},
+    {"all": "x", "reduce": "sum"},
+    {"combine": None},
+    {"combine": []},
+    {"combine": ["x"], "reduce": "sum"},
+    {"merge": "x"},
+    {"merge": ["x"], "map": "value"},
+    {"node": "x", "all": None},
+    {"node": "x", "merge": ["x"]},
+    {"node": "x", "map": "value"},
+    {"node": "x", "map": None},
+    {"node": "x", "pipe": None},
+    {"node": "x", "pipe": [1]},
+    {"node": None},
+    {"pipe": []},
+    {},
+    [],
+    {"flatten": {"from": "x"}},
+    {"flatten": {"from": "x", "to": {}}},
+    {"switch": {"from": "x"}},
+    {"zip": ["x"], "map": None},
 ]
 
 
@@ -164,7 +209,9 @@ PIPELINES = [
 def test_its_schema_of_pipelines_and_the_server_agree(server, description, pipeline):
     schema = {"$ref": "#/components/schemas/Pipeline", "components": description["components"]}
     is_valid = Draft202012Validator(schema).is_valid(pipeline)
-    answer = server.request("POST", "/v1/graphs/g/eval", json.dumps(pipeline), {"Content-Type": "application/json"})
+    answer = server.request(
+        "POST", "/v1/graphs/g/eval", json.dumps(pipeline), {"Content-Type": "application/json"}
+    )
     assert (answer.status == 200) == is_valid, (is_valid, answer.body)
 
 
@@ -175,8 +222,10 @@ def generated(description, tmp_path_factory):
     (folder / "openapi.json").write_text(json.dumps(description))
     program = pathlib.Path(sys.executable).with_name("openapi-python-client")
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    ran = subprocess.run([program, "generate", "--path", folder / "openapi.json", "--output-path", folder / "made"],
-                         capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path})
+    ran = subprocess.run(
+        [program, "generate", "--path", folder / "openapi.json", "--output-path", folder / "made"],
+        capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path},
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     # What it cannot send or read is left out: a definition as YAML, and the file of a backup.
     said = ran.stdout + ran.stderr
@@ -217,5 +266,7 @@ assert isinstance(missing, Problem) and missing.code == "unknown_node", missing
 
 def test_a_generated_client_gets_sets_and_lists(generated):
     with Server({"g": GRAPH}) as server:
-        ran = subprocess.run([sys.executable, "-c", PROGRAM, server.url], cwd=generated, capture_output=True, text=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", PROGRAM, server.url], cwd=generated, capture_output=True, text=True
+        )
         assert ran.returncode == 0, ran.stderr

@@ -1,6 +1,8 @@
-"""Random operations of valid form over HTTP and WebSockets, many at once: nothing corrupts, stops, hangs or leaks.
+"""Random operations of valid form over HTTP and WebSockets, many at once: nothing corrupts, stops,
+hangs or leaks.
 
-fuzzing/ has the parts. `SLUICE_SEED=n` repeats a run's choices. Nightly it takes `SLUICE_FUZZ_SECONDS` (an hour).
+fuzzing/ has the parts. `SLUICE_SEED=n` repeats a run's choices. Nightly it takes
+`SLUICE_FUZZ_SECONDS` (an hour).
 """
 
 import asyncio
@@ -37,8 +39,12 @@ def server():
 
 def table(heading, column=0):
     """The words in code font in a column of a table of docs/protocol.md."""
-    rows = re.search(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", (ROOT / "docs/protocol.md").read_text(), re.M)[1]
-    return {word for row in rows.splitlines() for word in re.findall(r"`([^`]+)`", row.split("|")[column + 1])}
+    rows = re.search(
+        rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", (ROOT / "docs/protocol.md").read_text(), re.M
+    )[1]
+    return {
+        word for row in rows.splitlines() for word in re.findall(r"`([^`]+)`", row.split("|")[column + 1])
+    }
 
 
 def test_every_operation_of_the_socket_is_tried():
@@ -55,7 +61,12 @@ def test_every_report_of_a_load_is_tried():
 
 def test_every_route_is_tried(server):
     paths = server.get("/openapi.json").json()["paths"]
-    names = {operation["operationId"] for path in paths.values() for verb, operation in path.items() if verb != "parameters"}
+    names = {
+        operation["operationId"]
+        for path in paths.values()
+        for verb, operation in path.items()
+        if verb != "parameters"
+    }
     assert names == set(routes.ROUTES) | routes.STREAMS
 
 
@@ -69,11 +80,14 @@ def test_every_operator_is_tried(server):
 def test_every_key_of_a_node_is_tried():
     schema = json.loads(subprocess.run([BINARY, "schema"], check=True, capture_output=True, text=True).stdout)
     keys = {key for form in schema["$defs"]["node"]["oneOf"] for key in form["properties"]}
-    assert keys - set(definitions.SOURCES) == set(definitions.KEYS) | {"set", "pipe", "map", "reduce", "buffer", "zone", "days"}
+    assert keys - set(definitions.SOURCES) == set(definitions.KEYS) | {
+        "set", "pipe", "map", "reduce", "buffer", "zone", "days",
+    }
 
 
 async def rounds(seed, number, until):
-    """The rounds of one server: with and without a log, with and without tokens. One at least, others as long as there is time."""
+    """The rounds of one server: with and without a log, with and without tokens. One at least,
+    others as long as there is time."""
     async with Run(seed, number, keeps=number % 2 == 1, asks=number // 2 % 2 == 1) as run:
         for done in range(ROUNDS):
             if done and SECONDS and time.monotonic() > until:

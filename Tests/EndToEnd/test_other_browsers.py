@@ -1,7 +1,7 @@
-"""The page in Firefox and WebKit: the core path of every view, with both kinds of hands. What only Chromium's tools can measure stays with Chromium."""
+"""The page in Firefox and WebKit: the core path of every view, with both kinds of hands. What only
+Chromium's tools can measure stays with Chromium."""
 
 import json
-import os
 import re
 import subprocess
 import tempfile
@@ -21,9 +21,13 @@ SHIPPED = {file.stem: file.read_text() for file in (ROOT / "config/graphs").glob
 DASHBOARDS = f"dashboards: {ROOT}/config/dashboards\n"
 # What a browser says by itself about a server that is down.
 DOWN = r"can.t establish a connection|connection to .* was interrupted|Could not connect|WebSocket connection"
-VIEWS = {"graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .value"), "outline": ("#/g/house?view=outline", "[role=treeitem]"),
-         "values": ("#/g/house/values", "[data-node=indoor_f]"), "clients": ("#/clients", "table.clients a"), "about": ("#/about", "dl.facts dd"),
-         "dash-house": ("#/g/house/dash", ".people-join"), "dash-host": ("#/g/host/dash", ".chart canvas")}
+VIEWS = {
+    "graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .value"),
+    "outline": ("#/g/house?view=outline", "[role=treeitem]"),
+    "values": ("#/g/house/values", "[data-node=indoor_f]"), "clients": ("#/clients", "table.clients a"),
+    "about": ("#/about", "dl.facts dd"), "dash-house": ("#/g/house/dash", ".people-join"),
+    "dash-host": ("#/g/host/dash", ".chart canvas"),
+}
 
 
 @pytest.fixture(scope="module", params=[Firefox, WebKit], ids=lambda kind: kind.name)
@@ -47,7 +51,13 @@ def open_other(other):
         return page
 
     yield open_
-    complaints = [words for page, allowed in opened if not page.closed for words in page.problems() if not allowed.search(words)]
+    complaints = [
+        words
+        for page, allowed in opened
+        if not page.closed
+        for words in page.problems()
+        if not allowed.search(words)
+    ]
     for page, _ in opened:
         page.close()
     assert complaints == []
@@ -71,11 +81,23 @@ def test_every_view_is_shown_without_complaint(other, open_other):
             for name, (view, sign) in VIEWS.items():
                 page.goto(f"{server.url}/?{name}{size[0]}{view}")
                 live(page)
-                page.wait(f"Boolean({page.find(sign if size[0] > 760 or name not in ('house', 'host') else '[role=treeitem]')})")
+                # On a narrow screen a graph is an outline.
+                is_outline = size[0] <= 760 and name in ("house", "host")
+                page.wait(f"Boolean({page.find('[role=treeitem]' if is_outline else sign)})")
                 if name.startswith("dash"):
-                    page.wait("document.querySelectorAll('.widget').length > 8 && [...document.querySelectorAll('.widget-body')].every((e) => e.firstElementChild)")
-                    assert page.evaluate("[...document.querySelectorAll('.widget-body > p.bad')].map((e) => e.textContent)") == []
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, size, "no sideways page scroll")
+                    page.wait(
+                        "document.querySelectorAll('.widget').length > 8 && "
+                        "[...document.querySelectorAll('.widget-body')].every((e) => e.firstElementChild)"
+                    )
+                    assert (
+                        page.evaluate(
+                            "[...document.querySelectorAll('.widget-body > p.bad')].map((e) => e.textContent)"
+                        )
+                        == []
+                    )
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                    name, size, "no sideways page scroll",
+                )
                 time.sleep(0.3)
                 page.screenshot(ARTEFACTS / f"{other.name}-{name}-{page.evaluate('innerWidth')}.png")
                 assert page.problems() == []
@@ -115,8 +137,22 @@ def test_a_set_in_one_shows_in_the_other_and_wrong_input_is_reported_at_the_fiel
             page.fill("[data-row=level] input[type=text]", value)
         for page in (a, b):
             page.evaluate("document.querySelector('[data-row=level] form').requestSubmit()")
-        eventually(lambda: {a.text("[data-row=double] .value"), b.text("[data-row=double] .value"), str(2 * server.value("g", "level"))} <= {"62", "64"})
-        eventually(lambda: a.text("[data-row=double] .value") == b.text("[data-row=double] .value") == str(2 * server.value("g", "level")))
+        eventually(
+            lambda: (
+                {
+                    a.text("[data-row=double] .value"), b.text("[data-row=double] .value"),
+                    str(2 * server.value("g", "level")),
+                }
+                <= {"62", "64"}
+            )
+        )
+        eventually(
+            lambda: (
+                a.text("[data-row=double] .value")
+                == b.text("[data-row=double] .value")
+                == str(2 * server.value("g", "level"))
+            )
+        )
 
 
 def test_joining_and_leaving_are_seen_and_looking_owns_nothing(open_other):
@@ -131,7 +167,12 @@ def test_joining_and_leaving_are_seen_and_looking_owns_nothing(open_other):
         page.press("Enter")
         page.wait_text('.node[data-id="n:x"] .value', "^7$")
         assert counts(server) == before, "looking and setting own nothing"
-        other = open_other(server, address(layout({"kind": "number", "node": "double", "pipe": [{"map": "value * 3"}], "title": "Own"})))
+        other = open_other(
+            server,
+            address(
+                layout({"kind": "number", "node": "double", "pipe": [{"map": "value * 3"}], "title": "Own"})
+            ),
+        )
         other.wait_text(".widget output", "^42$")
         page.wait(f"{here} === 1 && Boolean({page.find('.node[data-kind=chain]:not(.gone)')})")
         other.close()
@@ -153,7 +194,12 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
         page.wait_text(".inspector-head h3", "^double$")
         page.evaluate("document.querySelector('.node[data-id=\"n:double\"]').focus()")
         # Along the flow, which is to the right or down, as there is room.
-        x, double = (page.evaluate(f"document.querySelector('.node[data-id=\"n:{name}\"] .box').getBoundingClientRect().right") for name in ("x", "double"))
+        x, double = (
+            page.evaluate(
+                f"document.querySelector('.node[data-id=\"n:{name}\"] .box').getBoundingClientRect().right"
+            )
+            for name in ("x", "double")
+        )
         page.press("ArrowLeft" if x < double - 150 else "ArrowUp")
         page.wait("document.activeElement.dataset.id === 'n:x'")
         page.press("Enter")
@@ -170,9 +216,17 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
         time.sleep(0.5)
         camera = "document.querySelector('.camera').style.transform"
         stood = page.evaluate(camera)
-        x, y = page.evaluate("(({ left, bottom, width }) => [Math.round(left + width / 2), Math.round(bottom - 30)])(document.querySelector('.picture').getBoundingClientRect())")
-        page.pointer({"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": 300},
-                     {"type": "pointerMove", "x": x - 60, "y": y - 40, "duration": 100}, {"type": "pointerUp", "button": 0})
+        x, y = page.evaluate(
+            "(({ left, bottom, width }) => [Math.round(left + width / 2), Math.round(bottom - "
+            "30)])(document.querySelector('.picture').getBoundingClientRect())"
+        )
+        page.pointer(
+            {"type": "pointerMove", "x": x, "y": y},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pause", "duration": 300},
+            {"type": "pointerMove", "x": x - 60, "y": y - 40, "duration": 100},
+            {"type": "pointerUp", "button": 0},
+        )
         page.wait(f"{camera} !== {json.dumps(stood)}")
         page.click("button", "Fit")
         page.click("button", "Outline")
@@ -185,7 +239,9 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
 def test_killed_and_started_again_the_page_is_as_it_was(open_other):
     with Server({"g": GRAPH}) as first:
         page = open_other(first, "/#/g/g/values", allow=DOWN)
-        chart = open_other(first, address(layout({"kind": "series", "nodes": ["level"], "w": 12, "h": 5})), allow=DOWN)
+        chart = open_other(
+            first, address(layout({"kind": "series", "nodes": ["level"], "w": 12, "h": 5})), allow=DOWN
+        )
         page.wait_text("[data-row=double] .value", "^20$")
         chart.wait_text(".legend output", "10")
         origin = page.evaluate("performance.timeOrigin")
@@ -197,7 +253,9 @@ def test_killed_and_started_again_the_page_is_as_it_was(open_other):
         with Server({"g": GRAPH.replace("initial: 10", "initial: 11")}, listen=f"127.0.0.1:{first.port}"):
             page.wait_text("[data-row=double] .value", "^22$")
             live(page)
-            assert page.evaluate("[performance.timeOrigin, document.activeElement.value]") == [origin, "half ty"]
+            assert page.evaluate("[performance.timeOrigin, document.activeElement.value]") == [
+                origin, "half ty",
+            ]
             page.press("Enter")
             page.wait_text("[data-row=name] .editor-message", "Accepted")
             chart.wait_text(".legend output", "11")
@@ -208,24 +266,35 @@ def test_killed_and_started_again_the_page_is_as_it_was(open_other):
 
 def test_widgets_are_drawn_moved_and_resized(open_other):
     two = {"kind": "gauge", "min": 0, "max": 100}
-    charts = layout({**two, "node": "level", "title": "One"}, {**two, "node": "double", "title": "Two"}, {"kind": "series", "nodes": ["level", "double"], "title": "Both", "w": 8, "h": 4, "x": 0, "y": 4},
-                    {"kind": "log", "node": "level", "title": "Log", "x": 8, "y": 4, "h": 4})
+    charts = layout(
+        {**two, "node": "level", "title": "One"},
+        {**two, "node": "double", "title": "Two"},
+        {"kind": "series", "nodes": ["level", "double"], "title": "Both", "w": 8, "h": 4, "x": 0, "y": 4},
+        {"kind": "log", "node": "level", "title": "Log", "x": 8, "y": 4, "h": 4},
+    )
     with Server({"g": GRAPH}) as server:
         page = open_other(server, address(charts), size=(1280, 1000))
         page.wait_text(".legend", "10.*20")
         for value in range(20, 60, 10):
             server.set("g", "level", value)
         page.wait_text(".legend", "50.*100")
-        page.wait("document.querySelectorAll('[role=meter]').length === 2 && document.querySelector('[role=meter]').ariaValueNow === '50'")
+        page.wait(
+            "document.querySelectorAll('[role=meter]').length === 2 && "
+            "document.querySelector('[role=meter]').ariaValueNow === '50'"
+        )
         painted = """(() => { const c = document.querySelector('.chart canvas'), p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
             for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 200) seen.add(p[i] + ' ' + p[i + 1] + ' ' + p[i + 2]); return seen.size > 3; })()"""
         page.wait(painted)
         place = "getComputedStyle(document.querySelector('[aria-label^=One]')).{}"
-        column = page.evaluate("document.querySelector('[aria-label^=One]').getBoundingClientRect().width / 4")
+        column = page.evaluate(
+            "document.querySelector('[aria-label^=One]').getBoundingClientRect().width / 4"
+        )
         page.drag("[aria-label^=One] .widget-state", round(3 * column), 0)
         page.wait(place.format("gridColumnStart") + " === '4'")
         page.drag("[aria-label^=One] .widget-resize", round(2 * column), 70)
-        page.wait(place.format("gridColumnEnd") + " === 'span 6' && " + place.format("gridRowEnd") + " === 'span 3'")
+        page.wait(
+            place.format("gridColumnEnd") + " === 'span 6' && " + place.format("gridRowEnd") + " === 'span 3'"
+        )
         # And by keys, from its menu.
         page.click("[aria-label='Menu of Two']")
         page.click("[role=menuitem]", "Move or resize")
@@ -236,7 +305,10 @@ def test_widgets_are_drawn_moved_and_resized(open_other):
         page.click("[role=menuitem]", "Show as table")
         page.wait_text("[aria-label^=Both] table", "100")
         page.press("a")
-        page.wait("document.querySelector('dialog[open]')?.ariaLabel === 'Add widget' || document.querySelector('dialog[open] h2')?.textContent === 'Add widget'")
+        page.wait(
+            "document.querySelector('dialog[open]')?.ariaLabel === 'Add widget' || "
+            "document.querySelector('dialog[open] h2')?.textContent === 'Add widget'"
+        )
         page.press("Escape")
         assert "w=1." in page.evaluate("location.hash")
 
@@ -246,7 +318,9 @@ def test_leaving_for_another_page_releases_and_coming_back_is_live_again(other, 
         page = open_other(server, address(layout({"kind": "number", "node": "double"})))
         page.wait_text(".widget output", "^2$")
         assert counts(server)["listeners"] == 1
-        page.evaluate("(addEventListener('pageshow', (e) => { document.body.dataset.kept = e.persisted; }), 0)")
+        page.evaluate(
+            "(addEventListener('pageshow', (e) => { document.body.dataset.kept = e.persisted; }), 0)"
+        )
         page.goto(server.url + "/favicon.svg")
         eventually(lambda: counts(server)["listeners"] == 0, what="the listener to vanish with its page")
         server.set("g", "x", 21)
@@ -257,12 +331,17 @@ def test_leaving_for_another_page_releases_and_coming_back_is_live_again(other, 
         time.sleep(1)
         page.wait_text(".widget output", "^42$")
         live(page)
-        assert page.evaluate("document.body.dataset.kept ?? null") == ("true" if other.name == "webkit" else None)
+        assert page.evaluate("document.body.dataset.kept ?? null") == (
+            "true" if other.name == "webkit" else None
+        )
 
 
 def test_signing_in_and_out(open_other, tmp_path):
-    made = subprocess.run([BINARY, "token", "--name", "alice", "--role", "owner"] + [
-        word for right in ("read", "pipe", "set", "observe", "admin") for word in ("--can", right)], capture_output=True, text=True)
+    made = subprocess.run(
+        [BINARY, "token", "--name", "alice", "--role", "owner"]
+        + [word for right in ("read", "pipe", "set", "observe", "admin") for word in ("--can", right)],
+        capture_output=True, text=True,
+    )
     token = re.search(r"token \(shown once\): (\S+)", made.stderr)[1]
     (tmp_path / "tokens.yaml").write_text("tokens:\n" + made.stdout)
     with Server({"g": CHAIN}, f"auth: {tmp_path}/tokens.yaml\n") as server:
@@ -289,7 +368,10 @@ def test_dark_and_without_motion():
                 live(page)
                 page.wait(f"Boolean({page.find(VIEWS[name][1])})")
                 assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(14, 19, 26)"
-                assert page.evaluate("document.getAnimations().filter((a) => a.playState === 'running').length") == 0
+                assert (
+                    page.evaluate("document.getAnimations().filter((a) => a.playState === 'running').length")
+                    == 0
+                )
                 time.sleep(0.3)
                 page.screenshot(ARTEFACTS / f"firefox-{name}-dark.png")
                 assert page.problems() == []
@@ -299,15 +381,30 @@ def test_dark_and_without_motion():
 
 
 def test_webkit_says_nothing_from_the_first_byte_on():
-    """Under automation its console is not to be had; this one writes it to its output, from before the first script."""
+    """Under automation its console is not to be had; this one writes it to its output, from before
+    the first script."""
     if reason := WebKit.absent():
         pytest.skip(reason)
     with Server(SHIPPED, DASHBOARDS) as server, tempfile.TemporaryFile("w+") as output:
         with WebKit.screen() as environment:
-            running = subprocess.Popen(["stdbuf", "-oL", WebKit.program(), "--private", "--enable-write-console-messages-to-stdout=true",
-                                        *(f"{server.url}/{VIEWS[name][0]}" for name in ("house", "values", "dash-house", "dash-host"))], stdout=output, stderr=subprocess.STDOUT, env=environment)
+            running = subprocess.Popen(
+                [
+                    "stdbuf", "-oL", WebKit.program(), "--private",
+                    "--enable-write-console-messages-to-stdout=true",
+                    *(
+                        f"{server.url}/{VIEWS[name][0]}"
+                        for name in ("house", "values", "dash-house", "dash-host")
+                    ),
+                ],
+                stdout=output, stderr=subprocess.STDOUT, env=environment,
+            )
             try:
-                eventually(lambda: server.counts("house")["listeners"] > 1 and server.counts("host")["listeners"] > 0, what="dashboards and values to listen")
+                eventually(
+                    lambda: (
+                        server.counts("house")["listeners"] > 1 and server.counts("host")["listeners"] > 0
+                    ),
+                    what="dashboards and values to listen",
+                )
                 time.sleep(2)
             finally:
                 running.terminate()

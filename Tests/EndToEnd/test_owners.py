@@ -15,15 +15,27 @@ def receive(client, count):
 
 def test_an_owner_that_is_released_frees_what_only_it_needed(server, client):
     """O-1, O-2: two panels share a node; the first one to go frees what only it needed."""
-    for id, message in enumerate([{"node": "deep", "owner": "panel"}, {"nodes": ["sum"], "owner": ["panel", "side"]},
-                                  {"node": "x", "pipe": [{"map": "value + 1"}], "owner": "panel"}, {"node": "small"}], 1):
+    for id, message in enumerate(
+        [
+            {"node": "deep", "owner": "panel"},
+            {"nodes": ["sum"], "owner": ["panel", "side"]},
+            {"node": "x", "pipe": [{"map": "value + 1"}], "owner": "panel"},
+            {"node": "small"},
+        ],
+        1,
+    ):
         client.send(op="sub", id=id, graph="g", **message)
         assert client.receive()["op"] == "snap"
     assert server.alive("g") == STANDING | {"double", "deep", "sum"}
     client.send(op="release", id=20, owner="panel")
     first, second, answer = receive(client, 3)
-    assert [(each["op"], each["id"], each["code"]) for each in (first, second)] == [("end", 1, "done"), ("end", 3, "done")]
-    assert answer == {"op": "ok", "id": 20, "ended": [1, 3], "released": first["released"] + second["released"]}
+    assert [(each["op"], each["id"], each["code"]) for each in (first, second)] == [
+        ("end", 1, "done"),
+        ("end", 3, "done"),
+    ]
+    assert answer == {
+        "op": "ok", "id": 20, "ended": [1, 3], "released": first["released"] + second["released"],
+    }
     assert server.alive("g") == STANDING | {"double", "sum"}
     assert server.counts("g")["listeners"] == 2
     client.send(op="release", id=21, owner="side")
@@ -36,14 +48,31 @@ def test_an_owner_that_is_released_frees_what_only_it_needed(server, client):
 def test_the_answer_comes_in_one_go_with_the_ends(server):
     """O-2: ends and answer of a release are in one turn, whatever is sent with it."""
     raw = RawWebSocket(server)
-    raw.text([{"op": "sub", "id": 1, "graph": "g", "node": "deep", "owner": "panel"}, {"op": "release", "id": 2, "owner": "panel"},
-                   {"op": "sub", "id": 1, "graph": "g", "node": "x", "owner": "panel"}, {"op": "set", "id": 3, "graph": "g", "set": {"x": 5}},
-                   {"op": "release", "id": 4, "owner": "panel"}, {"op": "ping", "id": 5}])
+    raw.text(
+        [
+            {"op": "sub", "id": 1, "graph": "g", "node": "deep", "owner": "panel"},
+            {"op": "release", "id": 2, "owner": "panel"},
+            {"op": "sub", "id": 1, "graph": "g", "node": "x", "owner": "panel"},
+            {"op": "set", "id": 3, "graph": "g", "set": {"x": 5}},
+            {"op": "release", "id": 4, "owner": "panel"},
+            {"op": "ping", "id": 5},
+        ]
+    )
     seen = []
     while not seen or seen[-1] != ("ok", 5):
         message = raw.message()
         seen.append((message["op"], message.get("id")))
-    assert seen == [("snap", 1), ("end", 1), ("ok", 2), ("snap", 1), ("ok", 3), ("upd", None), ("end", 1), ("ok", 4), ("ok", 5)]
+    assert seen == [
+        ("snap", 1),
+        ("end", 1),
+        ("ok", 2),
+        ("snap", 1),
+        ("ok", 3),
+        ("upd", None),
+        ("end", 1),
+        ("ok", 4),
+        ("ok", 5),
+    ]
     raw.close()
 
 
@@ -86,7 +115,9 @@ def test_owners_are_shown(server, client):
     client.ask(op="sub", graph="g", node="deep", owner=["side", "panel"])
     client.ask(op="sub", graph="g", node="x")
     picture = server.picture("g")
-    owners = {node["name"]: node["owners"] for node in picture["nodes"] if "name" in node and "owners" in node}
+    owners = {
+        node["name"]: node["owners"] for node in picture["nodes"] if "name" in node and "owners" in node
+    }
     assert owners["deep"] == [f"{session}/panel", f"{session}/side"]
     assert owners["x"] == [session, f"{session}/panel", f"{session}/side"]
     assert [each["owners"] for each in picture["listeners"]] == [["panel", "side"]]
@@ -105,8 +136,14 @@ def test_owners_are_shown(server, client):
 
 def test_what_is_no_owner_is_refused(server, client):
     """O-1: the place is named, nothing is subscribed, and the socket stays open."""
-    for place, owner in [("owner", ""), ("owner", "a/b"), ("owner", []), ("owner[1]", ["a", 7]), ("owner", [str(n) for n in range(9)]),
-                         ("owner", "a" * 65)]:
+    for place, owner in [
+        ("owner", ""),
+        ("owner", "a/b"),
+        ("owner", []),
+        ("owner[1]", ["a", 7]),
+        ("owner", [str(n) for n in range(9)]),
+        ("owner", "a" * 65),
+    ]:
         answer = client.ask(op="sub", graph="g", node="deep", owner=owner)
         assert answer["code"] == "bad_field" and answer["msg"].startswith(f"{place}: ")
     assert server.counts("g")["listeners"] == 0
@@ -120,7 +157,9 @@ def test_thousands_of_owners_are_bounded_and_go_with_the_connection():
         for id in range(1, 301):
             client.send(op="sub", id=id, graph="g", node="x", owner=[f"owner-{id}-{n}" for n in range(8)])
             assert client.receive()["op"] == "snap"
-        listed = next(each for each in server.get("/v1/connections").json()["connections"] if each.get("owners"))
+        listed = next(
+            each for each in server.get("/v1/connections").json()["connections"] if each.get("owners")
+        )
         assert len(listed["owners"]) == 100 and listed["ownerCount"] == 2400
         client.close()
         eventually(lambda: server.counts("g")["listeners"] == 0, what="release")
@@ -138,7 +177,9 @@ def test_the_page_shows_owners_where_it_shows_clients(open_page, server):
         detail = page.get_by_role("region", name="One client")
         expect(detail).to_contain_text("leaving would release 4 nodes")
         owners = detail.get_by_role("list", name="Its owners").get_by_role("listitem")
-        expect(owners).to_have_text(["panel: releasing it would free 2 nodes", "side: releasing it would free 0 nodes"])
+        expect(owners).to_have_text(
+            ["panel: releasing it would free 2 nodes", "side: releasing it would free 0 nodes"]
+        )
 
         page = open_page(server, "/#/g/g?node=deep")
         kept = page.get_by_role("region", name="Kept alive by")

@@ -1,6 +1,7 @@
 """The Debian package and the tarball: what is in them, and that what they install runs.
 
-With SLUICE_NIGHTLY the binary is the optimised one (`make package`); otherwise the one under test, packed fast.
+With SLUICE_NIGHTLY the binary is the optimised one (`make package`); otherwise the one under test,
+packed fast.
 """
 
 import gzip
@@ -18,13 +19,17 @@ from sluice import BINARY, PATIENCE, ROOT, eventually
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev"),
+    pytest.mark.skipif(
+        not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev"
+    ),
 ]
 NIGHTLY = bool(os.environ.get("SLUICE_NIGHTLY"))
 
 
 def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=110, **options)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=110, **options
+    )
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout
 
@@ -53,10 +58,14 @@ class Running:
     """A server of some binary, for the length of a block."""
 
     def __init__(self, binary, *arguments, folder):
-        self.command, self.folder = [str(binary), "serve", "--listen", "127.0.0.1:0", *map(str, arguments)], folder
+        self.command, self.folder = (
+            [str(binary), "serve", "--listen", "127.0.0.1:0", *map(str, arguments)], folder,
+        )
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            self.command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         line = self.process.stdout.readline()
         found = re.match(r"listening on (http://\S+)", line)
         assert found, (line, self.process.stderr.read())
@@ -79,21 +88,31 @@ def test_the_package_says_what_it_needs_and_what_is_whose(packages):
     assert {"libc6", "libuv1", "libssl3", "zlib1g", "libsqlite3-0", "adduser"} <= needed, needed
     names = run("dpkg-deb", "-I", packages[0])
     assert all(name in names for name in ["conffiles", "postinst", "prerm", "postrm", "md5sums"])
-    assert run("dpkg-deb", "-I", packages[0], "conffiles").split() == ["/etc/sluice/graphs/home.yaml", "/etc/sluice/sluice.yaml"]
+    assert run("dpkg-deb", "-I", packages[0], "conffiles").split() == [
+        "/etc/sluice/graphs/home.yaml", "/etc/sluice/sluice.yaml",
+    ]
     listed = run("dpkg-deb", "-c", packages[0])
-    for path in ["/usr/bin/sluice", "/usr/share/sluice/public/index.html", "/usr/share/bash-completion/completions/sluice",
-                 "/usr/share/man/man1/sluice.1.gz", "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright", "/usr/share/doc/sluice/docs/operations.md"]:
+    for path in [
+        "/usr/bin/sluice", "/usr/share/sluice/public/index.html",
+        "/usr/share/bash-completion/completions/sluice", "/usr/share/man/man1/sluice.1.gz",
+        "/usr/lib/systemd/system/sluice.service", "/usr/share/doc/sluice/copyright",
+        "/usr/share/doc/sluice/docs/operations.md",
+    ]:
         assert f".{path}\n" in listed, path
     assert "root/root" in listed and not re.search(r"^\S+ (?!root/root)", listed, re.M)
 
 
 def test_the_manual_has_every_command_and_is_well_formed(root):
     page = gzip.decompress((root / "usr/share/man/man1/sluice.1.gz").read_bytes()).decode()
-    commands = re.findall(r"^  ([a-z]+) +\S", run(root / "usr/bin/sluice", "--help").split("SUBCOMMANDS:")[1], re.M)
+    commands = re.findall(
+        r"^  ([a-z]+) +\S", run(root / "usr/bin/sluice", "--help").split("SUBCOMMANDS:")[1], re.M
+    )
     assert commands and re.findall(r'^\.SS "sluice (\w+)"$', page, re.M) == commands
     if not shutil.which("groff"):
         pytest.skip("no groff")
-    drawn = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-P-c"], input=page, capture_output=True, text=True)
+    drawn = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-P-c"], input=page, capture_output=True, text=True
+    )
     assert drawn.returncode == 0 and not drawn.stderr, drawn.stderr
     # Options can be copied.
     assert "--config" in drawn.stdout
@@ -103,8 +122,14 @@ def test_the_service_is_hardened_and_well_formed(root):
     unit = root / "usr/lib/systemd/system/sluice.service"
     if not shutil.which("systemd-analyze"):
         pytest.skip("no systemd-analyze")
-    checked = subprocess.run(["systemd-analyze", "verify", f"--root={root}", "sluice.service"], capture_output=True, text=True)
-    assert not [line for line in checked.stderr.splitlines() if "sluice.service" in line and not re.search("not found|not executable", line)], checked.stderr
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", f"--root={root}", "sluice.service"], capture_output=True, text=True
+    )
+    assert not [
+        line
+        for line in checked.stderr.splitlines()
+        if "sluice.service" in line and not re.search("not found|not executable", line)
+    ], checked.stderr
     rated = run("systemd-analyze", "security", "--offline=yes", unit)
     exposure = float(re.search(r"exposure level[^:]*: ([\d.]+)", rated)[1])
     assert exposure < 2, rated
@@ -112,9 +137,16 @@ def test_the_service_is_hardened_and_well_formed(root):
 
 def test_an_installed_server_runs_with_its_configuration_and_its_page(root, tmp_path):
     binary, config = root / "usr/bin/sluice", root / "etc/sluice/sluice.yaml"
-    settings = ["--set", f"graphs={root}/etc/sluice/graphs", "--set", f"dataDir={tmp_path}/data", "--set", f"dashboards={tmp_path}/data/dashboards"]
+    settings = [
+        "--set", f"graphs={root}/etc/sluice/graphs", "--set", f"dataDir={tmp_path}/data", "--set",
+        f"dashboards={tmp_path}/data/dashboards",
+    ]
     shown = run(binary, "serve", "--config", config, "--print-config")
-    for key, folder in ("dataDir", "/var/lib/sluice"), ("graphs", "/etc/sluice/graphs"), ("dashboards", "/var/lib/sluice/dashboards"):
+    for key, folder in (
+        ("dataDir", "/var/lib/sluice"),
+        ("graphs", "/etc/sluice/graphs"),
+        ("dashboards", "/var/lib/sluice/dashboards"),
+    ):
         assert re.search(rf"^{key} +{folder} ", shown, re.M), key
     (tmp_path / "data/dashboards").mkdir(parents=True)
     with Running(binary, "--config", config, *settings, folder="/") as server:
@@ -141,7 +173,9 @@ def test_init_writes_files_that_serve_takes_up(packages, root, tmp_path):
     assert said.startswith("wrote sluice.yaml\nwrote graphs/home.yaml\n") and "sluice serve" in said
     assert run(binary, "check", cwd=tmp_path) == "1 graph is fine\n"
     again = subprocess.run([binary, "init"], cwd=tmp_path, capture_output=True, text=True)
-    assert again.returncode == 1 and again.stderr == "error: sluice.yaml is there already; nothing was written\n"
+    assert (
+        again.returncode == 1 and again.stderr == "error: sluice.yaml is there already; nothing was written\n"
+    )
     with Running(binary, folder=tmp_path) as server:
         assert "<title>" in server.get("/")
         assert server.get("/v1/graphs/home/nodes/heating") == "true"
@@ -187,13 +221,23 @@ chroot {work}/root sh -ec '
 def test_it_is_installed_upgraded_removed_and_purged(packages, tmp_path):
     """By dpkg itself, in a copy of this system that is thrown away."""
     # The writable layer may not lie on an overlay itself.
-    mount = "mount -t tmpfs none {work} && mkdir {work}/upper {work}/work {work}/root &&".format(work=tmp_path)
-    able = subprocess.run(["unshare", "-m", "sh", "-c", f"{mount} mount -t overlay overlay -o lowerdir=/,upperdir={tmp_path}/upper,"
-                           f"workdir={tmp_path}/work {tmp_path}/root"], capture_output=True)
+    mount = "mount -t tmpfs none {work} && mkdir {work}/upper {work}/work {work}/root &&".format(
+        work=tmp_path
+    )
+    able = subprocess.run(
+        [
+            "unshare", "-m", "sh", "-c",
+            f"{mount} mount -t overlay overlay -o lowerdir=/,upperdir={tmp_path}/upper,"
+            f"workdir={tmp_path}/work {tmp_path}/root",
+        ],
+        capture_output=True,
+    )
     if os.geteuid() != 0 or able.returncode != 0:
         pytest.skip("no overlay of this system can be mounted")
     # Libraries of the Swift toolchain are of no package here; further packages are not fetched.
     script = mount + INSTALL.format(work=tmp_path, deb=packages[0], force="--force-depends")
-    done = subprocess.run(["unshare", "-m", "sh", "-exc", script], capture_output=True, text=True, timeout=110)
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-exc", script], capture_output=True, text=True, timeout=110
+    )
     sys.stdout.write(done.stdout + done.stderr)
     assert done.returncode == 0, done.stderr[-3000:]

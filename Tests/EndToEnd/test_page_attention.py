@@ -1,4 +1,5 @@
-"""What calls for attention: alarms, values out of date, outages, rights, and editors that keep up with the graph."""
+"""What calls for attention: alarms, values out of date, outages, rights, and editors that keep up
+with the graph."""
 
 import re
 import signal
@@ -106,10 +107,14 @@ def test_small_screens_show_an_alarm_without_the_list_of_graphs(open_page, green
 
 def test_a_value_that_was_not_set_for_too_long_is_out_of_date_everywhere(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g?node=probe")
-    expect(page.locator(".inspector")).to_contain_text(re.compile("Out of date: not set for .*, expected every 1\\ss"))
+    expect(page.locator(".inspector")).to_contain_text(
+        re.compile("Out of date: not set for .*, expected every 1\\ss")
+    )
     expect(node(page, "probe").locator(".word")).to_have_text("out of date")
     page.goto(greenhouse.url + "/#/g/g/values")
-    expect(row(page, "probe").locator(".value")).to_have_attribute("data-facets", re.compile("not set for .*, expected every 1\\ss"))
+    expect(row(page, "probe").locator(".value")).to_have_attribute(
+        "data-facets", re.compile("not set for .*, expected every 1\\ss")
+    )
     expect(row(page, "warm").locator(".value")).not_to_have_attribute("data-facets", re.compile("."))
 
 
@@ -199,8 +204,15 @@ def test_clients_that_still_set_a_removed_node_are_reported_by_the_page_and_the_
     page = open_page(greenhouse, "/#/g/g")
     expect(node(page, "probe")).to_be_visible()
     redefine(greenhouse, "\n".join(line for line in GRAPH.splitlines() if "probe" not in line))
-    assert greenhouse.request("POST", "/v1/graphs/g/nodes/probe", "3", {"Content-Type": "application/json"}).status == 404
-    expect(page.locator("#banner")).to_contain_text("Clients still set probe, which Greenhouse does not have any more.")
+    assert (
+        greenhouse.request(
+            "POST", "/v1/graphs/g/nodes/probe", "3", {"Content-Type": "application/json"}
+        ).status
+        == 404
+    )
+    expect(page.locator("#banner")).to_contain_text(
+        "Clients still set probe, which Greenhouse does not have any more."
+    )
     assert "clients still set a node that the definition does not have any more" in greenhouse.log_text()
     page.get_by_role("button", name="Dismiss").click()
     expect(page.locator("#banner")).to_be_hidden()
@@ -214,13 +226,19 @@ def test_a_token_that_may_only_read_gets_fields_that_are_read_only(open_page, tm
         expect(page.locator("[data-row=x]")).to_be_visible()
         editable = server.ask("bob", "GET", "/v1/graphs/open/graph?format=json").json()["nodes"][0]
         reads_only = "readOnly" in editable
-        assert reads_only == (server.ask("bob", "POST", "/v1/graphs/open/nodes/x", "2", Content_Type="application/json").status == 403)
+        assert reads_only == (
+            server.ask("bob", "POST", "/v1/graphs/open/nodes/x", "2", Content_Type="application/json").status
+            == 403
+        )
         expect(page.locator("[data-row=x] value-editor")).to_have_count(0 if reads_only else 1)
 
 
 def test_fit_shows_all_nodes_of_a_large_graph_and_what_the_keyboard_goes_to_comes_on_screen(open_page):
-    graphs = {"host": (ROOT / "config/graphs/host.yaml").read_text(),
-              "many": "graph: many\nnodes:\n" + "".join(f"  a{i}: {{ set: number, initial: {i} }}\n" for i in range(350))}
+    graphs = {
+        "host": (ROOT / "config/graphs/host.yaml").read_text(),
+        "many": "graph: many\nnodes:\n"
+        + "".join(f"  a{i}: {{ set: number, initial: {i} }}\n" for i in range(350)),
+    }
     with Server(graphs) as server:
         for graph in graphs:
             page = open_page(server, f"/#/g/{graph}")
@@ -252,7 +270,9 @@ def test_large_graphs_have_pages_of_values_and_a_filter(open_page):
 
 def test_stages_are_told_in_words_and_only_other_states_flash(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g?node=calm")
-    expect(page.locator(".inspector code[title]")).to_have_text(re.compile("average over 5\\smin, then waits 30\\ss"))
+    expect(page.locator(".inspector code[title]")).to_have_text(
+        re.compile("average over 5\\smin, then waits 30\\ss")
+    )
     page.evaluate("""() => { window.flashes = []; const { animate } = Element.prototype;
         Element.prototype.animate = function (...given) { window.flashes.push(this.closest('.node').dataset.id); return animate.apply(this, given); }; }""")
     greenhouse.set("g", "heat", 21)

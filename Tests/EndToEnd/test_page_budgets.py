@@ -1,4 +1,5 @@
-"""What opening a view costs: files, bytes, first paint. The budgets are 240 kB as written, 75 kB as sent and 40 requests."""
+"""What opening a view costs: files, bytes, first paint. The budgets are 240 kB as written, 75 kB as
+sent and 40 requests."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,7 +24,10 @@ VIEWS = {
 
 @pytest.fixture(scope="module")
 def shipped():
-    with Server({file.stem: file.read_text() for file in (ROOT / "config/graphs").glob("*.yaml")}, f"dashboards: {ROOT}/config/dashboards\n") as server:
+    with Server(
+        {file.stem: file.read_text() for file in (ROOT / "config/graphs").glob("*.yaml")},
+        f"dashboards: {ROOT}/config/dashboards\n",
+    ) as server:
         yield server
 
 
@@ -42,7 +46,10 @@ def test_opening_a_view_keeps_its_budget(open_page, shipped, view):
     }""")
     found = len(entries), sum(entry[1] for entry in entries), sum(entry[2] for entry in entries)
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    print(f"\n{view or 'graphs'}: {found[0]} requests, {found[1] / 1000:.1f} kB as written, {found[2] / 1000:.1f} kB as sent, painted after {painted:.0f} ms")
+    print(
+        f"\n{view or 'graphs'}: {found[0]} requests, {found[1] / 1000:.1f} kB as written, "
+        f"{found[2] / 1000:.1f} kB as sent, painted after {painted:.0f} ms"
+    )
     assert all(is_ <= most for is_, most in zip(found, BUDGET)), (found, entries)
     assert painted < (300 if QUIET else 3000)
     page.close()

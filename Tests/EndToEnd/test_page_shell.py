@@ -57,9 +57,10 @@ def test_words_for_every_state(open_page, server):
           { name: "live" }].map((state) => resumedWords(state)));
     }""")
     assert [text.replace("\u202f", " ") for text in words] == [
-        "Live", "No answer from the server", "Connecting", "No answer from the server yet", "Reconnecting, try 3, next in 2 s",
-        "Cannot connect, try 2, now", "Offline for 42 s", "Signed out", "Closed",
-        "Back after 3 s, nothing was lost", "Back after 3 s, some values are missing", "Restarted, values began anew", "",
+        "Live", "No answer from the server", "Connecting", "No answer from the server yet",
+        "Reconnecting, try 3, next in 2 s", "Cannot connect, try 2, now", "Offline for 42 s", "Signed out",
+        "Closed", "Back after 3 s, nothing was lost", "Back after 3 s, some values are missing",
+        "Restarted, values began anew", "",
     ]
 
 
@@ -88,7 +89,9 @@ def files_without_socket(answers, port=0):
         running.shutdown()
 
 
-@pytest.mark.parametrize("answers, words", [(True, "Cannot connect"), (False, "No answer from the server yet")])
+@pytest.mark.parametrize(
+    "answers, words", [(True, "Cannot connect"), (False, "No answer from the server yet")]
+)
 def test_without_a_socket_the_page_says_so(open_page, answers, words):
     with files_without_socket(answers) as server:
         page = open_page(server, allow=DOWN + "|404")
@@ -104,7 +107,12 @@ def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_show
     frames = []
 
     def listen(page):
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda text: '"op":"upd"' in str(text) and frames.append(text)))
+        page.on(
+            "websocket",
+            lambda socket: socket.on(
+                "framereceived", lambda text: '"op":"upd"' in str(text) and frames.append(text)
+            ),
+        )
 
     page = open_page(server, "/#/g/g/values", before=listen)
     deep = page.locator('[data-node="deep"]')
@@ -142,8 +150,11 @@ def test_a_hidden_page_asks_for_less_keeps_what_it_owns_and_is_current_when_show
 
 @pytest.fixture
 def guarded(tmp_path):
-    made = subprocess.run([BINARY, "token", "--name", "alice", "--role", "owner"] + [
-        word for right in ("read", "pipe", "set", "observe", "admin") for word in ("--can", right)], capture_output=True, text=True)
+    made = subprocess.run(
+        [BINARY, "token", "--name", "alice", "--role", "owner"]
+        + [word for right in ("read", "pipe", "set", "observe", "admin") for word in ("--can", right)],
+        capture_output=True, text=True,
+    )
     token = re.search(r"token \(shown once\): (\S+)", made.stderr)[1]
     (tmp_path / "tokens.yaml").write_text("tokens:\n" + made.stdout)
     with Server({"g": CHAIN}, f"auth: {tmp_path}/tokens.yaml\n") as server:
@@ -165,7 +176,9 @@ def test_signing_in_and_out(open_page, guarded):
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
     expect(state(page)).to_have_text("Live")
-    assert guarded.token not in json.dumps(page.evaluate("[{...localStorage}, {...sessionStorage}, document.cookie, location.href]"))
+    assert guarded.token not in json.dumps(
+        page.evaluate("[{...localStorage}, {...sessionStorage}, document.cookie, location.href]")
+    )
     page.reload()
     expect(page.locator('[data-node="deep"]')).to_have_text("30")
     page.get_by_role("button", name="Sign out").click()
@@ -217,7 +230,9 @@ def test_clients_are_listed_with_what_they_hold_and_can_be_disconnected(open_pag
     dialog.get_by_role("button", name="Disconnect").click()
     expect(page.locator("table.clients code", has_text=re.compile(f"^{re.escape(name)}$"))).to_have_count(0)
     watching.close()
-    eventually(lambda: server.counts("g")["nodes"] == before["nodes"] and before["nodes"] + 4 == during["nodes"])
+    eventually(
+        lambda: server.counts("g")["nodes"] == before["nodes"] and before["nodes"] + 4 == during["nodes"]
+    )
     expect(page.locator("#polite")).to_contain_text("disconnected")
 
 
@@ -281,7 +296,9 @@ LOOKS = {
     "dark": dict(color_scheme="dark"),
     "reduced": dict(reduced_motion="reduce"),
     "forced": dict(forced_colors="active"),
-    "phone": dict(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme="dark"),
+    "phone": dict(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme="dark"
+    ),
     "narrow": dict(viewport={"width": 320, "height": 640}),
     "zoomed": dict(viewport={"width": 640, "height": 400}, device_scale_factor=2),
 }
@@ -291,17 +308,26 @@ LOOKS = {
 def test_every_view_fits_and_is_kept_as_a_picture(open_page, server, look):
     ARTEFACTS.mkdir(exist_ok=True)
     page = open_page(server, "/", **LOOKS[look])
-    for name, path, sign in [("graphs", "#/", ".graphs a"), ("values", "#/g/g/values", '[data-node="deep"]'), ("clients", "#/clients", "table.clients a"),
-                             ("files", "#/files", "main button"), ("about", "#/about", "dl.facts dd")]:
+    for name, path, sign in [
+        ("graphs", "#/", ".graphs a"),
+        ("values", "#/g/g/values", '[data-node="deep"]'),
+        ("clients", "#/clients", "table.clients a"),
+        ("files", "#/files", "main button"),
+        ("about", "#/about", "dl.facts dd"),
+    ]:
         page.evaluate("(path) => { location.hash = path; }", path)
         expect(page.locator(sign).first).to_be_visible()
         page.wait_for_timeout(150)
         page.screenshot(path=ARTEFACTS / f"{name}-{look}.png")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, look, "no sideways page scroll")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            name, look, "no sideways page scroll",
+        )
         small = page.evaluate("""() => [...document.querySelectorAll("button, select, input")].filter((e) => e.checkVisibility() && e.type !== "checkbox")
             .map((e) => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()]).filter(([, r]) => r.height < 24 || r.width < 24).map(([html]) => html)""")
         assert small == [], (name, look, "targets of at least 24 px")
-        assert page.evaluate("document.querySelectorAll('main h1, .context:not([hidden]) h1').length") == 1, "one heading of the first order"
+        assert page.evaluate("document.querySelectorAll('main h1, .context:not([hidden]) h1').length") == 1, (
+            "one heading of the first order"
+        )
 
 
 def test_a_small_screen_has_the_views_at_its_lower_edge(open_page, server):
@@ -331,7 +357,9 @@ def ratio(one, two):
 
 def test_contrast_of_every_token_from_the_stylesheet():
     css = (ROOT / "public/styles.css").read_text()
-    blocks = re.findall(r":root(?:\[data-theme=\"dark\"\]|:not\(\[data-theme\]\))? \{([^}]*--bg:[^}]*)\}", css)
+    blocks = re.findall(
+        r":root(?:\[data-theme=\"dark\"\]|:not\(\[data-theme\]\))? \{([^}]*--bg:[^}]*)\}", css
+    )
     assert len(blocks) == 3, "light, dark, and dark as the system says"
     themes = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks]
     assert themes[1] == themes[2], "dark is dark, however it was chosen"
@@ -344,7 +372,9 @@ def test_contrast_of_every_token_from_the_stylesheet():
         assert ratio(theme["on-accent"], theme["accent"]) >= 4.5
         assert ratio(theme["on-bad"], theme["bad"]) >= 4.5
     every = "".join(f.read_text() for f in (ROOT / "public").rglob("*.css"))
-    assert set(re.findall(r"var\(--([\w-]+)\)", every)) <= set(re.findall(r"--([\w-]+):", every)), "no token without a definition"
+    assert set(re.findall(r"var\(--([\w-]+)\)", every)) <= set(re.findall(r"--([\w-]+):", every)), (
+        "no token without a definition"
+    )
 
 
 def test_no_file_is_long_and_none_makes_markup_of_data():
@@ -352,10 +382,15 @@ def test_no_file_is_long_and_none_makes_markup_of_data():
         text = file.read_text()
         if file.name != "client.js":
             assert len(text.splitlines()) <= 400, file
-        assert not re.search(r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style\"", text), file
+        assert not re.search(
+            r"\.(inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|"
+            r"setAttribute\(\"style\"", text,
+        ), file
         # WebKit answers a second import of a module that is on its way with names that have no
         # values yet.
-        assert file.name == "dom.js" or not re.search(r"\bimport\(", text.replace("#import(", "")), (file, "modules that come later come by load() of lib/dom.js")
+        assert file.name == "dom.js" or not re.search(r"\bimport\(", text.replace("#import(", "")), (
+            file, "modules that come later come by load() of lib/dom.js",
+        )
 
 
 def test_the_connection_shows_its_figures(open_page, server):
@@ -419,7 +454,12 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
         with page.expect_response("**/version"):
             page.mouse.move(9, 9)
         origin = page.evaluate("performance.timeOrigin")
-        page.route("**/version", lambda route: route.fulfill(json={"name": "sluice", "version": "99.0", "protocol": "sluice.v1.json"}))
+        page.route(
+            "**/version",
+            lambda route: route.fulfill(
+                json={"name": "sluice", "version": "99.0", "protocol": "sluice.v1.json"}
+            ),
+        )
         port = first.port
         first.process.kill()
         first.process.wait()
@@ -452,7 +492,12 @@ def test_a_server_of_a_newer_protocol_offers_to_reload(open_page):
         page = open_page(first, allow=DOWN + "|404|400")
         with page.expect_response("**/version"):
             page.mouse.move(9, 9)
-        page.route("**/version", lambda route: route.fulfill(json={"name": "sluice", "version": "99.0", "protocol": "sluice.v2.json"}))
+        page.route(
+            "**/version",
+            lambda route: route.fulfill(
+                json={"name": "sluice", "version": "99.0", "protocol": "sluice.v2.json"}
+            ),
+        )
         port = first.port
         first.process.kill()
         first.process.wait()
@@ -462,7 +507,10 @@ def test_a_server_of_a_newer_protocol_offers_to_reload(open_page):
 
 
 def test_the_focus_is_kept_where_the_frame_of_the_page_changes(open_page):
-    alarm = CHAIN.replace("graph: g", "graph: h").replace("A test graph", "Another") + '  hot: { from: x, pipe: [ { map: "value > 5" } ], severity: alarm }\n'
+    alarm = (
+        CHAIN.replace("graph: g", "graph: h").replace("A test graph", "Another")
+        + '  hot: { from: x, pipe: [ { map: "value > 5" } ], severity: alarm }\n'
+    )
     with Server({"g": CHAIN, "h": alarm}) as server:
         page = open_page(server, "/#/g/g/values", allow=DOWN)
         focused = "document.activeElement.textContent"
@@ -500,7 +548,9 @@ def test_a_menu_closes_by_its_button_and_a_dialog_opens_once(open_page, server):
         expect(page.get_by_role("menu")).to_have_count(0)
         expect(button).to_have_attribute("aria-expanded", "false")
         page.wait_for_timeout(300)
-    page.evaluate("() => { for (let i = 0; i < 3; i++) dispatchEvent(new KeyboardEvent('keydown', { key: '?' })); }")
+    page.evaluate(
+        "() => { for (let i = 0; i < 3; i++) dispatchEvent(new KeyboardEvent('keydown', { key: '?' })); }"
+    )
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
     page.wait_for_timeout(200)

@@ -1,4 +1,5 @@
-"""Values and editors in the page: two clients, every kind of field, every way in which an input can be wrong."""
+"""Values and editors in the page: two clients, every kind of field, every way in which an input can
+be wrong."""
 
 import re
 import time
@@ -80,9 +81,17 @@ def test_sets_at_the_same_time_end_equal_in_both(fields, open_page):
 
 
 GOOD = [
-    ("level", "21.5", 21.5), ("level", " 7,5 ", 7.5), ("whole", "-3", -3), ("whole", "9007199254740993", 9007199254740993),
-    ("name", "küche", "küche"), ("shape", '{"a": [1, null]}', {"a": [1, None]}), ("list", "[1, 2]", [1, 2]),
-    ("any", "plain words", "plain words"), ("any", '"quoted"', "quoted"), ("any", "null", None), ("any", "true", True),
+    ("level", "21.5", 21.5),
+    ("level", " 7,5 ", 7.5),
+    ("whole", "-3", -3),
+    ("whole", "9007199254740993", 9007199254740993),
+    ("name", "küche", "küche"),
+    ("shape", '{"a": [1, null]}', {"a": [1, None]}),
+    ("list", "[1, 2]", [1, 2]),
+    ("any", "plain words", "plain words"),
+    ("any", '"quoted"', "quoted"),
+    ("any", "null", None),
+    ("any", "true", True),
 ]
 
 
@@ -91,7 +100,9 @@ def test_every_kind_of_field_sets_what_it_says(fields, open_page):
     for place, (node, text, value) in enumerate(GOOD):
         field(page, node).fill(text)
         field(page, node).press("Enter")
-        expect(editor(page, node).locator(".editor-message"), (node, text)).to_have_text(f"Accepted, revision {place + 2}")
+        expect(editor(page, node).locator(".editor-message"), (node, text)).to_have_text(
+            f"Accepted, revision {place + 2}"
+        )
         assert fields.value("g", node) == value, (node, text)
 
 
@@ -164,7 +175,13 @@ def test_a_slider_over_a_narrow_range_far_from_zero_reaches_its_places(fields, o
     page = open_values(open_page, fields)
     slider = row(page, "height").get_by_role("slider")
     slider.focus()
-    slider.evaluate("""(e) => { e.value = "2000033.3"; e.dispatchEvent(new Event("input")); e.dispatchEvent(new Event("change")); }""")
+    slider.evaluate(
+        """(e) => {
+            e.value = "2000033.3";
+            e.dispatchEvent(new Event("input"));
+            e.dispatchEvent(new Event("change"));
+        }"""
+    )
     expect(shown(page, "height")).to_have_text("2000033")
     expect(editor(page, "height")).to_have_attribute("data-state", "accepted")
     assert abs(fields.value("g", "height") - 2000033.3) < 0.2
@@ -176,7 +193,10 @@ def test_choices_by_arrow_keys_end_with_the_last(fields, open_page):
     page = open_values(open_page, fields)
     mode = row(page, "mode").get_by_role("combobox")
     mode.focus()
-    mode.evaluate("(e) => { for (const value of '012') { e.value = value; e.dispatchEvent(new Event('input', { bubbles: true })); } }")
+    mode.evaluate(
+        "(e) => { for (const value of '012') { e.value = value; e.dispatchEvent(new Event('input', { "
+        "bubbles: true })); } }"
+    )
     expect(shown(page, "mode")).to_have_text("off")
     expect(editor(page, "mode")).to_have_attribute("data-state", "accepted")
     expect(mode).to_have_value("2")
@@ -217,10 +237,19 @@ def test_each_value_has_an_age_of_its_own(fields, open_page):
 
 
 WRONG = [
-    ("level", "warm", "not a number"), ("level", "", "Type a number"), ("level", "101", "at most 100"), ("level", "-1", "at least 0"),
-    ("level", "1e999", "too large"), ("whole", "1.5", "whole number"), ("name", "x", "at least 2 characters"),
-    ("name", "123456789", "at most 8 characters; it has 9"), ("shape", "[1]", "must be an object"), ("shape", "{oops", "not valid JSON"),
-    ("list", "[1,2,3]", "at most 2 elements"), ("any", '{"a":', "not valid JSON"), ("any", "x" * 70_000, "over 65536 bytes"),
+    ("level", "warm", "not a number"),
+    ("level", "", "Type a number"),
+    ("level", "101", "at most 100"),
+    ("level", "-1", "at least 0"),
+    ("level", "1e999", "too large"),
+    ("whole", "1.5", "whole number"),
+    ("name", "x", "at least 2 characters"),
+    ("name", "123456789", "at most 8 characters; it has 9"),
+    ("shape", "[1]", "must be an object"),
+    ("shape", "{oops", "not valid JSON"),
+    ("list", "[1,2,3]", "at most 2 elements"),
+    ("any", '{"a":', "not valid JSON"),
+    ("any", "x" * 70_000, "over 65536 bytes"),
     # Only the server knows this.
     ("any", "[" * 70 + "]" * 70, "Not set: "),
 ]
@@ -265,7 +294,9 @@ def test_a_change_by_another_client_while_typing_shows_both_and_asks(fields, ope
 
 def test_hostile_values_and_names_are_text(open_page):
     hostile = '<img src=x onerror="document.title=1"> \u202egnol\u202c 🙂 ' + "x" * 10_000
-    graph = "graph: g\ntitle: '<script>alert(1)</script>'\nnodes:\n  t: { set: string, title: '<b>bold</b>' }\n"
+    graph = (
+        "graph: g\ntitle: '<script>alert(1)</script>'\nnodes:\n  t: { set: string, title: '<b>bold</b>' }\n"
+    )
     with Server({"g": graph}) as server:
         server.set("g", "t", hostile)
         page = open_page(server, "/#/g/g/values")
@@ -315,7 +346,11 @@ def test_a_restarted_server_finds_the_page_as_it_was(open_page):
         expect(field(page, "name")).to_be_focused()
         assert float(shown(page, "level").evaluate("e => getComputedStyle(e).opacity")) < 1, "dimmed"
         # The next one has another node, too.
-        changed = GRAPH.replace("initial: 10", "initial: 11").replace("  any: ", "  added:  { set: any }\n  any: ").replace("  list:   { set: array, maxLength: 2 }\n", "")
+        changed = (
+            GRAPH.replace("initial: 10", "initial: 11")
+            .replace("  any: ", "  added:  { set: any }\n  any: ")
+            .replace("  list:   { set: array, maxLength: 2 }\n", "")
+        )
         with Server({"g": changed}, listen=f"127.0.0.1:{port}") as second:
             expect(page.locator(".conn-text")).to_have_text("Restarted, values began anew")
             expect(page.locator(".conn-text")).to_have_text("Live")

@@ -1,5 +1,6 @@
 """Looking at graphs as they were: over HTTP after a restart, with the command line, and on the page."""
 
+import json
 import re
 import subprocess
 
@@ -44,7 +45,9 @@ def test_over_http_after_a_kill(kept):
     }
     assert kept.get("/v1/graphs/g/nodes/alarm?at=3").body == b"true"
     why = kept.get("/v1/graphs/g/nodes/alarm/explain?at=3").json()
-    assert why["nodes"][0]["v"] is True and why["commits"][0]["rev"] == 3 and why["commits"][0]["set"] == ["x"]
+    assert (
+        why["nodes"][0]["v"] is True and why["commits"][0]["rev"] == 3 and why["commits"][0]["set"] == ["x"]
+    )
     history = kept.get("/v1/graphs/g/nodes/double/history?since=1").json()
     assert [each["v"] for each in history["d"]] == [10, 24, 14, 16]
     refused = kept.get(f"/v1/graphs/g/values?at={described['rev'] + 1}")
@@ -54,11 +57,19 @@ def test_over_http_after_a_kill(kept):
 
 def test_command_line(kept):
     play(kept, 5, 12)
-    run = subprocess.run([BINARY, "get", "g/double", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
+    run = subprocess.run(
+        [BINARY, "get", "g/double", "--at", "2", "--url", kept.url], capture_output=True, text=True,
+        timeout=PATIENCE,
+    )
     assert run.stdout.strip() == "10", run
-    run = subprocess.run([BINARY, "get", "g", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
+    run = subprocess.run(
+        [BINARY, "get", "g", "--at", "2", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert '"x":{"v":5}' in run.stdout, run
-    run = subprocess.run([BINARY, "get", "g/x", "--at", "99", "--url", kept.url], capture_output=True, text=True, timeout=PATIENCE)
+    run = subprocess.run(
+        [BINARY, "get", "g/x", "--at", "99", "--url", kept.url], capture_output=True, text=True,
+        timeout=PATIENCE,
+    )
     assert run.returncode != 0 and "is in the future" in run.stderr, run
 
 
@@ -133,9 +144,13 @@ def test_graph_of_a_revision(open_page, kept):
 
 @pytest.mark.browser
 def test_definition_of_that_time(open_page, kept):
-    definition = '{"graph":"h","nodes":{"a":{"set":"number","initial":1},"b":{"from":"a","pipe":[{"map":"value + 1"}]}}}'
+    nodes = {"a": {"set": "number", "initial": 1}, "b": {"from": "a", "pipe": [{"map": "value + 1"}]}}
+    definition = json.dumps({"graph": "h", "nodes": nodes})
     kept.request("PUT", "/v1/graphs/h", definition, {"Content-Type": "application/json"})
-    kept.request("PUT", "/v1/graphs/h", '{"graph":"h","nodes":{"a":{"set":"number"}}}', {"Content-Type": "application/json"})
+    kept.request(
+        "PUT", "/v1/graphs/h", '{"graph":"h","nodes":{"a":{"set":"number"}}}',
+        {"Content-Type": "application/json"},
+    )
     page = open_page(kept, "/#/g/h/values")
     expect(page.locator('[data-node="a"]')).to_have_text("1")
     look_back(page)
@@ -182,8 +197,16 @@ def test_without_a_log_there_is_only_the_present(open_page, server):
 @pytest.mark.parametrize("look", ["dark", "phone"])
 def test_looks(open_page, kept, look):
     play(kept, 5, 12, 7)
-    options = {"color_scheme": "dark"} if look == "dark" else {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-    for name, path in [("graph", "/#/g/g?node=alarm" if look == "dark" else "/#/g/g"), ("dash", "/#/g/g/dash"), ("values", "/#/g/g/values")]:
+    options = (
+        {"color_scheme": "dark"}
+        if look == "dark"
+        else {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    )
+    for name, path in [
+        ("graph", "/#/g/g?node=alarm" if look == "dark" else "/#/g/g"),
+        ("dash", "/#/g/g/dash"),
+        ("values", "/#/g/g/values"),
+    ]:
         page = open_page(kept, path, **options)
         expect(page.get_by_role("button", name="History")).to_be_visible()
         look_back(page)

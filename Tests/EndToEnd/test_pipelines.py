@@ -1,6 +1,8 @@
-"""Many clients of pipelines over real sockets: equal ones cost what one costs, different ones go with their clients.
+"""Many clients of pipelines over real sockets: equal ones cost what one costs, different ones go
+with their clients.
 
-`make test` takes few, `make nightly` 10,000. `python3 Tests/EndToEnd/test_pipelines.py 10000` prints the figures as a table.
+`make test` takes few, `make nightly` 10,000. `python3 Tests/EndToEnd/test_pipelines.py 10000`
+prints the figures as a table.
 """
 
 import json
@@ -84,7 +86,9 @@ def life(count, pipe, commits=20):
         released = server.count("nodes_released_total", "g")
         for peer in peers[1:]:
             peer.socket.close()
-        eventually(lambda: server.counts("g")["listeners"] == start["listeners"] + 1, what="the end of all but one")
+        eventually(
+            lambda: server.counts("g")["listeners"] == start["listeners"] + 1, what="the end of all but one"
+        )
         figures["released by all but the last"] = server.count("nodes_released_total", "g") - released
         peers[0].socket.close()
         eventually(lambda: server.counts("g") == start, what="the end of the last")

@@ -63,7 +63,9 @@ def test_the_kernel_says_when():
     # make.
     with Server({"g": GRAPH}, config="# fixed: memory.pressure=/proc/pressure/cpu\n") as server:
         assert server.value("g", "sum") == 2
-        burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * os.cpu_count())]
+        burners = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * os.cpu_count())
+        ]
         try:
             eventually(lambda: pressure(server)[0] > 0, what="the kernel's signal")
         finally:

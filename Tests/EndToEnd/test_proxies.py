@@ -104,33 +104,74 @@ def test_the_client_of_forwarded(standard, fields, client):
 
 def test_no_proxy_is_trusted_unless_configured(direct):
     assert peers(direct, [(FOR, "203.0.113.9"), ("Forwarded", "for=203.0.113.9")]) is None
-    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "house.example", "Origin": "https://house.example"}
+    headers = {
+        "X-Forwarded-Proto": "https", "X-Forwarded-Host": "house.example", "Origin": "https://house.example",
+    }
     assert direct.request("POST", NODE, "1", headers).status == 403
     assert direct.request("POST", NODE, "1", {**headers, "Host": "house.example"}).status == 403
 
 
-@pytest.mark.parametrize("headers, status", [
-    # The scheme is the client's, as its own proxy says.
-    ({"Host": "house.example", "X-Forwarded-Proto": "https", "Origin": "https://house.example"}, 200),
-    ({"Host": "house.example", "X-Forwarded-Proto": "https", "Origin": "http://house.example"}, 403),
-    ({"Host": "house.example", "X-Forwarded-Proto": "http", "Origin": "https://house.example"}, 403),
-    ({"Host": "house.example", "X-Forwarded-Proto": "https, http", FOR: "203.0.113.9", "Origin": "https://house.example"}, 403),
-    ({"Host": "house.example", "X-Forwarded-Proto": "https, http", FOR: "203.0.113.9, 10.1.2.3",
-      "Origin": "https://house.example"}, 200),
-    ({"Host": "house.example", "X-Forwarded-Proto": "gopher", "Origin": "http://house.example"}, 200),
-    # The host is that which the client asked for, and must be one of ours; so must what stands in
-    # Host.
-    ({"Host": "upstream.example", "X-Forwarded-Host": "house.example", "Origin": "http://house.example"}, 200),
-    ({"Host": "upstream.example", "X-Forwarded-Host": "house.example:80", "Origin": "http://house.example"}, 200),
-    ({"Host": "upstream.example", "X-Forwarded-Host": "house.example", "Origin": "http://upstream.example"}, 403),
-    ({"Host": "upstream.example", "X-Forwarded-Host": "evil.example", "Origin": "http://evil.example"}, 421),
-    ({"Host": "evil.example", "X-Forwarded-Host": "house.example", "Origin": "http://evil.example"}, 421),
-    ({"Host": "upstream.example", "X-Forwarded-Host": "evil.example, house.example", FOR: "203.0.113.9",
-      "Origin": "http://house.example"}, 200),
-    ({"Host": "upstream.example", "X-Forwarded-Host": "a b"}, 421),
-    ({"Host": "upstream.example", "X-Forwarded-Host": ""}, 421),
-    ({"Host": "upstream.example", "Origin": "null", "X-Forwarded-Proto": "https"}, 403),
-])
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        # The scheme is the client's, as its own proxy says.
+        ({"Host": "house.example", "X-Forwarded-Proto": "https", "Origin": "https://house.example"}, 200),
+        ({"Host": "house.example", "X-Forwarded-Proto": "https", "Origin": "http://house.example"}, 403),
+        ({"Host": "house.example", "X-Forwarded-Proto": "http", "Origin": "https://house.example"}, 403),
+        (
+            {
+                "Host": "house.example", "X-Forwarded-Proto": "https, http", FOR: "203.0.113.9",
+                "Origin": "https://house.example",
+            },
+            403,
+        ),
+        (
+            {
+                "Host": "house.example", "X-Forwarded-Proto": "https, http", FOR: "203.0.113.9, 10.1.2.3",
+                "Origin": "https://house.example",
+            },
+            200,
+        ),
+        ({"Host": "house.example", "X-Forwarded-Proto": "gopher", "Origin": "http://house.example"}, 200),
+        # The host is that which the client asked for, and must be one of ours; so must Host.
+        (
+            {
+                "Host": "upstream.example", "X-Forwarded-Host": "house.example",
+                "Origin": "http://house.example",
+            },
+            200,
+        ),
+        (
+            {
+                "Host": "upstream.example", "X-Forwarded-Host": "house.example:80",
+                "Origin": "http://house.example",
+            },
+            200,
+        ),
+        (
+            {
+                "Host": "upstream.example", "X-Forwarded-Host": "house.example",
+                "Origin": "http://upstream.example",
+            },
+            403,
+        ),
+        (
+            {"Host": "upstream.example", "X-Forwarded-Host": "evil.example", "Origin": "http://evil.example"},
+            421,
+        ),
+        ({"Host": "evil.example", "X-Forwarded-Host": "house.example", "Origin": "http://evil.example"}, 421),
+        (
+            {
+                "Host": "upstream.example", "X-Forwarded-Host": "evil.example, house.example",
+                FOR: "203.0.113.9", "Origin": "http://house.example",
+            },
+            200,
+        ),
+        ({"Host": "upstream.example", "X-Forwarded-Host": "a b"}, 421),
+        ({"Host": "upstream.example", "X-Forwarded-Host": ""}, 421),
+        ({"Host": "upstream.example", "Origin": "null", "X-Forwarded-Proto": "https"}, 403),
+    ],
+)
 def test_scheme_and_host_of_the_client(proxied, headers, status):
     assert proxied.request("POST", NODE, "1", headers).status == status
 
@@ -170,7 +211,9 @@ def test_connections_per_address_are_counted_for_the_client():
         open_ones = [connect(client) for client in ["203.0.113.1", "203.0.113.1", "203.0.113.2"]]
         assert [answer[0] for _, answer in open_ones] == [200] * 3
         refused, (status, headers, body) = connect("203.0.113.1")
-        assert status == 503 and json.loads(body)["code"] == "too_many_connections" and "retry-after" in headers
+        assert (
+            status == 503 and json.loads(body)["code"] == "too_many_connections" and "retry-after" in headers
+        )
         assert refused.closed()
         # A WebSocket is refused with a close code, which a page can see.
         assert RawWebSocket(server, fields=f"{FOR}: 203.0.113.1\r\n").close_code() == 4529
@@ -207,7 +250,9 @@ def test_a_websocket_has_the_client_of_its_upgrade(proxied):
     class Proxied(RawWebSocket):
         def send(self, data):
             if isinstance(data, str):
-                data = data.replace("\r\nConnection: Upgrade", f"\r\n{FOR}: 203.0.113.77\r\nConnection: Upgrade")
+                data = data.replace(
+                    "\r\nConnection: Upgrade", f"\r\n{FOR}: 203.0.113.77\r\nConnection: Upgrade"
+                )
             super().send(data)
 
     with Proxied(proxied) as peer:

@@ -34,7 +34,9 @@ def test_wrong_tokens_are_slowed_and_right_ones_are_not(tmp_path):
         # No token at all is no wrong one.
         assert server.get(f"{NODE}/room.temp").status == 401
         samples = {}
-        answer = server.request("GET", "/metrics", headers={"Authorization": f"Bearer {server.tokens['scraper']}"})
+        answer = server.request(
+            "GET", "/metrics", headers={"Authorization": f"Bearer {server.tokens['scraper']}"}
+        )
         for line in answer.body.decode().splitlines():
             if not line.startswith("#"):
                 name, value = line.rsplit(" ", 1)
@@ -52,7 +54,9 @@ def test_wrong_tokens_through_a_proxy_count_for_the_client(tmp_path):
 
         assert 429 in [read("203.0.113.7") for _ in range(20)]
         assert read("203.0.113.8") == 401
-        assert 429 in [read(f"2001:db8::{number}") for number in range(1, 20)], "an IPv6 network of 64 bits is one address"
+        assert 429 in [read(f"2001:db8::{number}") for number in range(1, 20)], (
+            "an IPv6 network of 64 bits is one address"
+        )
 
 
 def refused_on_new_connections(ask):

@@ -23,7 +23,8 @@ def pair():
 
 
 def turns(pair):
-    """Sets at one server and lets the other be read, in turns: the number, the commit and the other server."""
+    """Sets at one server and lets the other be read, in turns: the number, the commit and the other
+    server."""
     for number in range(1, ROUNDS + 1):
         one, other = pair if number % 2 else pair[::-1]
         answer = one.set("g", "x", number)
@@ -54,7 +55,9 @@ def test_over_websocket(pair):
 def test_a_stream_of_events_begins_with_it(pair):
     for number in range(20):
         answer = pair[0].set("g", "x", number)
-        stream = EventSource(pair[1], f"/v1/graphs/g/events?node=double&after={answer['epoch']}:{answer['rev']}")
+        stream = EventSource(
+            pair[1], f"/v1/graphs/g/events?node=double&after={answer['epoch']}:{answer['rev']}"
+        )
         assert stream.event().json()["v"] == 2 * number
         stream.close()
 
@@ -65,7 +68,9 @@ def test_what_does_not_come(pair):
     late = other.get(f"/v1/graphs/g/nodes/x?after={answer['epoch']}:{answer['rev'] + 9}")
     assert (late.status, late.json()["code"], late.headers["retry-after"]) == (503, "not_ready", "1")
     with Client(other) as client:
-        late = client.ask(op="sub", graph="g", node="x", after={"epoch": answer["epoch"], "rev": answer["rev"] + 9})
+        late = client.ask(
+            op="sub", graph="g", node="x", after={"epoch": answer["epoch"], "rev": answer["rev"] + 9}
+        )
         assert (late["code"], late["retry"], late["after"]) == ("not_ready", True, 1000)
         gone = client.ask(op="get", graph="g", nodes=["x"], after={"epoch": "another", "rev": 1})
         assert (gone["code"], gone["retry"]) == ("gone", False)

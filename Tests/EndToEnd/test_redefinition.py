@@ -1,4 +1,5 @@
-"""Graphs that change while they run: by HTTP, by SIGHUP, by `watch`, by `sluice reload`; who hears of it, and who does not."""
+"""Graphs that change while they run: by HTTP, by SIGHUP, by `watch`, by `sluice reload`; who hears
+of it, and who does not."""
 
 import json
 import os
@@ -83,7 +84,10 @@ def test_sighup_changes_what_has_changed_and_notifies_no_other_client(house):
 
 def test_a_broken_file_changes_nothing_and_all_its_problems_are_reported(house):
     before = cursor(house, "house")
-    write_over(graph_file(house), HOUSE.replace("from: indoor,", "from: indor,").replace("set: number, initial: 5", "set: nummer"))
+    write_over(
+        graph_file(house),
+        HOUSE.replace("from: indoor,", "from: indor,").replace("set: number, initial: 5", "set: nummer"),
+    )
     write_over(graph_file(house, "other"), OTHER.replace("initial: 1", "initial: 1, max: 9"))
     hang_up(house)
     eventually(lambda: "reloaded" in house.log_text(), what="the reload")
@@ -130,11 +134,15 @@ def test_watch_sees_files_that_editors_put_in_the_place_of_others():
 
 
 def reload(server, *options):
-    return subprocess.run([BINARY, "reload", "--url", server.url, *options], capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run(
+        [BINARY, "reload", "--url", server.url, *options], capture_output=True, text=True, timeout=PATIENCE
+    )
 
 
 def test_sluice_reload_says_what_has_changed(house):
-    write_over(graph_file(house), HOUSE.replace("outdoor: { set: number, initial: 5 }", "attic: { set: any }"))
+    write_over(
+        graph_file(house), HOUSE.replace("outdoor: { set: number, initial: 5 }", "attic: { set: any }")
+    )
     ran = reload(house)
     assert ran.returncode == 0, ran
     assert "house: changed at rev 2 (added attic; removed outdoor; 1 value lost)" in ran.stdout, ran.stdout
@@ -153,8 +161,11 @@ def test_sluice_reload_prints_all_problems_and_fails(house):
     ran = reload(house, "--json")
     problems = json.loads(ran.stdout)["problems"]
     assert ran.returncode == 1 and not ran.stderr
-    assert [f"error: {p['file']}:{p['line']}:{p['column']}: {p['message']}" + (f" ({p['hint']})" if "hint" in p else "")
-            for p in problems] == lines
+    assert [
+        f"error: {p['file']}:{p['line']}:{p['column']}: {p['message']}"
+        + (f" ({p['hint']})" if "hint" in p else "")
+        for p in problems
+    ] == lines
     assert problems[0]["code"] == "unknown_node" and problems[0]["pointer"] == "/nodes/indoor_f/from"
     graph_file(house).unlink()
     os.rename(graph_file(house).parent, str(graph_file(house).parent) + "-away")
@@ -167,7 +178,10 @@ def test_sluice_reload_prints_all_problems_and_fails(house):
 
 
 def test_a_graph_by_http_from_birth_to_end(house):
-    made = put(house, "api", {"title": "By hand", "nodes": {"x": {"set": "number", "initial": 2}, "y": {"from": "x"}}})
+    made = put(
+        house, "api",
+        {"title": "By hand", "nodes": {"x": {"set": "number", "initial": 2}, "y": {"from": "x"}}},
+    )
     assert made.status == 201, made
     body = made.json()
     assert body["diff"]["added"] == ["x", "y"] and body["rev"] == 1
@@ -179,13 +193,18 @@ def test_a_graph_by_http_from_birth_to_end(house):
     assert house.value("api", "y") == 2
 
     read = house.get("/v1/graphs/api/definition")
-    assert read.json() == {"title": "By hand", "nodes": {"x": {"set": "number", "initial": 2}, "y": {"from": "x"}}}
+    assert read.json() == {
+        "title": "By hand", "nodes": {"x": {"set": "number", "initial": 2}, "y": {"from": "x"}},
+    }
     assert house.get("/v1/graphs/api/definition", If_None_Match=read.headers["ETag"]).status == 304
 
     again = put(house, "api", read.json())
     assert again.status == 200 and again.json()["rev"] == 1 and again.json()["diff"]["unchanged"] == 2
 
-    yaml = "title: By hand\nnodes:\n  x: { set: number, initial: 2 }\n  y: { from: x, pipe: [ { map: value * 10 } ] }\n"
+    yaml = (
+        "title: By hand\nnodes:\n  x: { set: number, initial: 2 }\n  y: { from: x, pipe: [ { map: value "
+        "* 10 } ] }\n"
+    )
     changed = put(house, "api", yaml, Content_Type="application/yaml")
     assert changed.status == 200, changed
     assert changed.json()["diff"]["changed"] == ["y"] and changed.json()["rev"] == 2
@@ -235,7 +254,11 @@ def test_if_match_on_the_definition(house):
 def test_a_graph_of_a_file_is_taken_over_only_when_that_is_said(house):
     definition = {"nodes": {"x": {"set": "any", "initial": 9}}}
     refused = put(house, "other", definition)
-    assert refused.status == 409 and refused.json()["code"] == "in_use" and "other.yaml" in refused.json()["detail"]
+    assert (
+        refused.status == 409
+        and refused.json()["code"] == "in_use"
+        and "other.yaml" in refused.json()["detail"]
+    )
     assert house.request("DELETE", "/v1/graphs/other").status == 409
     assert put(house, "other", definition, "?adopt=1").status == 200
     assert house.get("/v1/graphs/other").json()["owner"] == "api"
@@ -248,7 +271,10 @@ def test_a_graph_of_a_file_is_taken_over_only_when_that_is_said(house):
 
 
 def test_all_problems_of_a_body_at_once_with_their_places(house):
-    text = '{\n  "nodes": {\n    "a": { "from": "b" },\n    "c/d": { "set": "any" },\n    "e": { "from": "e2", "pipe": [ { "map": "1 +" } ] }\n  }\n}'
+    text = (
+        '{\n  "nodes": {\n    "a": { "from": "b" },\n    "c/d": { "set": "any" },\n    "e": { "from": '
+        '"e2", "pipe": [ { "map": "1 +" } ] }\n  }\n}'
+    )
     answer = put(house, "api", text, Content_Type="application/json")
     assert 400 <= answer.status < 500, answer
     problems = answer.json()["problems"]
@@ -259,16 +285,22 @@ def test_all_problems_of_a_body_at_once_with_their_places(house):
     assert house.get("/v1/graphs/api").status == 404
 
 
-@pytest.mark.parametrize("body, headers, status, code", [
-    ("[", {"Content-Type": "application/json"}, 400, "bad_json"),
-    ("{}", {"Content-Type": "application/json"}, 400, "bad_field"),
-    ("", {"Content-Type": "application/yaml"}, 400, "bad_field"),
-    ("nodes: {", {"Content-Type": "application/yaml"}, 400, "bad_field"),
-    ('{"graph":"else","nodes":{}}', {"Content-Type": "application/json"}, 400, "bad_field"),
-    ("<nodes/>", {"Content-Type": "text/xml"}, 415, "unsupported_type"),
-    ('{"nodes":{}}', {"Content-Type": "application/json", "If-Match": "x"}, 400, "bad_request"),
-    ('{"nodes":{}}', {"Content-Type": "application/json", "Origin": "http://evil.example"}, 403, "bad_origin"),
-])
+@pytest.mark.parametrize(
+    "body, headers, status, code",
+    [
+        ("[", {"Content-Type": "application/json"}, 400, "bad_json"),
+        ("{}", {"Content-Type": "application/json"}, 400, "bad_field"),
+        ("", {"Content-Type": "application/yaml"}, 400, "bad_field"),
+        ("nodes: {", {"Content-Type": "application/yaml"}, 400, "bad_field"),
+        ('{"graph":"else","nodes":{}}', {"Content-Type": "application/json"}, 400, "bad_field"),
+        ("<nodes/>", {"Content-Type": "text/xml"}, 415, "unsupported_type"),
+        ('{"nodes":{}}', {"Content-Type": "application/json", "If-Match": "x"}, 400, "bad_request"),
+        (
+            '{"nodes":{}}', {"Content-Type": "application/json", "Origin": "http://evil.example"}, 403,
+            "bad_origin",
+        ),
+    ],
+)
 def test_bad_definitions_are_refused(house, body, headers, status, code):
     answer = house.request("PUT", "/v1/graphs/api", body, headers)
     assert (answer.status, answer.json()["code"]) == (status, code), answer
@@ -283,7 +315,11 @@ def test_as_many_graphs_and_nodes_as_the_limits_say():
         del five["nodes"]["n4"]
         assert put(server, "a", five).status == 201
         answer = put(server, "b", five)
-        assert answer.status == 413 and answer.json()["code"] == "too_large" and "limits.graphs" in answer.json()["detail"]
+        assert (
+            answer.status == 413
+            and answer.json()["code"] == "too_large"
+            and "limits.graphs" in answer.json()["detail"]
+        )
         assert server.request("DELETE", "/v1/graphs/a").status == 204
         assert put(server, "b", five).status == 201
         (graph_file(server).parent / "c.yaml").write_text("nodes: { x: { set: any } }\n")
@@ -297,10 +333,14 @@ def test_only_those_with_the_right_to_administer_may(tmp_path):
     with Guarded(tmp_path) as server:
         server.add("keeper", *can("read", "admin"), "--graphs", "mine*")
         hang_up(server)
-        eventually(lambda: server.get("/v1/graphs", Authorization=f"Bearer {server.tokens['keeper']}").status == 200)
+        eventually(
+            lambda: server.get("/v1/graphs", Authorization=f"Bearer {server.tokens['keeper']}").status == 200
+        )
 
         def ask(who, method, path, body=None):
-            return server.request(method, path, body, {"Authorization": f"Bearer {server.tokens[who]}"}).status
+            return server.request(
+                method, path, body, {"Authorization": f"Bearer {server.tokens[who]}"}
+            ).status
 
         text = '{"nodes":{"x":{"set":"any"}}}'
         assert server.request("PUT", "/v1/graphs/mine", text).status == 401
@@ -384,8 +424,10 @@ def test_mounts_are_confined_to_their_folders(tmp_path):
     with Server({"house": HOUSE}, config) as server:
         assert server.get("/files/deep/a.txt").body == b"deep"
         assert server.get("/files/inner/b.txt").body == b"inner"
-        for path in ["/files/../secret.txt", "/files/%2e%2e/secret.txt", "/files/link.txt", "/files/.hidden", "/files",
-                     "/files/", "/files/deep", "/files/deep/", "/filesdeep/a.txt", "/files//deep/a.txt"]:
+        for path in [
+            "/files/../secret.txt", "/files/%2e%2e/secret.txt", "/files/link.txt", "/files/.hidden", "/files",
+            "/files/", "/files/deep", "/files/deep/", "/filesdeep/a.txt", "/files//deep/a.txt",
+        ]:
             assert server.get(path).status in (400, 404), path
         assert server.get("/").status == 200
     with pytest.raises(AssertionError, match="no folder"):

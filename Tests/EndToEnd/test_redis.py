@@ -142,7 +142,9 @@ def test_ticks_that_are_ahead_of_their_stamps():
                 eventually(lambda: held(server, "late") == str(value))
             eventually(lambda: held(server, "mean") == "")
         assert int(redis.ask("EVAL", OLDER, "2", "sluice:{g}:log", "sluice:{g}").strip(":\r\n")) > 6
-        subprocess.run([BINARY, "replay", "--redis", redis.url, "g"], check=True, capture_output=True, timeout=PATIENCE)
+        subprocess.run(
+            [BINARY, "replay", "--redis", redis.url, "g"], check=True, capture_output=True, timeout=PATIENCE
+        )
         with Instance(redis, {"g": WINDOWED}) as one, Instance(redis, {"g": WINDOWED}) as other:
             began = time.monotonic()
             one.set("g", "x", 7)
@@ -224,8 +226,10 @@ def test_the_guide_as_it_is_written(tmp_path):
         for name, sign in (("redis", b"Ready to accept"), ("one", b"listening on"), ("two", b"listening on")):
             *first, last = blocks[name].strip().splitlines()
             command = "\n".join([*first, f"exec {last}"])
-            process = subprocess.Popen(["bash", "-c", command], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT)
+            process = subprocess.Popen(
+                ["bash", "-c", command], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
             running.append(process)
             seen = b""
             while sign not in seen:
@@ -235,7 +239,9 @@ def test_the_guide_as_it_is_written(tmp_path):
             threading.Thread(target=process.stdout.read, daemon=True).start()
 
         def told():
-            done = subprocess.run(["bash", "-c", blocks["set"]], cwd=ROOT, env=environment, capture_output=True, text=True)
+            done = subprocess.run(
+                ["bash", "-c", blocks["set"]], cwd=ROOT, env=environment, capture_output=True, text=True
+            )
             return done.stdout.endswith("23.5")
 
         # The other server has it a moment later.

@@ -1,4 +1,5 @@
-"""Servers that share a Redis and have drifted apart: behind what it keeps, with another graph, with other files."""
+"""Servers that share a Redis and have drifted apart: behind what it keeps, with another graph, with
+other files."""
 
 import pathlib
 import re
@@ -84,7 +85,8 @@ def test_a_server_whose_graph_is_not_that_of_the_others():
 
 
 def test_files_that_change_at_two_servers_at_once():
-    """Redis stands still until both have read their files: one definition holds, and the other server says that its file's does not."""
+    """Redis stands still until both have read their files: one definition holds, and the other
+    server says that its file's does not."""
     with Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
         same([one, other])
 

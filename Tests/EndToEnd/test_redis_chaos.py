@@ -1,5 +1,6 @@
-"""Random writers at several servers, while servers and Redis are killed: nothing answered is lost, nothing is there twice, nobody misses
-anything without being told. `SLUICE_SEED=n` repeats one run's choices; nightly it takes `SLUICE_CHAOS_SECONDS` (an hour)."""
+"""Random writers at several servers, while servers and Redis are killed: nothing answered is lost,
+nothing is there twice, nobody misses anything without being told. `SLUICE_SEED=n` repeats one run's
+choices; nightly it takes `SLUICE_CHAOS_SECONDS` (an hour)."""
 
 import http.client
 import json
@@ -21,10 +22,14 @@ pytestmark = pytest.mark.long
 WRITERS, COUNTERS, FOLLOWERS = 4, 3, 3
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")
 SECONDS = float(os.environ.get("SLUICE_CHAOS_SECONDS", 3600 if NIGHTLY else 12))
-GRAPH = "graph: g\nnodes:\n" + "".join(f"  w{n}: {{ set: any, history: 100000 }}\n" for n in range(WRITERS)) + """  count: { set: any, initial: 0, history: 100000 }
+GRAPH = (
+    "graph: g\nnodes:\n"
+    + "".join(f"  w{n}: {{ set: any, history: 100000 }}\n" for n in range(WRITERS))
+    + """  count: { set: any, initial: 0, history: 100000 }
   sum: { from: w0, retain: always, pipe: [ { scan: { start: 0, with: "acc + value" } } ] }
   late: { from: w1, retain: always, pipe: [ { delay: 50 } ] }
 """
+)
 JSON = {"Content-Type": "application/json"}
 
 
@@ -95,7 +100,9 @@ class Counter(Player):
             value, tag = int(answer[2]), answer[1]["etag"]
             tries += 1
             status, headers, body = self.insist(
-                "PUT", "count", str(value + 1), {"If-Match": tag, "Idempotency-Key": f"c{self.number}-{tries}"})
+                "PUT", "count", str(value + 1),
+                {"If-Match": tag, "Idempotency-Key": f"c{self.number}-{tries}"},
+            )
             assert status in (200, 412), body
             if status == 200:
                 self.counted.append((int(headers["etag"].strip('"').split(":")[1]), value + 1))
@@ -110,7 +117,9 @@ class Follower(Player):
         while self.play.follows:
             try:
                 with Client(self.dice.choice(self.play.servers)) as client:
-                    snap = client.ask(op="sub", graph="g", node=node, mode="all", **({"since": since} if since else {}))
+                    snap = client.ask(
+                        op="sub", graph="g", node=node, mode="all", **({"since": since} if since else {})
+                    )
                     if snap["op"] != "snap":
                         time.sleep(0.05)
                         continue
@@ -129,7 +138,9 @@ class Follower(Player):
                         except TimeoutError:
                             continue
                         if message["op"] == "upd":
-                            self.heard += [(entry.get("rev", message["rev"]), entry["v"]) for entry in message["d"]]
+                            self.heard += [
+                                (entry.get("rev", message["rev"]), entry["v"]) for entry in message["d"]
+                            ]
                             since["rev"] = message["rev"]
             except (OSError, WebSocketException):
                 time.sleep(0.05)
@@ -179,18 +190,31 @@ def test_servers_and_redis_that_are_killed(count):
             play.goes_on = False
             for player in writers + counters:
                 player.join(PATIENCE)
-                assert not player.is_alive(), f"{type(player).__name__} {player.number} gets no answer, seed {seed}"
+                assert not player.is_alive(), (
+                    f"{type(player).__name__} {player.number} gets no answer, seed {seed}"
+                )
 
             def values(server):
                 return server.get("/v1/graphs/g/values").body
 
             eventually(lambda: all(server.metrics()["sluice_log_ready"] == 1 for server in servers))
-            eventually(lambda: len({values(server) for server in servers}) == 1, what=f"the same everywhere, seed {seed}")
+            eventually(
+                lambda: len({values(server) for server in servers}) == 1,
+                what=f"the same everywhere, seed {seed}",
+            )
+
             def heard_all(follower):
-                return follower.failure or follower.heard and follower.heard[-1][1] == writers[follower.number % WRITERS].last
+                return (
+                    follower.failure
+                    or follower.heard
+                    and follower.heard[-1][1] == writers[follower.number % WRITERS].last
+                )
 
             for follower in followers:
-                eventually(lambda: heard_all(follower), what=f"follower {follower.number} heard {follower.heard[-3:]}, seed {seed}")
+                eventually(
+                    lambda: heard_all(follower),
+                    what=f"follower {follower.number} heard {follower.heard[-3:]}, seed {seed}",
+                )
             play.follows = False
             for player in followers:
                 player.join(PATIENCE)
@@ -198,8 +222,11 @@ def test_servers_and_redis_that_are_killed(count):
                 if player.failure:
                     raise player.failure
             check(servers, writers, counters, followers, seed)
-            print(f"kills {play.kills}, written {[writer.last for writer in writers]}, "
-                  f"counted {sum(len(counter.counted) for counter in counters)}, begun anew {[f.anew for f in followers]}")
+            print(
+                f"kills {play.kills}, written {[writer.last for writer in writers]}, "
+                f"counted {sum(len(counter.counted) for counter in counters)}, begun anew "
+                f"{[f.anew for f in followers]}"
+            )
         finally:
             for server in servers:
                 server.__exit__(None, None, None)
@@ -226,13 +253,18 @@ def check(servers, writers, counters, followers, seed):
         counted = sorted(pair for counter in counters for pair in counter.counted)
         assert [pair for pair in history(server, "count") if pair[1] > 0] == counted, f"seed {seed}"
         assert [value for _, value in counted] == list(range(1, len(counted) + 1)), f"seed {seed}"
-        assert json.loads(server.get("/v1/graphs/g/nodes/sum").body) == writers[0].last * (writers[0].last + 1) // 2
+        assert (
+            json.loads(server.get("/v1/graphs/g/nodes/sum").body)
+            == writers[0].last * (writers[0].last + 1) // 2
+        )
         assert "differs from the other servers" not in server.log_text()
         # A look back plays the log on a host of its own.
         present = server.get("/v1/graphs/g/values").json()
         past = server.get(f"/v1/graphs/g/values?at={present['rev']}").json()
         assert past == present, f"a replay of the log: seed {seed}"
-    subprocess.run([BINARY, "replay", "--redis", servers[0].redis.url, "g"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [BINARY, "replay", "--redis", servers[0].redis.url, "g"], check=True, stdout=subprocess.DEVNULL
+    )
     for follower in followers:
         told = dict(history(servers[0], f"w{follower.number % WRITERS}"))
         revs = [rev for rev, _ in follower.heard]

@@ -23,7 +23,9 @@ def refusal(config):
 
 
 def test_a_server_that_cannot_use_redis_says_why():
-    with Redis("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru", "--requirepass", "s%cret") as redis:
+    with Redis(
+        "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru", "--requirepass", "s%cret"
+    ) as redis:
         assert "NOAUTH" in refusal(f"redis: {{ url: '{redis.url}' }}\n")
         url = f"redis://:s%25cret@127.0.0.1:{redis.port}/3"
         assert "noeviction" in refusal(f"redis: {{ url: '{url}' }}\n")
@@ -49,7 +51,10 @@ def test_tls_to_redis(tmp_path):
     assert "Connection refused" in said
 
     def secured(cert, key):
-        return Redis("--tls-port", str(port), "--tls-cert-file", str(cert), "--tls-key-file", str(key), "--tls-auth-clients", "no")
+        return Redis(
+            "--tls-port", str(port), "--tls-cert-file", str(cert), "--tls-key-file", str(key),
+            "--tls-auth-clients", "no",
+        )
 
     def settings(host, ca):
         trust = f", ca: '{ca}'" if ca else ""
@@ -64,7 +69,9 @@ def test_tls_to_redis(tmp_path):
         assert "self-signed certificate" in refusal(settings("localhost", None))
         assert "cannot be used as a list of authorities" in refusal(settings("localhost", key))
         # Redis speaks no TLS there.
-        assert "the TLS handshake: no answer in time" in refusal(settings("localhost", cert).replace(str(port), str(redis.port)))
+        assert "the TLS handshake: no answer in time" in refusal(
+            settings("localhost", cert).replace(str(port), str(redis.port))
+        )
         with Server({"g": GRAPH}, settings("localhost", cert)) as one, \
                 Server({"g": GRAPH}, settings("127.0.0.1", cert)) as other:
             one.set("g", "x", 21)
@@ -72,7 +79,9 @@ def test_tls_to_redis(tmp_path):
             other.set("g", "y", "long" * 12_000)
             same([one, other])
             url = f"rediss://localhost:{port}"
-            done = subprocess.run([BINARY, "replay", "--redis", url, "--ca", cert, "g"], capture_output=True, text=True)
+            done = subprocess.run(
+                [BINARY, "replay", "--redis", url, "--ca", cert, "g"], capture_output=True, text=True
+            )
             assert done.returncode == 0 and "rev 3" in done.stdout, done
             redis.kill()
             assert post(one, "x", 22).json()["code"] == "engine_down"

@@ -109,7 +109,10 @@ def test_a_redis_that_refuses_writes():
 
 def test_a_reply_that_is_lost():
     """Redis has taken the commit, and nobody hears of it: it is asked again, and takes it once."""
-    with Redis() as redis, Between(redis.port) as between, Instance(between, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
+    with (
+        Redis() as redis, Between(redis.port) as between, Instance(between, {"g": GRAPH}) as one,
+        Instance(redis, {"g": GRAPH}) as other,
+    ):
         before = one.set("g", "x", 1)
         same([one, other])
         # The first set is answered from the stream; what the script has said of it may still be on

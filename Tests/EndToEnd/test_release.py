@@ -184,10 +184,14 @@ def test_after_a_storm_the_memory_goes_back():
         calm = server.resident()
         with connect(server.url.replace("http", "ws") + "/v1/ws", subprotocols=["sluice.v1.json"]) as ws:
             for number in range(100):
-                pipe = [{"map": f"value + '{number},{stage}'"} for stage in range(15)] + [{"map": "size(value)"}]
+                pipe = [{"map": f"value + '{number},{stage}'"} for stage in range(15)] + [
+                    {"map": "size(value)"}
+                ]
                 ws.send(json.dumps({"op": "sub", "id": number + 1, "graph": "g", "node": "x", "pipe": pipe}))
                 assert '"snap"' in ws.recv()
             server.set("g", "x", "x" * 60_000)
-            eventually(lambda: server.resident() > calm + 60 * 2**20, what="a text of its own for every stage")
+            eventually(
+                lambda: server.resident() > calm + 60 * 2**20, what="a text of its own for every stage"
+            )
         server.set("g", "x", "a")
         eventually(lambda: server.resident() < calm + 8 * 2**20, what="the memory to be given back")

@@ -13,14 +13,17 @@ NODES, SOCKETS, SUBSCRIPTIONS = (1000, 100, 100) if os.environ.get("SLUICE_NIGHT
 
 
 def graph(sum=1):
-    """Every tenth node is set, the others are made from the one before them that is; behind `n1` stands one more."""
+    """Every tenth node is set, the others are made from the one before them that is; behind `n1`
+    stands one more."""
     lines = ["graph: big", "nodes:"]
     for number in range(NODES):
         if number % 10 == 0:
             lines.append(f"  n{number}: {{ set: number, initial: {number} }}")
         else:
             plus = sum if number == 1 else number
-            lines.append(f'  n{number}: {{ from: n{number - number % 10}, pipe: [ {{ map: "value * 2 + {plus}" }} ] }}')
+            lines.append(
+                f'  n{number}: {{ from: n{number - number % 10}, pipe: [ {{ map: "value * 2 + {plus}" }} ] }}'
+            )
     return "\n".join(lines + ['  behind: { from: n1, pipe: [ { map: "value - 1" } ] }', ""])
 
 

@@ -1,4 +1,5 @@
-"""What a graph leaves ends with the graph: in a server whose freed memory is filled, so that a use after it crashes."""
+"""What a graph leaves ends with the graph: in a server whose freed memory is filled, so that a use
+after it crashes."""
 
 import json
 import os
@@ -63,7 +64,8 @@ def test_a_read_that_waits_for_a_member_whose_graph_is_removed():
 
 
 def test_the_past_of_a_graph_that_was_removed_and_redefined():
-    """F-1, I-4: a look at the past, a start after kill -9 and a replay get by what the first graph has left."""
+    """F-1, I-4: a look at the past, a start after kill -9 and a replay get by what the first graph
+    has left."""
     with Server({}, environment=FILLED, keeps=True) as server:
         for _ in range(ROUNDS // 2):
             put(server, FAMILY)
@@ -81,7 +83,9 @@ def test_the_past_of_a_graph_that_was_removed_and_redefined():
         server.kill()
         for _ in range(3):
             command = [BINARY, "replay", "x", "--data", server.data]
-            replayed = subprocess.run(command, env={**os.environ, **FILLED}, capture_output=True, text=True, timeout=PATIENCE)
+            replayed = subprocess.run(
+                command, env={**os.environ, **FILLED}, capture_output=True, text=True, timeout=PATIENCE
+            )
             assert replayed.returncode == 0, replayed.stderr
         server.start()
 

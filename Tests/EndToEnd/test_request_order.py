@@ -1,4 +1,5 @@
-"""Requests sent without waiting for answers: each is answered, in their order, whatever they are and however they arrive."""
+"""Requests sent without waiting for answers: each is answered, in their order, whatever they are
+and however they arrive."""
 
 import contextlib
 import random
@@ -41,7 +42,10 @@ REQUESTS = [
 def text(method, path, body, end):
     fields = "Connection: close\r\n" if end == "close" else ""
     fields += f"Content-Length: {len(body)}\r\n" if method == "POST" else ""
-    return f"{method} {path} HTTP/{'1.0' if end == '1.0' else '1.1'}\r\nHost: localhost\r\n{fields}\r\n{body}".encode()
+    return (
+        f"{method} {path} HTTP/{'1.0' if end == '1.0' else '1.1'}\r\nHost: localhost\r\n{fields}\r\n"
+        f"{body}"
+    ).encode()
 
 
 def send(peer, data, choose):
@@ -76,14 +80,20 @@ def run(server, seed, secure):
     ends = [None] * (len(requests) - 1) + [end]
     with RawSocket(server, receive_buffer=choose.choice([None, 65536]), secure=secure) as peer:
         # OpenSSL's client cannot say the end of its side once an answer has come.
-        with together(peer.socket) if choose.random() < 0.5 or secure and end == "half" else contextlib.nullcontext():
+        with (
+            together(peer.socket)
+            if choose.random() < 0.5 or secure and end == "half"
+            else contextlib.nullcontext()
+        ):
             send(peer, b"".join(text(*each[:3], last) for each, last in zip(requests, ends)), choose)
             if end == "half":
                 end_side(peer, secure)
         time.sleep(choose.choice([0, 0, 0.02]))
         for number, (method, path, _, is_right) in enumerate(requests):
             status, body = answered(peer, method)
-            assert is_right(status, body), f"seed {seed}: {method} {path}, number {number} of {len(requests)}: {status} {body[:200]}"
+            assert is_right(status, body), (
+                f"seed {seed}: {method} {path}, number {number} of {len(requests)}: {status} {body[:200]}"
+            )
         if end in ("close", "1.0"):
             assert peer.closed() and not peer.buffer
 

@@ -37,11 +37,14 @@ CONFIGURATION = validator("sluice")
 
 
 def complaints(validator, text):
-    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(yaml.load(text, CoreLoader))]
+    return [
+        f"{error.json_path}: {error.message}" for error in validator.iter_errors(yaml.load(text, CoreLoader))
+    ]
 
 
 def check(tmp_path, text):
-    """Whether `sluice check` passes the text, and what it says besides warnings, which a schema does not know."""
+    """Whether `sluice check` passes the text, and what it says besides warnings, which a schema
+    does not know."""
     file = tmp_path / "g.yaml"
     file.write_text(text)
     result = subprocess.run([BINARY, "check", file], capture_output=True, text=True)
@@ -105,20 +108,25 @@ def test_the_schema_has_the_operators_of_the_server(server):
 GOOD = [
     "{ set: number, min: -1, max: 1, initial: 0, unit: °C, title: 7, history: 10, retain: always }",
     "{ set: { type: string, enum: [on, off] }, initial: off, requireIfMatch: true, ttl: 30s, fresh: 5s }",
-    "{ set: array, minLength: 1, maxLength: 2 }", "{ set: string, pattern: '^[a-z]+$', enum: [a, b], initial: a }",
+    "{ set: array, minLength: 1, maxLength: 2 }",
+    "{ set: string, pattern: '^[a-z]+$', enum: [a, b], initial: a }",
     "{ from: x, pipe: [distinct, { distinct: value.id }, { distinct: }, delta, ignoreNull, { map: 1 }] }",
-    "{ from: x, pipe: [{ replace: { a: [1] } }, { ifEmpty: null }, { ignore: 1 }, { select: a }, { filter: 'true' }] }",
+    "{ from: x, pipe: [{ replace: { a: [1] } }, { ifEmpty: null }, { ignore: 1 }, { select: a }, { filter: "
+    "'true' }] }",
     "{ from: x, pipe: [{ skip: 0 }, { take: 1 }, { prefix: 2 }, { scan: { start: null, with: value } }] }",
     "{ from: x, pipe: [{ window: { last: 1m, of: avg } }, { window: { count: 5, of: list } }] }",
-    "{ from: x, pipe: [{ debounce: 5s }, { throttle: { for: 250, edge: both } }, { sample: 1h }, { delay: 5ms }] }",
+    "{ from: x, pipe: [{ debounce: 5s }, { throttle: { for: 250, edge: both } }, { sample: 1h }, { delay: "
+    "5ms }] }",
     "{ combine: { a: x, b: x }, map: a + b, pipe: [distinct] }",
     "{ combine: [x, x], map: 'value[0]', retain: whileInUse }",
     "{ merge: [x] }",
     "{ flatten: { from: x, to: { a: x }, otherwise: x } }",
     "{ zip: [x, x], map: 'value[0]', buffer: 5 }",
     "{ set: any, schema: true }",
-    "{ set: object, schema: { title: An order, required: [id], properties: { id: { type: [string, integer] } }, additionalProperties: false } }",
-    "{ set: array, schema: { prefixItems: [{ const: 1 }], items: { anyOf: [{ enum: [a] }, { not: { minLength: 2 } }] }, minItems: 1 } }",
+    "{ set: object, schema: { title: An order, required: [id], properties: { id: { type: [string, integer] "
+    "} }, additionalProperties: false } }",
+    "{ set: array, schema: { prefixItems: [{ const: 1 }], items: { anyOf: [{ enum: [a] }, { not: { "
+    "minLength: 2 } }] }, minItems: 1 } }",
     "{ switch: { from: x, by: value.who, value: value.text } }",
     "{ case: { of: x, key: { a: [1] } } }",
     "{ default: { of: x }, history: 5 }",
@@ -136,26 +144,34 @@ def test_both_accept(node, tmp_path):
 
 
 BAD = [
-    "7", "{}", "{ title: x }", "{ set: numbr }", "{ set: {} }", "{ set: { typ: any } }", "{ set: any, colour: red }",
-    "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }", "{ from: x, map: value }",
-    "{ set: string, pattern: [a] }", "{ set: number, min: low }", "{ set: string, minLength: -1 }", "{ set: any, enum: [] }", "{ set: any, enum: [1, 1.0] }",
-    "{ set: any, ttl: 0 }", "{ set: any, ttl: 5d }", "{ set: any, ttl: 1.5s }", "{ set: any, history: 100001 }",
-    "{ set: any, requireIfMatch: 1 }", "{ set: any, fresh: soon }", "{ set: any, retain: whileInUse }", "{ from: x, retain: never }",
-    "{ from: [x] }", "{ from: '-x' }", "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }",
-    "{ combine: { a.b: x } }", "{ flatten: { from: x } }", "{ flatten: { from: x, to: {} } }",
+    "7", "{}", "{ title: x }", "{ set: numbr }", "{ set: {} }", "{ set: { typ: any } }",
+    "{ set: any, colour: red }", "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }",
+    "{ from: x, map: value }", "{ set: string, pattern: [a] }", "{ set: number, min: low }",
+    "{ set: string, minLength: -1 }", "{ set: any, enum: [] }", "{ set: any, enum: [1, 1.0] }",
+    "{ set: any, ttl: 0 }", "{ set: any, ttl: 5d }", "{ set: any, ttl: 1.5s }",
+    "{ set: any, history: 100001 }", "{ set: any, requireIfMatch: 1 }", "{ set: any, fresh: soon }",
+    "{ set: any, retain: whileInUse }", "{ from: x, retain: never }", "{ from: [x] }", "{ from: '-x' }",
+    "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }", "{ combine: { a.b: x } }",
+    "{ flatten: { from: x } }", "{ flatten: { from: x, to: {} } }",
     "{ flatten: { from: x, to: { a: x }, else: x } }", "{ zip: x }", "{ zip: [] }", "{ zip: [x], buffer: 0 }",
-    "{ merge: [x], buffer: 1 }", "{ set: any, schema: 7 }", "{ set: any, schema: { $ref: '#/a' } }", "{ set: any, schema: { type: int } }",
-    "{ set: any, schema: { properties: { a: 1 } } }", "{ set: any, schema: { items: { patern: a } } }", "{ from: x, schema: {} }",
-    "{ set: any, schema: { minItems: -1 } }", "{ set: any, schema: { allOf: {} } }", "{ set: any, schema: { required: a } }", "{ merge: [x], map: value }", "{ switch: { from: x } }", "{ switch: { from: x, by: [1] } }",
-    "{ switch: { from: x, by: value, values: value } }", "{ case: { of: x } }", "{ case: x }", "{ default: x }",
-    "{ default: { of: x, key: 1 } }", "{ otherwise: { of: x } }", "{ otherwise: { of: x, excluding: [] } }",
-    "{ otherwise: { of: x, excluding: alice } }", "{ if: { from: x, when: 'true' } }", "{ if: { from: x, then: b } }",
-    "{ if: { from: x, when: 'true', then: -b } }", "{ from: x, pipe: distinct }",
-    "{ from: x, pipe: [mapp] }", "{ from: x, pipe: [map] }", "{ from: x, pipe: [{ map: [1] }] }",
-    "{ from: x, pipe: [{ skip: 1, take: 2 }] }", "{ from: x, pipe: [{ delta: 1 }] }", "{ from: x, pipe: [{ take: -1 }] }",
+    "{ merge: [x], buffer: 1 }", "{ set: any, schema: 7 }", "{ set: any, schema: { $ref: '#/a' } }",
+    "{ set: any, schema: { type: int } }", "{ set: any, schema: { properties: { a: 1 } } }",
+    "{ set: any, schema: { items: { patern: a } } }", "{ from: x, schema: {} }",
+    "{ set: any, schema: { minItems: -1 } }", "{ set: any, schema: { allOf: {} } }",
+    "{ set: any, schema: { required: a } }", "{ merge: [x], map: value }", "{ switch: { from: x } }",
+    "{ switch: { from: x, by: [1] } }", "{ switch: { from: x, by: value, values: value } }",
+    "{ case: { of: x } }", "{ case: x }", "{ default: x }", "{ default: { of: x, key: 1 } }",
+    "{ otherwise: { of: x } }", "{ otherwise: { of: x, excluding: [] } }",
+    "{ otherwise: { of: x, excluding: alice } }", "{ if: { from: x, when: 'true' } }",
+    "{ if: { from: x, then: b } }", "{ if: { from: x, when: 'true', then: -b } }",
+    "{ from: x, pipe: distinct }", "{ from: x, pipe: [mapp] }", "{ from: x, pipe: [map] }",
+    "{ from: x, pipe: [{ map: [1] }] }", "{ from: x, pipe: [{ skip: 1, take: 2 }] }",
+    "{ from: x, pipe: [{ delta: 1 }] }", "{ from: x, pipe: [{ take: -1 }] }",
     "{ from: x, pipe: [{ scan: { start: 0 } }] }", "{ from: x, pipe: [{ window: { of: avg } }] }",
-    "{ from: x, pipe: [{ window: { of: avg, last: 5s, count: 5 } }] }", "{ from: x, pipe: [{ window: { of: mean, count: 5 } }] }",
-    "{ from: x, pipe: [{ window: { of: avg, count: 0 } }] }", "{ from: x, pipe: [{ debounce: { for: 5s, edge: up } }] }",
+    "{ from: x, pipe: [{ window: { of: avg, last: 5s, count: 5 } }] }",
+    "{ from: x, pipe: [{ window: { of: mean, count: 5 } }] }",
+    "{ from: x, pipe: [{ window: { of: avg, count: 0 } }] }",
+    "{ from: x, pipe: [{ debounce: { for: 5s, edge: up } }] }",
     "{ from: x, pipe: [{ sample: soon }] }",
 ]
 
@@ -170,12 +186,13 @@ def test_both_refuse(node, tmp_path):
 
 
 GOOD_TIES = [
-    "sync: [{ a: x, b: y }]", "sync: [{ a: x, b: y, to_b: value + 1, to_a: value - 1 }]", "links: [{ from: x, to: y }]",
-    "links: [{ from: x, to: z, pipe: [distinct] }]", "{ sync: [], links: [] }",
+    "sync: [{ a: x, b: y }]", "sync: [{ a: x, b: y, to_b: value + 1, to_a: value - 1 }]",
+    "links: [{ from: x, to: y }]", "links: [{ from: x, to: z, pipe: [distinct] }]", "{ sync: [], links: [] }",
 ]
 BAD_TIES = [
-    "sync: { a: x, b: y }", "sync: [{ a: x }]", "sync: [{ a: x, b: y, to_b: value }]", "sync: [{ a: x, b: y, to: z }]",
-    "links: [x]", "links: [{ from: x }]", "links: [{ from: x, to: y, pipe: distinct }]", "links: [{ from: [x], to: y }]",
+    "sync: { a: x, b: y }", "sync: [{ a: x }]", "sync: [{ a: x, b: y, to_b: value }]",
+    "sync: [{ a: x, b: y, to: z }]", "links: [x]", "links: [{ from: x }]",
+    "links: [{ from: x, to: y, pipe: distinct }]", "links: [{ from: [x], to: y }]",
 ]
 TIED = "{ x: { set: any }, y: { set: any }, z: { from: y } }"
 
@@ -209,23 +226,28 @@ def configured(tmp_path, text):
     """Whether the server takes the text as its configuration, and what it says."""
     file = tmp_path / "sluice.yaml"
     file.write_text(text)
-    result = subprocess.run([BINARY, "serve", "--print-config", "--config", file], capture_output=True, text=True)
+    result = subprocess.run(
+        [BINARY, "serve", "--print-config", "--config", file], capture_output=True, text=True
+    )
     return result.returncode == 0, result.stderr
 
 
 GOOD_KEYS = [
-    "listen: '[::1]:0'", "listen: unix:/run/sluice", "public: ''", "hosts: [example.org]", "origins: ['https://a.b:1']",
-    "log: { level: warning, format: json }", "drain: 0", "heartbeat: 1m", "times: { idle: 250 }",
-    "limits: { body: 1MiB, sets: 300, subs: 5 }", "diagnostics: { echo: true }", "compression: on", "compression: 'off'",
-    "admin: { listen: '' }", "admin: { listen: '127.0.0.1:9090' }", "admin: { listen: 'unix:/run/a' }",
+    "listen: '[::1]:0'", "listen: unix:/run/sluice", "public: ''", "hosts: [example.org]",
+    "origins: ['https://a.b:1']", "log: { level: warning, format: json }", "drain: 0", "heartbeat: 1m",
+    "times: { idle: 250 }", "limits: { body: 1MiB, sets: 300, subs: 5 }", "diagnostics: { echo: true }",
+    "compression: on", "compression: 'off'", "admin: { listen: '' }", "admin: { listen: '127.0.0.1:9090' }",
+    "admin: { listen: 'unix:/run/a' }",
     "{ compression: full, limits: { unsentHard: 1MiB } }",
 ]
 BAD_KEYS = [
-    "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']", "origins: ['https://a.b?c']",
+    "port: 80", "listen: 80", "hosts: [a/b]", "origins: [example.org]", "origins: ['https://a.b/']",
+    "origins: ['https://a.b?c']",
     "log: { level: loud }",
-    "log: debug", "log: { levl: debug }", "drain: soon", "drain: 1.5s", "times: { idle: -5 }", "limits: { subs: 0 }",
-    "limits: { body: 1 MB }", "limits: { sets: many }", "limits: { work: 5 }", "diagnostics: { echo: 1 }", "graphs: [a]", "- listen",
-    "compression: true", "compression: fast", "admin: { listen: 9090 }", "admin: { lisen: '' }", "admin: 127.0.0.1:9090",
+    "log: debug", "log: { levl: debug }", "drain: soon", "drain: 1.5s", "times: { idle: -5 }",
+    "limits: { subs: 0 }", "limits: { body: 1 MB }", "limits: { sets: many }", "limits: { work: 5 }",
+    "diagnostics: { echo: 1 }", "graphs: [a]", "- listen", "compression: true", "compression: fast",
+    "admin: { listen: 9090 }", "admin: { lisen: '' }", "admin: 127.0.0.1:9090",
 ]
 
 

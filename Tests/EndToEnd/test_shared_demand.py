@@ -1,4 +1,5 @@
-"""Demand over servers that share a Redis: producers at one learn what clients of all want (docs/protocol.md, Demand)."""
+"""Demand over servers that share a Redis: producers at one learn what clients of all want
+(docs/protocol.md, Demand)."""
 
 import contextlib
 import time
@@ -121,7 +122,9 @@ def test_load_is_asked_for_and_answered_over_servers(pair):
     with Device(other) as device, listen(one, "sensor.9.hot", load=True, facets=True) as client:
         for _ in range(2):
             device.asked("sensor.9.celsius")
-        device.send(op="load", id=2, graph="fleet", node="sensor.9.celsius", error={"code": "offline", "msg": "no"})
+        device.send(
+            op="load", id=2, graph="fleet", node="sensor.9.celsius", error={"code": "offline", "msg": "no"}
+        )
         assert client.receive(PATIENCE)["d"][0]["state"]["error"]["code"] == "offline"
         device.send(op="set", id=3, graph="fleet", set={"sensor.9.celsius": 35})
         while (state := client.receive(PATIENCE)["d"][0]).get("v") is None:

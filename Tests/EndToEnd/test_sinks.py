@@ -60,7 +60,9 @@ class Receiver:
         self.port = self.server.server_address[1]
         if tls:
             self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        ).start()
 
     @property
     def bodies(self):
@@ -125,7 +127,9 @@ def test_a_node_lives_as_long_as_its_sink_and_pictures_show_that(receiver):
         assert [(each["client"], each["transport"]) for each in listeners] == [("sink s", "sink")]
         why = server.get("/v1/graphs/g/nodes/twice/why").json()
         assert why["exists"] and [way["by"] for way in why["ways"]] == ["listener"]
-        definition = {"nodes": {"x": {"set": "number"}, "twice": {"from": "x", "pipe": [{"map": "10 / value"}]}}}
+        definition = {
+            "nodes": {"x": {"set": "number"}, "twice": {"from": "x", "pipe": [{"map": "10 / value"}]}}
+        }
         (server.config.parent / "graphs" / "g.yaml").write_text(json.dumps(definition))
         assert server.request("POST", "/v1/reload").status == 200
         eventually(lambda: not server.get("/v1/graphs/g/nodes/twice/why").json()["exists"])
@@ -140,7 +144,9 @@ def test_mode_latest_leaves_out_what_is_overtaken_and_mode_all_nothing(receiver)
         handler.reply(200)
 
     receiver.answer = slow
-    with serve(receiver, "  l: { from: x, url: HOST/latest }\n  a: { from: x, url: HOST/all, mode: all }") as server:
+    with serve(
+        receiver, "  l: { from: x, url: HOST/latest }\n  a: { from: x, url: HOST/all, mode: all }"
+    ) as server:
         eventually(lambda: len(receiver.requests) == 1)
         # Commits wait for no receiver: they are answered while the gate is closed.
         for value in range(2, 50):
@@ -155,10 +161,15 @@ def test_mode_latest_leaves_out_what_is_overtaken_and_mode_all_nothing(receiver)
 
 
 def test_mode_latest_sends_changes_and_mode_all_everything(receiver):
-    lines = "  l: { from: x, url: HOST/l }\n  r: { from: x, url: HOST/r, repeats: true }\n  a: { from: x, url: HOST/a, mode: all }"
+    lines = (
+        "  l: { from: x, url: HOST/l }\n  r: { from: x, url: HOST/r, repeats: true }\n  a: { from: x, "
+        "url: HOST/a, mode: all }"
+    )
     with serve(receiver, lines) as server:
-        bodies = lambda: {path: [json.loads(each.body) for each in receiver.requests if each.path == path]  # noqa: E731
-                          for path in ("/l", "/r", "/a")}
+        bodies = lambda: {
+            path: [json.loads(each.body) for each in receiver.requests if each.path == path]  # noqa: E731
+            for path in ("/l", "/r", "/a")
+        }
         eventually(lambda: bodies() == {"/l": [1], "/r": [1], "/a": []})
         for number, value in enumerate([2, 2, 2.0, 3, 3, 2], 1):
             server.set("g", "x", value)
@@ -290,7 +301,9 @@ def test_a_connection_that_ends_costs_no_pause(answers, arrivals, failed):
 
 
 def test_a_redirect_says_where_it_leads(receiver):
-    receiver.answer = lambda handler: handler.reply(307, Location="https://elsewhere.example/hook/T0K3N?moved=1")
+    receiver.answer = lambda handler: handler.reply(
+        307, Location="https://elsewhere.example/hook/T0K3N?moved=1"
+    )
     with serve(receiver, "  s: { from: x, url: HOST/hook/T0K3N }") as server:
         said = "status 307, Location: https://elsewhere.example/...?moved=1"
         eventually(lambda: sinks(server)["s"].get("failure") == said)
@@ -453,7 +466,10 @@ sinks:
 
 def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):
     with serve(receiver, "  s: { from: x, url: HOST/ }") as server:
-        for url in (f"http://localhost:{receiver.port}/", f"http://127.0.0.1:{receiver.port + 1}/", "https://127.0.0.1/"):
+        for url in (
+            f"http://localhost:{receiver.port}/", f"http://127.0.0.1:{receiver.port + 1}/",
+            "https://127.0.0.1/",
+        ):
             body = json.dumps({"nodes": {"x": {"set": "any"}}, "sinks": {"s": {"from": "x", "url": url}}})
             answer = server.request("PUT", "/v1/graphs/other", body, {"Content-Type": "application/json"})
             assert answer.status == 400, answer
@@ -475,7 +491,9 @@ def test_a_graph_over_http_may_use_the_secrets_that_name_it(receiver, secrets, a
     with serve(receiver, "  own: { from: x, url: HOST/, secret: HOOK }", config=secrets,
                environment={"SLUICE_SECRET_HOOK": "s3cret"}) as server:
         assert "own" in sinks(server), "graphs of files may use all"
-        answer = server.request("PUT", "/v1/graphs/test-1", json.dumps(definition), {"Content-Type": "application/json"})
+        answer = server.request(
+            "PUT", "/v1/graphs/test-1", json.dumps(definition), {"Content-Type": "application/json"}
+        )
         if not allowed:
             assert answer.status == 400, answer
             problem = answer.json()["problems"][0]
@@ -490,10 +508,18 @@ def test_a_graph_over_http_may_use_the_secrets_that_name_it(receiver, secrets, a
 def test_a_stored_graph_loses_a_secret_that_the_configuration_takes_away(receiver, tmp_path):
     definition = {"nodes": {"x": {"set": "any"}}, "sinks": {
         "s": {"from": "x", "url": f"http://127.0.0.1:{receiver.port}/", "secret": "HOOK"}}}
-    start = lambda secrets: serve(receiver, "  own: { from: x, url: HOST/ }", environment={"SLUICE_SECRET_HOOK": "s3cret"},  # noqa: E731
-                                  config=f"dataDir: {tmp_path}/data\n{secrets}")
+    start = lambda secrets: serve(
+        receiver, "  own: { from: x, url: HOST/ }",
+        environment={"SLUICE_SECRET_HOOK": "s3cret"},  # noqa: E731
+        config=f"dataDir: {tmp_path}/data\n{secrets}",
+    )
     with start("secrets: { HOOK: ['*'] }") as server:
-        assert server.request("PUT", "/v1/graphs/other", json.dumps(definition), {"Content-Type": "application/json"}).status == 201
+        assert (
+            server.request(
+                "PUT", "/v1/graphs/other", json.dumps(definition), {"Content-Type": "application/json"}
+            ).status
+            == 201
+        )
     with start("") as server:
         eventually(lambda: "does not let the graph use HOOK" in server.log_text())
         server.set("other", "x", 7)
@@ -530,8 +556,10 @@ def test_the_receiver_of_the_documentation(tmp_path):
     expected = re.search(r"\$ sluice set cellar/level 7\n(.*?)```", text, re.S)[1].splitlines()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, "-c", program.replace("9000", str(port))], stdout=subprocess.PIPE,
-                               text=True, env={**os.environ, "PAGER": "s3cret"})
+    process = subprocess.Popen(
+        [sys.executable, "-c", program.replace("9000", str(port))], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PAGER": "s3cret"},
+    )
     try:
         eventually(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
         with Server({"cellar": graph.replace("9000", str(port))}, config=f'sinkHosts: ["127.0.0.1:{port}"]\n',

@@ -1,4 +1,5 @@
-"""Clients that are slow get all of what they asked for; those that do not read, or do not send to the end, cost little and are let go of."""
+"""Clients that are slow get all of what they asked for; those that do not read, or do not send to
+the end, cost little and are let go of."""
 
 import hashlib
 import json
@@ -21,7 +22,9 @@ pytestmark = pytest.mark.long
 MEBIBYTE = 1 << 20
 # More than the kernel keeps for both ends of a connection.
 VALUES = "graph: g\nnodes:\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(24))
-IMPATIENT = "limits: { body: 2MiB }\ntimes: { idle: 1500ms } # fixed: times.close=1500ms limits.answer=32MiB\n"
+IMPATIENT = (
+    "limits: { body: 2MiB }\ntimes: { idle: 1500ms } # fixed: times.close=1500ms limits.answer=32MiB\n"
+)
 
 
 def ask(server, path, fields="", **options):
@@ -46,16 +49,27 @@ def read_slowly(peer, seconds):
 
 
 def test_long_answers_of_one_turn_do_not_make_a_client_slow():
-    """They are not sent yet when the turn's values are: the client reads all of them, and must get values afterwards."""
+    """They are not sent yet when the turn's values are: the client reads all of them, and must get
+    values afterwards."""
     graph = "nodes:\n  x: { set: number }\n" + "".join(f"  n{i}: {{ set: string }}\n" for i in range(10))
     with Server({"g": graph}) as server, RawWebSocket(server) as peer:
         for i in range(10):
             server.set("g", f"n{i}", "x" * 9000)
         peer.subscribe("g", "x")
         # More pipelines than one turn builds, so that the rest is performed by later turns.
-        pipelines = [{"op": "sub", "id": 10 + i, "graph": "g", "node": "n1", "pipe": [{"map": f"size(value) + {i}"}], "initial": False}
-                     for i in range(120)]
-        peer.text([*pipelines, {"op": "get", "id": 2, "graph": "g"}, {"op": "set", "graph": "g", "set": {"x": 1}}, {"op": "ping", "id": 3}])
+        pipelines = [
+            {
+                "op": "sub", "id": 10 + i, "graph": "g", "node": "n1",
+                "pipe": [{"map": f"size(value) + {i}"}], "initial": False,
+            }
+            for i in range(120)
+        ]
+        peer.text(
+            [
+                *pipelines, {"op": "get", "id": 2, "graph": "g"},
+                {"op": "set", "graph": "g", "set": {"x": 1}}, {"op": "ping", "id": 3},
+            ]
+        )
         messages = iter(peer.message, None)
         updates = (message["d"] for message in messages if message["op"] == "upd")
         assert next(updates) == [{"id": 1, "v": 1}]
@@ -83,8 +97,13 @@ def test_a_client_that_reads_nothing_of_a_long_answer_is_released(how):
         for i in range(24):
             server.set("g", f"n{i}", "x" * MEBIBYTE)
         with ask(server, "/v1/graphs/g/values", "Connection: close\r\n" if how == "close" else ""):
-            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 2, what="the answer under way")
-            eventually(lambda: server.metrics()['sluice_connections{transport="http"}'] == 1, what="the end of it")
+            eventually(
+                lambda: server.metrics()['sluice_connections{transport="http"}'] == 2,
+                what="the answer under way",
+            )
+            eventually(
+                lambda: server.metrics()['sluice_connections{transport="http"}'] == 1, what="the end of it"
+            )
 
 
 @pytest.fixture
@@ -118,7 +137,9 @@ def test_clients_that_do_not_read_a_large_file_cost_a_piece_of_it_each(files):
     with Server({"g": CHAIN}, files) as server:
         before = server.resident()
         peers = [ask(server, "/files/large.bin") for _ in range(40)]
-        eventually(lambda: server.metrics()["sluice_sent_bytes_total"] > 40 * MEBIBYTE, what="bytes for each of them")
+        eventually(
+            lambda: server.metrics()["sluice_sent_bytes_total"] > 40 * MEBIBYTE, what="bytes for each of them"
+        )
         eventually(lambda: server.get("/healthz").status == 200)
         assert server.resident() - before < 40 * MEBIBYTE
         for peer in peers:
@@ -156,7 +177,12 @@ limits: { body: 1025KiB, message: 1MiB, held: 2MiB }
 def fill(server):
     """Sets 8 MiB of values; returns what makes the field that names a client."""
     nodes = ",".join(f'"n{i}":{{"set":"string"}}' for i in range(8))
-    assert server.ask("alice", "PUT", "/v1/graphs/g", f'{{"graph":"g","nodes":{{"s":{{"set":"string"}},{nodes}}}}}').status == 201
+    assert (
+        server.ask(
+            "alice", "PUT", "/v1/graphs/g", f'{{"graph":"g","nodes":{{"s":{{"set":"string"}},{nodes}}}}}'
+        ).status
+        == 201
+    )
     for i in range(8):
         server.ask("alice", "POST", f"/v1/graphs/g/nodes/n{i}", f'"{"x" * MEBIBYTE}"')
     return lambda who: f"Authorization: Bearer {server.tokens[who]}\r\n"
@@ -164,7 +190,8 @@ def fill(server):
 
 @pytest.fixture
 def shared(tmp_path):
-    """A server on which what waits for one principal's clients is bounded, and the fields that name a client."""
+    """A server on which what waits for one principal's clients is bounded, and the fields that name
+    a client."""
     with Guarded(tmp_path, config=SHARED) as server:
         yield server, fill(server)
 
@@ -173,8 +200,12 @@ def test_answers_that_one_principal_does_not_read_are_bounded_together(shared):
     server, token = shared
     other = ask(server, "/v1/graphs/g/values", token("bob"))
     peers = [ask(server, "/v1/graphs/g/values", token("alice")) for _ in range(6)]
-    eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
-    assert server.metrics()['sluice_connections{transport="http"}'] == 3, "one of alice's, bob's, and this one"
+    eventually(
+        lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one"
+    )
+    assert server.metrics()['sluice_connections{transport="http"}'] == 3, (
+        "one of alice's, bob's, and this one"
+    )
     assert sum(peer.closed(1) for peer in peers) == 5
     # A client that is alone has only its own bounds.
     assert read_slowly(other, 0.5) > 8 * MEBIBYTE
@@ -213,7 +244,8 @@ def test_what_streams_hold_for_one_principal_is_bounded_together(shared, mode):
 
 
 def begin_to_set(server, token, size, before=None, whole=MEBIBYTE, **options):
-    """A connection that has sent so much of a body; `before`: the fields of a request that came over it first."""
+    """A connection that has sent so much of a body; `before`: the fields of a request that came
+    over it first."""
     peer = RawSocket(server, **options)
     if before is not None:
         peer.send(f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\n{before}\r\n")
@@ -287,9 +319,16 @@ def test_what_clients_send_through_a_proxy_counts_for_each_of_them(before):
     """Also over connections that served another client before."""
     fields = {None: None, "a proxy's": "", "another client's": "X-Forwarded-For: 10.0.0.1\r\n"}[before]
     with Server({"g": VALUES}, f"trustedProxies: [ 127.0.0.1 ]\n{SHARED}") as server:
-        peers = [begin_to_set(server, f"X-Forwarded-For: 10.0.0.{i}\r\n", MEBIBYTE * 3 // 4, fields) for i in range(2, 6)]
-        same = [begin_to_set(server, "X-Forwarded-For: 10.0.0.9\r\n", MEBIBYTE * 3 // 4, fields) for _ in range(3)]
-        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 1, what="the end of one of three")
+        peers = [
+            begin_to_set(server, f"X-Forwarded-For: 10.0.0.{i}\r\n", MEBIBYTE * 3 // 4, fields)
+            for i in range(2, 6)
+        ]
+        same = [
+            begin_to_set(server, "X-Forwarded-For: 10.0.0.9\r\n", MEBIBYTE * 3 // 4, fields) for _ in range(3)
+        ]
+        eventually(
+            lambda: server.metrics()["sluice_slow_peers_reset_total"] == 1, what="the end of one of three"
+        )
         assert not any(is_ended(peer.socket) for peer in peers)
         assert sum(is_ended(peer.socket) for peer in same) == 1
         for peer in peers + same:
@@ -299,7 +338,9 @@ def test_what_clients_send_through_a_proxy_counts_for_each_of_them(before):
 def test_what_is_sent_counts_for_the_one_who_sends_it(shared):
     """Not for the one who used the connection before."""
     server, token = shared
-    peers = [begin_to_set(server, token(who), MEBIBYTE * 3 // 4, token("alice")) for who in ["bob", "device:7"] * 2]
+    peers = [
+        begin_to_set(server, token(who), MEBIBYTE * 3 // 4, token("alice")) for who in ["bob", "device:7"] * 2
+    ]
     eventually(lambda: server.metrics()["sluice_received_bytes_total"] > 3 * MEBIBYTE, what="all of it")
     assert server.metrics()["sluice_slow_peers_reset_total"] == 0
     for peer in peers:
@@ -312,7 +353,10 @@ def test_what_clients_of_a_unix_socket_send_is_bounded_together(tmp_path):
         peers = [socket.socket(socket.AF_UNIX) for _ in range(6)]
         for peer in peers:
             peer.connect(path)
-            peer.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MEBIBYTE}\r\n\r\n".encode() + b"x" * (MEBIBYTE * 3 // 4))
+            peer.sendall(
+                f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MEBIBYTE}\r\n\r\n".encode()
+                + b"x" * (MEBIBYTE * 3 // 4)
+            )
         eventually(lambda: sum(map(is_ended, peers)) == 4, what="the end of all but two")
         for peer in peers:
             peer.close()
@@ -370,7 +414,9 @@ def test_what_a_client_does_not_read_counts_after_its_session(shared):
     peers = [RawWebSocket(server, receive_buffer=4096, fields=token("alice")) for _ in range(6)]
     for peer in peers:
         peer.send(frame(1, json.dumps({"op": "get", "id": 1, "graph": "g", "nodes": ["n*"]})) + frame(3, ""))
-    eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
+    eventually(
+        lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one"
+    )
     for peer in peers:
         peer.close()
 
@@ -378,12 +424,24 @@ def test_what_a_client_does_not_read_counts_after_its_session(shared):
 @pytest.mark.parametrize("behind", ["GET /healthz", "OPTIONS /v1/graphs/g", "GET /v1/ws"])
 def test_what_a_client_does_not_read_counts_whoever_sends_the_next_request(tmp_path, behind):
     """All requests are performed before anything is sent."""
-    fields = "" if behind != "GET /v1/ws" else "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    fields = (
+        ""
+        if behind != "GET /v1/ws"
+        else "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+             "AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    )
     with Guarded(tmp_path, config=SHARED.rstrip() + " limits.pendingBytes=64MiB\n") as server:
         token = fill(server)
-        peers = [ask(server, "/v1/graphs/g/values", token("alice") + f"\r\n{behind} HTTP/1.1\r\nHost: localhost\r\n{fields}")
-                 for _ in range(6)]
-        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one")
+        peers = [
+            ask(
+                server, "/v1/graphs/g/values",
+                token("alice") + f"\r\n{behind} HTTP/1.1\r\nHost: localhost\r\n{fields}",
+            )
+            for _ in range(6)
+        ]
+        eventually(
+            lambda: server.metrics()["sluice_slow_peers_reset_total"] == 5, what="the reset of all but one"
+        )
         for peer in peers:
             peer.close()
 
@@ -393,11 +451,18 @@ def test_a_file_counts_for_the_one_who_asks_for_it(tmp_path, files):
     with Guarded(tmp_path, config=f"\n{files}trustedProxies: [ 127.0.0.1 ]\n{SHARED}") as server:
         peers = [RawSocket(server, receive_buffer=4096) for _ in range(40)]
         for i, peer in enumerate(peers):
-            peer.send(f"GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.tokens['alice']}\r\n\r\n")
+            peer.send(
+                "GET /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                f"{server.tokens['alice']}\r\n\r\n"
+            )
             assert peer.response()[0] == 200
-            peer.send(f"GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.1.{i}\r\n\r\n")
+            peer.send(
+                f"GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.1.{i}\r\n\r\n"
+            )
             peer.until(b"\r\n\r\n")
-        queued = lambda: [each["queued"] > 0 for each in server.ask("alice", "GET", "/v1/connections").json()["connections"]]
+        queued = lambda: [
+            each["queued"] > 0 for each in server.ask("alice", "GET", "/v1/connections").json()["connections"]
+        ]
         eventually(lambda: sum(queued()) == 40, what="that the kernel takes no more")
         assert server.metrics()["sluice_slow_peers_reset_total"] == 0
         for peer in peers:
@@ -408,18 +473,27 @@ def test_a_file_counts_for_the_one_who_asks_for_it(tmp_path, files):
 def test_what_waits_for_the_log_is_bounded_together(pieces):
     limits = "limits: { body: 256KiB, message: 128KiB, held: 1MiB }\n"
     body = f'"{"x" * 60_000}"'
-    with Redis(keeps=False) as redis, Server({"g": VALUES}, f"redis: {{ url: '{redis.url}' }}\n{limits}") as server:
+    with (
+        Redis(keeps=False) as redis,
+        Server({"g": VALUES}, f"redis: {{ url: '{redis.url}' }}\n{limits}") as server,
+    ):
         eventually(lambda: server.get("/readyz").status == 200)
         server.set("g", "n0", "a")
         redis.pause()
         peers = [RawSocket(server) for _ in range(60)]
         for peer in peers:
-            peer.send(f"POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body[:30_000]}"
-                      + body[30_000:] * (pieces == 1))
+            peer.send(
+                "POST /v1/graphs/g/nodes/n0 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                f"{len(body)}\r\n\r\n{body[:30_000]}"
+                + body[30_000:] * (pieces == 1)
+            )
             if pieces == 2:
                 time.sleep(0.003)
                 peer.send(body[30_000:])
-        eventually(lambda: server.metrics()["sluice_slow_peers_reset_total"] >= 60 - 17, what="the reset of all above 1 MiB")
+        eventually(
+            lambda: server.metrics()["sluice_slow_peers_reset_total"] >= 60 - 17,
+            what="the reset of all above 1 MiB",
+        )
         redis.go_on()
         for peer in peers:
             if not is_ended(peer.socket):
@@ -431,7 +505,10 @@ def test_two_of_the_largest_requests_always_have_room():
     with Server({"g": CHAIN}, "limits: { body: 3MiB, held: 1MiB }\n") as server, \
             RawSocket(server) as first, RawSocket(server) as second:
         for peer in first, second:
-            peer.send(f"POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: {3 * MEBIBYTE}\r\n\r\n")
+            peer.send(
+                "POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                f"{3 * MEBIBYTE}\r\n\r\n"
+            )
             peer.send(b"1" + b" " * (3 * MEBIBYTE - 2))
         assert server.metrics()["sluice_slow_peers_reset_total"] == 0
         for peer in first, second:

@@ -1,5 +1,6 @@
-"""A client that does not read, beside one that does: the server keeps a mark for it and no values, the other one notices
-nothing, and when it reads again it hears the newest value and how many were folded into it.
+"""A client that does not read, beside one that does: the server keeps a mark for it and no values,
+the other one notices nothing, and when it reads again it hears the newest value and how many were
+folded into it.
 
 Five thousand commits, and with SLUICE_NIGHTLY a hundred thousand. The figures are printed (`pytest -s`).
 """
@@ -45,8 +46,9 @@ class Traffic:
         return f"{self.number:07}{self.padding}"
 
     def run(self, commits):
-        """Sets `commits` times; returns the times from sending to the subscriber's having it and the processor time of
-        the server for each, in µs, and the most memory that the server held."""
+        """Sets `commits` times; returns the times from sending to the subscriber's having it and
+        the processor time of the server for each, in µs, and the most memory that the server
+        held."""
         times, most = [], self.server.resident()
         used = self.processor_time()
         for count in range(commits):
@@ -58,7 +60,9 @@ class Traffic:
             times.append((time.perf_counter_ns() - begun) / 1000)
             update = json.loads(frame)
             self.rev += 1
-            assert (update["rev"], update["d"]) == (self.rev, [{"id": 1, "v": self.newest}]), "every rev, once"
+            assert (update["rev"], update["d"]) == (self.rev, [{"id": 1, "v": self.newest}]), (
+                "every rev, once"
+            )
             assert self.poster.response()[0] == 200
             if count % 100 == 0:
                 most = max(most, self.server.resident())
@@ -71,7 +75,8 @@ class Traffic:
             return int(times.read().split()[0]) / 1000
 
     def fill(self):
-        """Sets until the kernel takes no more for somebody, and the server holds back what it may hold back."""
+        """Sets until the kernel takes no more for somebody, and the server holds back what it may
+        hold back."""
         while max(c["queued"] for c in self.server.get("/v1/connections").json()["connections"]) < SOFT_LIMIT:
             self.run(100)
 
@@ -175,8 +180,11 @@ def percentile(times, share):
 
 
 def told(what, run):
-    print(f"  {what:<18} p50 {statistics.median(run.times):7.0f} µs   p99 {percentile(run.times, 0.99):7.0f} µs   "
-          f"processor {run.used:6.1f} µs")
+    print(
+        f"  {what:<18} p50 {statistics.median(run.times):7.0f} µs   p99 {percentile(run.times, 0.99):7.0f} "
+        "µs   "
+        f"processor {run.used:6.1f} µs"
+    )
 
 
 def check(server, Stalled):

@@ -1,8 +1,8 @@
 """Two hundred tenants share a server: no route tells one of them anything about another.
 
-The routes are those of `/openapi.json`, which is made from the rows that the server dispatches by, so a new route is
-walked as soon as it exists. Each request that names something of another tenant is sent again with a name that
-is not in use; both answers must be the same.
+The routes are those of `/openapi.json`, which is made from the rows that the server dispatches by,
+so a new route is walked as soon as it exists. Each request that names something of another tenant
+is sent again with a name that is not in use; both answers must be the same.
 """
 
 import hashlib
@@ -27,9 +27,15 @@ ALL = ["read", "pipe", "set", "observe", "metrics", "dashboards", "admin"]
 
 def nodes_of(tenant, count):
     """Values, a derived node, and a family."""
-    lines = [f"  {tenant}.n{number:02}: {{ set: any, initial: value-of-{tenant}, history: 3 }}" for number in range(count - 2)]
-    return [*lines, f"  {tenant}.sum: {{ from: {tenant}.n00, pipe: [ {{ map: 'value' }} ], title: Sum of {tenant} }}",
-            f"  {tenant}.box.{{k}}: {{ set: any }}"]
+    lines = [
+        f"  {tenant}.n{number:02}: {{ set: any, initial: value-of-{tenant}, history: 3 }}"
+        for number in range(count - 2)
+    ]
+    return [
+        *lines,
+        f"  {tenant}.sum: {{ from: {tenant}.n00, pipe: [ {{ map: 'value' }} ], title: Sum of {tenant} }}",
+        f"  {tenant}.box.{{k}}: {{ set: any }}",
+    ]
 
 
 def token(name):
@@ -38,7 +44,9 @@ def token(name):
 
 def entry(name, can, graphs=None, nodes=None):
     digest = hashlib.sha256(token(name).encode()).hexdigest()
-    limits = "".join(f"\n    {key}: {json.dumps(value)}" for key, value in (("graphs", graphs), ("nodes", nodes)) if value)
+    limits = "".join(
+        f"\n    {key}: {json.dumps(value)}" for key, value in (("graphs", graphs), ("nodes", nodes)) if value
+    )
     return f"  - name: {name}\n    hash: sha256:{digest}\n    can: {json.dumps(can)}{limits}\n"
 
 
@@ -51,7 +59,10 @@ class Shared(Server):
             entries += [entry(f"house-{tenant}", ALL, graphs=[f"{tenant}*"]),
                         entry(f"room-{tenant}", ALL, graphs=["sh*"], nodes=[f"{tenant}.*"])]
         (folder / "tokens.yaml").write_text("tokens:\n" + "".join(entries))
-        graphs = {tenant: f"graph: {tenant}\ntitle: Of {tenant}\nnodes:\n" + "\n".join(nodes_of(tenant, OWN)) for tenant in TENANTS}
+        graphs = {
+            tenant: f"graph: {tenant}\ntitle: Of {tenant}\nnodes:\n" + "\n".join(nodes_of(tenant, OWN))
+            for tenant in TENANTS
+        }
         graphs["shared"] = "graph: shared\ntitle: Of all\nnodes:\n" + "\n".join(
             line for tenant in TENANTS for line in nodes_of(tenant, SHARED))
         super().__init__(graphs, f"auth: {folder}/tokens.yaml", keeps=True)
@@ -75,14 +86,37 @@ def shared(tmp_path_factory):
     with Shared(tmp_path_factory.mktemp("tenants")) as server:
         # What the other one has: members, a dashboard in the name of its graph, a connection.
         for graph in (OTHER, "shared"):
-            assert server.ask("god", "POST", f"/v1/graphs/{graph}/nodes/{OTHER}.box.a", f'"value-of-{OTHER}"').status == 200
-            assert server.ask("god", "POST", f"/v1/graphs/{graph}/nodes/{OTHER}.n00", f'"later-value-of-{OTHER}"').status == 200
+            assert (
+                server.ask(
+                    "god", "POST", f"/v1/graphs/{graph}/nodes/{OTHER}.box.a", f'"value-of-{OTHER}"'
+                ).status
+                == 200
+            )
+            assert (
+                server.ask(
+                    "god", "POST", f"/v1/graphs/{graph}/nodes/{OTHER}.n00", f'"later-value-of-{OTHER}"'
+                ).status
+                == 200
+            )
         board = json.dumps({"v": 1, "title": f"Board of {OTHER}", "graph": OTHER, "widgets": []})
-        assert server.ask("god", "PUT", f"/v1/dashboards/board-{OTHER}", board, Content_Type="application/json").status == 201
+        assert (
+            server.ask(
+                "god", "PUT", f"/v1/dashboards/board-{OTHER}", board, Content_Type="application/json"
+            ).status
+            == 201
+        )
         with server.socket(f"house-{OTHER}") as one, server.socket(f"room-{OTHER}") as two:
             server.session = tell(one, op="hello", id=1, client=f"client-of-{OTHER}")["session"]
-            assert tell(one, op="sub", id=2, graph=OTHER, nodes=[f"{OTHER}.*"], owner=f"owner-of-{OTHER}")["op"] == "snap"
-            assert tell(two, op="sub", id=2, graph="shared", node=f"{OTHER}.n00", owner=f"owner-of-{OTHER}")["op"] == "snap"
+            assert (
+                tell(one, op="sub", id=2, graph=OTHER, nodes=[f"{OTHER}.*"], owner=f"owner-of-{OTHER}")["op"]
+                == "snap"
+            )
+            assert (
+                tell(two, op="sub", id=2, graph="shared", node=f"{OTHER}.n00", owner=f"owner-of-{OTHER}")[
+                    "op"
+                ]
+                == "snap"
+            )
             yield server
 
 
@@ -107,22 +141,38 @@ def targets(path, tenant, session):
 def queries(operation, tenant):
     """Each query parameter with what could reveal that tenant."""
     names = [f"{tenant}.n00", f"{tenant}.*", "*"]
-    words = {"nodes": names, "match": names, "node": names[:1], "around": names[:1], "after": ["shared", f"{tenant}.n01"],
-             "pipe": ['[{"map":"value"}]'], "at": ["1"], "format": ["json", "dot", "mermaid"], "limit": ["100"],
-             "since": ["0"], "dry_run": ["1"], "adopt": ["1"]}
+    words = {
+        "nodes": names, "match": names, "node": names[:1], "around": names[:1],
+        "after": ["shared", f"{tenant}.n01"], "pipe": ['[{"map":"value"}]'], "at": ["1"],
+        "format": ["json", "dot", "mermaid"], "limit": ["100"], "since": ["0"], "dry_run": ["1"],
+        "adopt": ["1"],
+    }
     yield {}
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "query":
             for word in words.get(parameter["name"], ["1"]):
-                yield {"node": names[0], parameter["name"]: word} if "/events" in operation["path"] else {parameter["name"]: word}
+                yield (
+                    {"node": names[0], parameter["name"]: word}
+                    if "/events" in operation["path"]
+                    else {parameter["name"]: word}
+                )
 
 
 def bodies(operation, tenant):
     """Bodies that name something of that tenant, for routes that have one."""
     node = f"{tenant}.n00"
     by_name = {
-        "batch": [{"set": {node: 1}}, {"clear": [node]}, {"set": {f"{ME}.n00": 1}, "if": {node: {"v": f"value-of-{tenant}"}}}],
-        "evaluate": [{"node": node}, {"combine": {"a": node}, "map": "a"}, {"all": f"{tenant}.*"}, {"all": "*"}],
+        "batch": [
+            {"set": {node: 1}},
+            {"clear": [node]},
+            {"set": {f"{ME}.n00": 1}, "if": {node: {"v": f"value-of-{tenant}"}}},
+        ],
+        "evaluate": [
+            {"node": node},
+            {"combine": {"a": node}, "map": "a"},
+            {"all": f"{tenant}.*"},
+            {"all": "*"},
+        ],
         "defineGraph": [{"nodes": {"x": {"set": "any"}}}],
         "saveDashboard": [{"v": 1, "graph": tenant, "widgets": []}],
         "signIn": [{"token": token(f"nobody-{tenant}")}],
@@ -208,23 +258,42 @@ def test_no_message_tells_one_tenant_of_another(shared, me):
     def about(tenant):
         node = f"{tenant}.n00"
         for graph in (tenant, "shared"):
-            for fields in ({"op": "get", "node": node}, {"op": "get", "nodes": [f"{tenant}.*"]}, {"op": "sub", "node": node},
-                           {"op": "sub", "combine": {"a": node}, "map": "a"}, {"op": "sub", "all": f"{tenant}.*"},
-                           {"op": "set", "set": {node: 1}}, {"op": "set", "clear": [node]},
-                           {"op": "set", "set": {f"{ME}.n00": 1}, "if": {node: {"v": 1}}}, {"op": "drop", "node": f"{tenant}.box.a"},
-                           {"op": "load", "node": node, "error": {"code": "x"}}, {"op": "demand", "node": node},
-                           {"op": "observe"}):
+            for fields in (
+                {"op": "get", "node": node},
+                {"op": "get", "nodes": [f"{tenant}.*"]},
+                {"op": "sub", "node": node},
+                {"op": "sub", "combine": {"a": node}, "map": "a"},
+                {"op": "sub", "all": f"{tenant}.*"},
+                {"op": "set", "set": {node: 1}},
+                {"op": "set", "clear": [node]},
+                {"op": "set", "set": {f"{ME}.n00": 1}, "if": {node: {"v": 1}}},
+                {"op": "drop", "node": f"{tenant}.box.a"},
+                {"op": "load", "node": node, "error": {"code": "x"}},
+                {"op": "demand", "node": node},
+                {"op": "observe"},
+            ):
                 yield {**fields, "graph": graph}
 
     with shared.socket(me) as client:
         for number, (other, ghost) in enumerate(zip(about(OTHER), about(GHOST), strict=True)):
-            found = json.dumps(tell(client, id=4 * number + 1, **other)).replace(f'"id": {4 * number + 1}', "id")
-            missing = json.dumps(tell(client, id=4 * number + 2, **ghost)).replace(f'"id": {4 * number + 2}', "id")
+            found = json.dumps(tell(client, id=4 * number + 1, **other)).replace(
+                f'"id": {4 * number + 1}', "id"
+            )
+            missing = json.dumps(tell(client, id=4 * number + 2, **ghost)).replace(
+                f'"id": {4 * number + 2}', "id"
+            )
             assert steady(found) == steady(missing.replace(GHOST, OTHER)), (other, found)
             assert not of_others(found) - {OTHER}, found
         own = "shared" if me.startswith("room") else ME
-        for number, fields in enumerate([{"op": "list"}, {"op": "get", "graph": own}, {"op": "sub", "graph": own, "nodes": ["*"]},
-                                         {"op": "sub", "graph": own, "all": "*"}, {"op": "demand", "graph": own, "nodes": ["*"]}]):
+        for number, fields in enumerate(
+            [
+                {"op": "list"},
+                {"op": "get", "graph": own},
+                {"op": "sub", "graph": own, "nodes": ["*"]},
+                {"op": "sub", "graph": own, "all": "*"},
+                {"op": "demand", "graph": own, "nodes": ["*"]},
+            ]
+        ):
             found = json.dumps(tell(client, id=1000 + number, **fields))
             assert not of_others(found), (fields, found)
 
@@ -243,19 +312,25 @@ def test_what_a_tenant_has_it_finds(shared):
         tell(client, op="sub", id=1, graph=ME, node=f"{ME}.n00", owner="panel")
         tell(god, op="sub", id=1, graph=ME, node=f"{ME}.n00")
         tell(god, op="sub", id=2, graph=OTHER, nodes=["*"], owner="hidden")
-        eventually(lambda: len(shared.ask(f"house-{ME}", "GET", "/v1/connections").json()["connections"]) == 2)
+        eventually(
+            lambda: len(shared.ask(f"house-{ME}", "GET", "/v1/connections").json()["connections"]) == 2
+        )
         listed = shared.ask(f"house-{ME}", "GET", "/v1/connections").json()["connections"]
         assert [each["subscriptions"] for each in listed] == [[{"graph": ME, "count": 1}]] * 2
         assert sorted(each.get("owners", []) for each in listed) == [[], ["panel"]]
         assert shared.ask(f"house-{ME}", "DELETE", f"/v1/connections/{listed[0]['c']}").status == 403
         everything = shared.ask("god", "GET", "/v1/connections").json()["connections"]
         assert [{"graph": OTHER, "count": 1}, {"graph": ME, "count": 1}] in [
-            sorted(each.get("subscriptions", []), key=lambda row: row["graph"], reverse=True) for each in everything]
+            sorted(each.get("subscriptions", []), key=lambda row: row["graph"], reverse=True)
+            for each in everything
+        ]
 
 
 def test_a_dashboard_of_another_stays_and_its_graph_is_not_named(shared):
     board = json.dumps({"v": 1, "graph": ME, "widgets": []})
-    answer = shared.ask(f"house-{ME}", "PUT", f"/v1/dashboards/board-{OTHER}", board, Content_Type="application/json")
+    answer = shared.ask(
+        f"house-{ME}", "PUT", f"/v1/dashboards/board-{OTHER}", board, Content_Type="application/json"
+    )
     assert (answer.status, answer.json()["code"]) == (403, "forbidden")
     assert not of_others(answer.body.decode()), answer
     assert shared.ask("god", "GET", f"/v1/dashboards/board-{OTHER}").json()["graph"] == OTHER

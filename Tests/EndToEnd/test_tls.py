@@ -22,10 +22,13 @@ def certificate(folder, name="localhost", covers="DNS:localhost,IP:127.0.0.1"):
     """A certificate that signs itself; returns the paths of certificate and key."""
     paths = folder / f"{name}.crt", folder / f"{name}.key"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-out", paths[0], "-keyout", paths[1], "-subj", f"/CN={name}",
-         "-addext", f"subjectAltName={covers}"],
-        check=True, capture_output=True)
+        [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "2", "-out", paths[0], "-keyout", paths[1], "-subj", f"/CN={name}", "-addext",
+            f"subjectAltName={covers}",
+        ],
+        check=True, capture_output=True,
+    )
     return paths
 
 
@@ -35,12 +38,14 @@ class Secure(Server):
     def __init__(self, folder, config="", graphs={"g": CHAIN}, **options):
         self.certificate, self.key = certificate(folder)
         trust = ssl.create_default_context(cafile=self.certificate)
-        super().__init__(graphs, f"tls:\n  cert: {self.certificate}\n  key: {self.key}\n{config}", trust=trust,
-                         **options)
+        super().__init__(
+            graphs, f"tls:\n  cert: {self.certificate}\n  key: {self.key}\n{config}", trust=trust, **options
+        )
 
     def websocket(self):
-        """A client in one thread. One that reads in a thread of its own while another writes, as the customary one does, asks of
-        a TLS connection what OpenSSL forbids, and on a busy machine loses messages that the server has sent."""
+        """A client in one thread. One that reads in a thread of its own while another writes, as
+        the customary one does, asks of a TLS connection what OpenSSL forbids, and on a busy machine
+        loses messages that the server has sent."""
         return SecureWebSocket(self, secure=True)
 
     def handshake(self, **options):
@@ -105,8 +110,12 @@ def test_curl_and_the_command_line_trust_the_authority_that_is_named(secure):
 def test_a_host_that_the_certificate_does_not_name_is_refused_by_the_client(tmp_path):
     with Secure(tmp_path) as server:
         ran = subprocess.run(
-            [BINARY, "get", "g/x", "--url", f"https://ip6-localhost:{server.port}", "--ca", server.certificate],
-            capture_output=True, text=True, timeout=PATIENCE)
+            [
+                BINARY, "get", "g/x", "--url", f"https://ip6-localhost:{server.port}", "--ca",
+                server.certificate,
+            ],
+            capture_output=True, text=True, timeout=PATIENCE,
+        )
         assert ran.returncode == 1
 
 
@@ -140,7 +149,10 @@ def test_plain_http_to_the_port_gets_an_error(secure):
 def test_bytes_that_are_no_tls_end_the_connection_and_nothing_else(secure):
     before = secure.metrics()["sluice_tls_failures_total"]
     hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
-    for data in (b"\x00" * 300, b"\x16\x03\x01\xff\xff" + b"x" * 70000, hello + b"\xff" * 509, b"SSH-2.0-x\r\n", b"\x80\x2e\x01\x00\x02" * 20):
+    for data in (
+        b"\x00" * 300, b"\x16\x03\x01\xff\xff" + b"x" * 70000, hello + b"\xff" * 509, b"SSH-2.0-x\r\n",
+        b"\x80\x2e\x01\x00\x02" * 20,
+    ):
         with RawSocket(secure) as wire:
             try:
                 wire.send(data)
@@ -222,8 +234,11 @@ def test_goodbye_is_said_in_tls_too(secure):
 
 def test_a_truncated_stream_releases_like_any_other_end(secure):
     wire = secure.handshake()
-    wire.sendall(b"GET /v1/graphs/g/nodes/deep HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                 b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    wire.sendall(
+        b"GET /v1/graphs/g/nodes/deep HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: "
+        b"websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
     assert b"101" in wire.recv(4096)
     eventually(lambda: secure.count("subscriptions", "g") == 1)
     raw = socket.socket(fileno=wire.detach())
@@ -253,8 +268,14 @@ def test_an_idle_connection_gets_a_close_alert_and_is_not_cut(tmp_path, why):
 def test_pipelined_requests_and_big_values_pass(secure):
     text = "x" * 60000
     with secure.handshake() as wire:
-        one = f"POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(text) + 2}\r\n\r\n\"{text}\""
-        wire.sendall(one.encode() * 20 + b"GET /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        one = (
+            "POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+            f"{len(text) + 2}\r\n\r\n\"{text}\""
+        )
+        wire.sendall(
+            one.encode() * 20
+            + b"GET /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )
         data = b""
         while piece := wire.recv(65536):
             data += piece
@@ -263,8 +284,8 @@ def test_pipelined_requests_and_big_values_pass(secure):
 
 
 def test_pipelined_requests_behind_an_unread_answer_keep_their_order(tmp_path):
-    """More records come in the same read, after the server has paused reading. The first answer is too long to go on, and what
-    the kernel leaves of it is not."""
+    """More records come in the same read, after the server has paused reading. The first answer is
+    too long to go on, and what the kernel leaves of it is not."""
     config = "limits: { body: 8MiB } # fixed: limits.answer=32MiB limits.pendingBytes=5MiB\n"
     names = ["any", *(f"n{i}" for i in range(14))]
     requests = [f"GET /v1/graphs/g/nodes/{name} HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in names]
@@ -298,12 +319,20 @@ def say_the_end(wire):
     wire.settimeout(PATIENCE)
 
 
-UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+UPGRADE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+    "AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+)
 
 
-@pytest.mark.parametrize("last", [f"GET /v1/ws HTTP/1.1\r\n{UPGRADE}", "GET /v1/graphs/g/events?nodes=deep HTTP/1.1\r\n",
-                                  "GET /v1/graphs/g/nodes/x HTTP/1.1\r\nPrefer: wait=60\r\nIf-None-Match: *\r\n"],
-                         ids=["socket", "events", "poll"])
+@pytest.mark.parametrize(
+    "last",
+    [
+        f"GET /v1/ws HTTP/1.1\r\n{UPGRADE}", "GET /v1/graphs/g/events?nodes=deep HTTP/1.1\r\n",
+        "GET /v1/graphs/g/nodes/x HTTP/1.1\r\nPrefer: wait=60\r\nIf-None-Match: *\r\n",
+    ],
+    ids=["socket", "events", "poll"],
+)
 def test_a_client_that_has_ended_before_its_last_request_is_performed_is_released(tmp_path, last):
     first = "POST /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n5"
     with Secure(tmp_path, keeps=True) as server, RawSocket(server, secure=True) as peer:
@@ -313,7 +342,10 @@ def test_a_client_that_has_ended_before_its_last_request_is_performed_is_release
             say_the_end(peer.socket)
         assert peer.response()[0] == 200
         kinds = ("http", "ws", "sse")
-        eventually(lambda: sum(server.metrics()[f'sluice_connections{{transport="{kind}"}}'] for kind in kinds) == 1, what="this one")
+        eventually(
+            lambda: sum(server.metrics()[f'sluice_connections{{transport="{kind}"}}'] for kind in kinds) == 1,
+            what="this one",
+        )
         assert server.counts("g")["listeners"] == 0
 
 
@@ -331,8 +363,11 @@ def test_a_stalled_reader_costs_no_memory_and_gets_the_newest_value(secure):
         fast.text({"op": "sub", "id": 1, "graph": "g", "node": "any"})
         fast.recv(PATIENCE)
         wire = secure.handshake()
-        wire.sendall(b"GET /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        wire.sendall(
+            b"GET /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: "
+            b"websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
         assert b"101" in wire.recv(4096)
         before = None
         for number in range(1500):
@@ -375,19 +410,32 @@ def test_a_new_certificate_is_shown_after_sighup_and_a_bad_one_is_not(tmp_path):
         assert shown() == second
 
 
-@pytest.mark.parametrize("config, says", [
-    ("tls: { cert: /nowhere.crt, key: /nowhere.key }", "tls.cert: '/nowhere.crt' cannot be used: no such file or directory"),
-    ("tls: { cert: CERT, key: /nowhere.key }", "tls.key: '/nowhere.key' cannot be used: no such file or directory"),
-    ("tls: { cert: CERT, key: OTHER }", "tls.key"),
-    ("tls: { cert: CERT }", "belong together"),
-    ("tls: { cert: CERT, key: LOCKED }", "tls.key"),
-])
+@pytest.mark.parametrize(
+    "config, says",
+    [
+        (
+            "tls: { cert: /nowhere.crt, key: /nowhere.key }",
+            "tls.cert: '/nowhere.crt' cannot be used: no such file or directory",
+        ),
+        (
+            "tls: { cert: CERT, key: /nowhere.key }",
+            "tls.key: '/nowhere.key' cannot be used: no such file or directory",
+        ),
+        ("tls: { cert: CERT, key: OTHER }", "tls.key"),
+        ("tls: { cert: CERT }", "belong together"),
+        ("tls: { cert: CERT, key: LOCKED }", "tls.key"),
+    ],
+)
 def test_what_cannot_be_used_stops_the_start(tmp_path, config, says):
     mine, others = certificate(tmp_path), certificate(tmp_path, "other")
     locked = tmp_path / "locked.key"
-    subprocess.run(["openssl", "ec", "-in", mine[1], "-out", locked, "-aes256", "-passout", "pass:secret"], check=True,
-                   capture_output=True)
-    config = config.replace("CERT", str(mine[0])).replace("OTHER", str(others[1])).replace("LOCKED", str(locked))
+    subprocess.run(
+        ["openssl", "ec", "-in", mine[1], "-out", locked, "-aes256", "-passout", "pass:secret"], check=True,
+        capture_output=True,
+    )
+    config = (
+        config.replace("CERT", str(mine[0])).replace("OTHER", str(others[1])).replace("LOCKED", str(locked))
+    )
     with pytest.raises(AssertionError, match="did not start") as failure:
         Server({"g": CHAIN}, config)
     assert says in str(failure.value)
@@ -411,7 +459,9 @@ def test_the_page_is_live_over_tls(secure, browser):
     eventually(lambda: secure.count("subscriptions", "g") == 0)
 
 
-@pytest.mark.parametrize("cipher", ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"])
+@pytest.mark.parametrize(
+    "cipher", ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"]
+)
 def test_no_rsa_key_exchange_and_no_cbc(secure, cipher):
     """A client that has only these gets no connection; one with a usual cipher of TLS 1.2 does."""
     def connect(cipher):

@@ -25,7 +25,10 @@ def test_hello_with_a_token(guarded):
         assert tell(client, op="sub", id=6, graph="house", node="secret")["code"] == "unknown_node"
         assert tell(client, op="set", id=7, graph="house", set={"room.temp": 1})["code"] == "forbidden"
         assert tell(client, op="observe", id=8, graph="house")["code"] == "forbidden"
-        assert tell(client, op="sub", id=9, graph="house", combine={"a": "doubled", "b": "secret"})["code"] == "unknown_node"
+        assert (
+            tell(client, op="sub", id=9, graph="house", combine={"a": "doubled", "b": "secret"})["code"]
+            == "unknown_node"
+        )
 
 
 def test_auth_may_come_before_hello(tmp_path):
@@ -118,8 +121,13 @@ def waiting_read(guarded, who, node, seconds=30):
     before = guarded.count("subscriptions", "house")
     connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=PATIENCE)
     with contextlib.closing(connection):
-        connection.request("GET", path, headers={
-            "Authorization": f"Bearer {guarded.tokens[who]}", "If-None-Match": tag, "Prefer": f"wait={seconds}"})
+        connection.request(
+            "GET", path,
+            headers={
+                "Authorization": f"Bearer {guarded.tokens[who]}", "If-None-Match": tag,
+                "Prefer": f"wait={seconds}",
+            },
+        )
         eventually(lambda: guarded.count("subscriptions", "house") == before + 1)
         yield lambda: Answer(connection.getresponse())
     eventually(lambda: guarded.count("subscriptions", "house") == before)
@@ -160,18 +168,30 @@ def test_a_read_that_waits_ends_with_the_right_to_it(guarded):
 def test_a_read_that_waits_for_a_commit_needs_its_right_then(tmp_path):
     with Guarded(tmp_path, config="# fixed: times.behind=1h\n") as guarded:
         def set_it(value):
-            return guarded.ask("device:7", "POST", f"{NODE}/room.temp", value, Content_Type="application/json").json()
+            return guarded.ask(
+                "device:7", "POST", f"{NODE}/room.temp", value, Content_Type="application/json"
+            ).json()
 
         def begin(who, node, stamp):
             connection = http.client.HTTPConnection(guarded.host, guarded.port, timeout=PATIENCE)
-            connection.request("GET", f"{NODE}/{node}?after={stamp}", headers={"Authorization": f"Bearer {guarded.tokens[who]}"})
+            connection.request(
+                "GET", f"{NODE}/{node}?after={stamp}",
+                headers={"Authorization": f"Bearer {guarded.tokens[who]}"},
+            )
             return connection
 
         last = set_it("21")
         stamp = f"{last['epoch']}:{last['rev'] + 1}"
-        reads = [begin("alice", "secret", stamp), begin("bob", "room.temp", stamp), begin("alice", "room.temp", stamp)]
-        assert guarded.ask("bob", "GET", f"{NODE}/room.temp").json() == 21, "the reads before it have been received"
-        guarded.entries = [(name, text.replace("owner", "viewer")) for name, text in guarded.entries if name != "bob"]
+        reads = [
+            begin("alice", "secret", stamp), begin("bob", "room.temp", stamp),
+            begin("alice", "room.temp", stamp),
+        ]
+        assert guarded.ask("bob", "GET", f"{NODE}/room.temp").json() == 21, (
+            "the reads before it have been received"
+        )
+        guarded.entries = [
+            (name, text.replace("owner", "viewer")) for name, text in guarded.entries if name != "bob"
+        ]
         guarded.write()
         guarded.reload()
         set_it("22")

@@ -1,4 +1,5 @@
-"""scripts/walls.py finds folders that know each other in a circle, and unsafe code that is not in its table."""
+"""scripts/walls.py finds folders that know each other in a circle, and unsafe code that is not in
+its table."""
 
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from sluice import ROOT
 SOURCES = {
     "Shop/Shop.swift": "public struct Shop { var shelf: Shelf }\n",
     "Shop/Goods/Shelf.swift": "struct Shelf { var seller: Seller? }\n",
-    "Shop/Staff/Seller.swift": "// Knows no Shelf.\nstruct Seller { let text = \"Shelf\"; var own = Other.Shelf() }\n"
+    "Shop/Staff/Seller.swift": "// Knows no Shelf.\nstruct Seller { let text = \"Shelf\"; var own = "
+                               "Other.Shelf() }\n"
     "func sells<Goods, Shelf: Any>(_ shelf: Shelf) {}\n",
     "Logs/Paper/Sheet.swift": "enum Sheet {}\n",
 }
@@ -51,9 +53,13 @@ def test_folders_may_know_each_other_in_one_direction(walls):
     assert walls()[:2] == (0, [])
 
 
-@pytest.mark.parametrize("text", [
-    "extension Seller { func fill(_ shelf: Shelf) {} }\n", "extension Shelf {}\n", "let shelves = Array<Shelf>()\n",
-    "func fill<T: Any>(_ shelf: [T: Shelf]) {}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "extension Seller { func fill(_ shelf: Shelf) {} }\n", "extension Shelf {}\n",
+        "let shelves = Array<Shelf>()\n", "func fill<T: Any>(_ shelf: [T: Shelf]) {}\n",
+    ],
+)
 def test_a_new_circle_is_refused_and_names_its_folders(walls, text):
     status, lines, _ = walls(Till=text)
     assert (status, len(lines)) == (1, 1)

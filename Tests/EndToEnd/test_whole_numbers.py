@@ -42,7 +42,9 @@ def test_a_whole_number_keeps_its_digits_wherever_it_goes(tmp_path):
             assert text(server, "last") == str(ID) and text(server, "step") == "1"
             assert text(server, "total") == str(ID + 1)
             # Neighbours differ, although they are one double.
-            assert [entry["v"] for entry in server.get("/v1/graphs/g/nodes/fresh/history").json()["d"]] == [ID - 1, ID]
+            assert [entry["v"] for entry in server.get("/v1/graphs/g/nodes/fresh/history").json()["d"]] == [
+                ID - 1, ID,
+            ]
             server.stop()
             server.start()
         patched = server.request("PATCH", "/v1/graphs/g/nodes/order", '{"n":1}',

@@ -1,4 +1,5 @@
-"""Widgets in odd moments: a view left half way, parts that come late or not, nodes that go, displays that are paused, hostile layouts."""
+"""Widgets in odd moments: a view left half way, parts that come late or not, nodes that go,
+displays that are paused, hostile layouts."""
 
 import base64
 import json
@@ -30,7 +31,9 @@ def late(page, path, seconds=0.6):
 
 def test_frames_and_titles_are_there_before_the_server_answers(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x", "title": "Volts"})), allow=DOWN)
+        page = open_page(
+            server, address(layout({"kind": "number", "node": "x", "title": "Volts"})), allow=DOWN
+        )
         expect(widget(page, "Volts").locator("output")).to_have_text("1")
         there = page.evaluate("location.hash")
         page.evaluate("location.hash = '#/about'")
@@ -69,7 +72,16 @@ def test_a_dialog_answered_after_its_view_was_left_makes_nothing_that_listens(op
 
 def test_a_widget_dragged_past_others_stays_in_the_hand(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}, {"kind": "lamp", "node": "alarm"})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "number", "node": "x"},
+                    {"kind": "number", "node": "y"},
+                    {"kind": "lamp", "node": "alarm"},
+                )
+            ),
+        )
         expect(widget(page, "y").locator("output")).to_have_text("2")
         box = widget(page, "y").locator(".widget-state").bounding_box()
         page.mouse.move(box["x"], box["y"] + 4)
@@ -83,20 +95,37 @@ def test_a_widget_dragged_past_others_stays_in_the_hand(open_page):
         expect(page.locator(".widget.held")).to_have_count(0)
         assert next(each["x"] for each in held(page)["widgets"] if each["node"] == "y") > 0
         # And Tab goes through them as they stand now.
-        assert page.evaluate("[...document.querySelectorAll('.widget')].map((w) => [w.style.gridRowStart, w.style.gridColumnStart].map(Number))") == sorted(
-            page.evaluate("[...document.querySelectorAll('.widget')].map((w) => [w.style.gridRowStart, w.style.gridColumnStart].map(Number))"))
+        assert page.evaluate(
+            "[...document.querySelectorAll('.widget')].map((w) => [w.style.gridRowStart, "
+            "w.style.gridColumnStart].map(Number))"
+        ) == sorted(
+            page.evaluate(
+                "[...document.querySelectorAll('.widget')].map((w) => [w.style.gridRowStart, "
+                "w.style.gridColumnStart].map(Number))"
+            )
+        )
 
 
 def test_a_widget_moved_by_keys_takes_its_place_in_the_order_and_a_click_elsewhere_keeps_it(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x", "title": "First"}, {"kind": "editor", "node": "y", "title": "Second"})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "number", "node": "x", "title": "First"},
+                    {"kind": "editor", "node": "y", "title": "Second"},
+                )
+            ),
+        )
         expect(widget(page, "First").locator("output")).to_have_text("1")
         item(page, "First", "Move or resize")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         expect(page.get_by_role("button", name="Menu of First")).to_be_focused()
-        assert page.evaluate("[...document.querySelectorAll('.widget h2')].map((each) => each.textContent)") == ["Second", "First"]
+        assert page.evaluate(
+            "[...document.querySelectorAll('.widget h2')].map((each) => each.textContent)"
+        ) == ["Second", "First"]
         item(page, "First", "Move or resize")
         page.keyboard.press("ArrowRight")
         widget(page, "Second").locator("input").click()
@@ -107,19 +136,32 @@ def test_a_widget_moved_by_keys_takes_its_place_in_the_order_and_a_click_elsewhe
 def test_a_table_says_when_values_changed_and_not_when_they_came(open_page):
     with Server({"g": GRAPH}) as server:
         server.set("g", "y", 3)
-        page = open_page(server, address(layout({"kind": "table", "nodes": ["y", "mode"], "title": "All", "h": 4})))
+        page = open_page(
+            server, address(layout({"kind": "table", "nodes": ["y", "mode"], "title": "All", "h": 4}))
+        )
         page.wait_for_timeout(3500)
         server.set("g", "mode", "auto")
         page.reload()
         expect(widget(page, "All").get_by_role("row", name=re.compile(r"y 3 [3-9]\ss ago"))).to_be_visible()
-        expect(widget(page, "All").get_by_role("row", name=re.compile(r"mode auto (now|[12]\ss ago)"))).to_be_visible()
+        expect(
+            widget(page, "All").get_by_role("row", name=re.compile(r"mode auto (now|[12]\ss ago)"))
+        ).to_be_visible()
 
 
 def test_screen_readers_announce_no_changing_values(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout(
-            {"kind": "number", "node": "x"}, {"kind": "sparkline", "node": "x", "title": "Spark"}, {"kind": "lamp", "node": "alarm"},
-            {"kind": "text", "node": "mode"}, {"kind": "series", "nodes": ["x"], "title": "Line", "w": 6, "h": 4})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "number", "node": "x"},
+                    {"kind": "sparkline", "node": "x", "title": "Spark"},
+                    {"kind": "lamp", "node": "alarm"},
+                    {"kind": "text", "node": "mode"},
+                    {"kind": "series", "nodes": ["x"], "title": "Line", "w": 6, "h": 4},
+                )
+            ),
+        )
         expect(widget(page, "Line").locator("output")).to_have_text("1\u202fV")
         expect(page.locator(".widget output")).to_have_count(5)
         assert page.locator(".widget output:not([aria-live=off])").count() == 0
@@ -129,14 +171,20 @@ def test_a_chart_has_words_as_soon_as_it_has_values(open_page):
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 8)
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 6, "h": 4})))
-        expect(widget(page, "Voltage").locator("canvas")).to_have_attribute("aria-label", re.compile("Voltage 8\u202fV, between"))
+        expect(widget(page, "Voltage").locator("canvas")).to_have_attribute(
+            "aria-label", re.compile("Voltage 8\u202fV, between")
+        )
 
 
 def test_a_paused_chart_stands_still_and_can_be_looked_into(open_page):
     with Server({"g": GRAPH}) as server:
         server.set("g", "x", 8)
-        page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 4, "span": 10})))
-        readout, canvas = widget(page, "Voltage").locator(".legend output"), widget(page, "Voltage").locator("canvas")
+        page = open_page(
+            server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 4, "span": 10}))
+        )
+        readout, canvas = (
+            widget(page, "Voltage").locator(".legend output"), widget(page, "Voltage").locator("canvas"),
+        )
         expect(readout).to_have_text("8\u202fV")
         page.keyboard.press("p")
         server.set("g", "x", 9)
@@ -191,7 +239,9 @@ def test_what_is_copied_has_exact_times_and_values_and_nothing_that_a_spreadshee
     with Server({"g": graph}) as server:
         page = open_page(server, address(layout({"kind": "log", "node": "t", "title": "Log", "h": 4}), "g"))
         expect(widget(page, "Log").get_by_role("listitem")).to_have_count(1)
-        for body in ('"=1+1"', '"say \\"hi\\", twice"', "0.123456789", "9007199254740993", '{"a": 9007199254740993}'):
+        for body in (
+            '"=1+1"', '"say \\"hi\\", twice"', "0.123456789", "9007199254740993", '{"a": 9007199254740993}',
+        ):
             server.request("PUT", "/v1/graphs/g/nodes/t", body, {"Content-Type": "application/json"})
         expect(widget(page, "Log").get_by_role("listitem")).to_have_count(6)
         page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
@@ -200,16 +250,25 @@ def test_what_is_copied_has_exact_times_and_values_and_nothing_that_a_spreadshee
         lines = page.evaluate("navigator.clipboard.readText()").replace("\r\n", "\n").split("\n")
         assert lines[0] == "time,value"
         assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,", line) for line in lines[1:]), lines
-        assert [line.split(",", 1)[1] for line in lines[1:]] == ['"{""a"":9007199254740993}"', "9007199254740993", "0.123456789", '"say ""hi"", twice"', "'=1+1", "0"]
+        assert [line.split(",", 1)[1] for line in lines[1:]] == [
+            '"{""a"":9007199254740993}"', "9007199254740993", "0.123456789", '"say ""hi"", twice"', "'=1+1",
+            "0",
+        ]
         item(page, "Log", "Copy as JSON")
         eventually(lambda: page.evaluate("navigator.clipboard.readText()").startswith("["))
         copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
-        assert [each["value"] for each in copied] == [{"a": 9007199254740993}, 9007199254740993, 0.123456789, 'say "hi", twice', "=1+1", 0]
+        assert [each["value"] for each in copied] == [
+            {"a": 9007199254740993}, 9007199254740993, 0.123456789, 'say "hi", twice', "=1+1", 0,
+        ]
 
 
 def test_editing_a_widget_changes_nothing_that_was_not_touched(open_page):
-    widgets = layout({"kind": "table", "nodes": ["*"], "title": "Pattern", "h": 4}, {"kind": "number", "node": "gone", "title": "Gone"},
-                     {"kind": "number", "node": "x", "pipe": [{"map": "value * 2"}, "distinct"], "title": "Stages"}, {"kind": "number", "node": "x", "pipe": [None], "title": "Nonsense"})
+    widgets = layout(
+        {"kind": "table", "nodes": ["*"], "title": "Pattern", "h": 4},
+        {"kind": "number", "node": "gone", "title": "Gone"},
+        {"kind": "number", "node": "x", "pipe": [{"map": "value * 2"}, "distinct"], "title": "Stages"},
+        {"kind": "number", "node": "x", "pipe": [None], "title": "Nonsense"},
+    )
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(widgets))
         expect(widget(page, "Stages").locator("output")).to_have_text("2")
@@ -220,7 +279,9 @@ def test_editing_a_widget_changes_nothing_that_was_not_touched(open_page):
             expect(widget(page, f"{title} 2")).to_be_visible()
         now = {each["title"][:-2]: each for each in held(page)["widgets"]}
         assert now["Pattern"]["nodes"] == ["*"] and now["Gone"]["node"] == "gone"
-        assert now["Stages"]["pipe"] == [{"map": "value * 2"}, "distinct"] and now["Nonsense"]["pipe"] == [None]
+        assert now["Stages"]["pipe"] == [{"map": "value * 2"}, "distinct"] and now["Nonsense"]["pipe"] == [
+            None
+        ]
         item(page, "Stages 2", "Edit…")
         page.get_by_label("Expression").fill('[{"map": "value * 3"}, "distinct"]')
         page.get_by_role("dialog").get_by_role("button", name="Save", exact=True).click()
@@ -239,7 +300,15 @@ def test_the_chosen_node_stays_when_the_kind_is_changed(open_page):
 
 def test_kinds_are_no_names_of_the_language_and_a_full_dashboard_stays_full(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "constructor", "title": "Odd"}, *({"kind": "text", "text": "t", "title": f"T{i}"} for i in range(63)))))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "constructor", "title": "Odd"},
+                    *({"kind": "text", "text": "t", "title": f"T{i}"} for i in range(63)),
+                )
+            ),
+        )
         expect(widget(page, "Odd")).to_contain_text("does not know")
         item(page, "T0", "Duplicate")
         expect(page.locator(".dash-notice")).to_contain_text("at most 64")
@@ -249,7 +318,15 @@ def test_kinds_are_no_names_of_the_language_and_a_full_dashboard_stays_full(open
 def test_a_widget_says_how_many_nodes_it_leaves_out(open_page):
     nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(9))
     with Server({"g": f"graph: g\nnodes:\n{nodes}"}) as server:
-        page = open_page(server, address(layout({"kind": "series", "nodes": ["n*"], "title": "Some", "w": 8, "h": 4}, {"kind": "series", "nodes": ["z*"], "title": "None"})))
+        page = open_page(
+            server,
+            address(
+                layout(
+                    {"kind": "series", "nodes": ["n*"], "title": "Some", "w": 8, "h": 4},
+                    {"kind": "series", "nodes": ["z*"], "title": "None"},
+                )
+            ),
+        )
         expect(widget(page, "Some").locator(".widget-state")).to_have_text("6 of 9 nodes")
         expect(widget(page, "None")).to_contain_text("No node has such a name")
 
@@ -258,7 +335,11 @@ def test_a_removed_node_is_not_offered_any_more(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "number", "node": "x"})))
         expect(widget(page, "Voltage").locator("output")).to_have_text("1")
-        answer = server.request("PUT", "/v1/graphs/g?adopt=1", GRAPH.replace("  y: { set: number, initial: 2 }\n", "  new: { set: number }\n"), {"Content-Type": "application/yaml"})
+        answer = server.request(
+            "PUT", "/v1/graphs/g?adopt=1",
+            GRAPH.replace("  y: { set: number, initial: 2 }\n", "  new: { set: number }\n"),
+            {"Content-Type": "application/yaml"},
+        )
         assert answer.status == 200, answer.body
         page.wait_for_timeout(1200)
         page.keyboard.press("a")
@@ -291,6 +372,12 @@ def test_values_that_the_server_calls_stale_look_stale(open_page):
 
 def test_charts_follow_forced_colours(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 6, "h": 4})), forced_colors="active")
+        page = open_page(
+            server, address(layout({"kind": "series", "nodes": ["x"], "w": 6, "h": 4})),
+            forced_colors="active",
+        )
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
-        assert page.locator(".plot canvas").evaluate("(it) => ['--series-1', '--text-2', '--surface'].map((name) => getComputedStyle(it).getPropertyValue(name).trim())") == ["CanvasText", "CanvasText", "Canvas"]
+        assert page.locator(".plot canvas").evaluate(
+            "(it) => ['--series-1', '--text-2', '--surface'].map((name) => "
+            "getComputedStyle(it).getPropertyValue(name).trim())"
+        ) == ["CanvasText", "CanvasText", "Canvas"]

@@ -37,7 +37,9 @@ def peer(server):
 
 
 def post(server, node, body, **headers):
-    return server.request("POST", NODE + node, body, {**JSON, **{k.replace("_", "-"): v for k, v in headers.items()}})
+    return server.request(
+        "POST", NODE + node, body, {**JSON, **{k.replace("_", "-"): v for k, v in headers.items()}}
+    )
 
 
 def tag(server, node):
@@ -54,7 +56,14 @@ def test_requests_and_messages_take_effect_in_order(server, peer):
                                  {"op": "sub", "id": 4, "graph": "g", "node": "any"},
                                  {"op": "unsub", "id": 4}, {"op": "ping", "id": 4}]))
     heard = [peer.receive() for _ in range(6)]
-    assert [(m["op"], m["id"]) for m in heard] == [("ok", 1), ("ok", 2), ("ok", 3), ("snap", 4), ("end", 4), ("ok", 4)]
+    assert [(m["op"], m["id"]) for m in heard] == [
+        ("ok", 1),
+        ("ok", 2),
+        ("ok", 3),
+        ("snap", 4),
+        ("end", 4),
+        ("ok", 4),
+    ]
     assert heard[1]["m"] == {"any": {"v": 1}} and heard[3]["v"] == 2
 
 
@@ -76,7 +85,9 @@ def test_an_epoch_is_short_and_rev_grows_by_one(server, peer):
     """W-2, W-3"""
     first = peer.ask(op="set", graph="g", set={"any": 1, "other": 2})
     second = peer.ask(op="set", graph="g", set={"any": 1}, clear=["other"])
-    assert first["epoch"] == second["epoch"] and len(first["epoch"]) <= 32 and second["rev"] == first["rev"] + 1
+    assert (
+        first["epoch"] == second["epoch"] and len(first["epoch"]) <= 32 and second["rev"] == first["rev"] + 1
+    )
     t = peer.ask(op="get", graph="g", nodes=["any"])["t"]
     assert abs(t - time.time() * 1000) < 10_000
 
@@ -86,7 +97,12 @@ def test_hello_says_what_holds(server):
     with Client(server) as peer:
         peer.send(op="hello", client="wall-tablet/2.1")
         hello = peer.receive()
-        assert hello["op"] == "hello" and hello["session"] and hello["server"] == f"sluice/{server.get('/version').json()['version']}" and hello["hb"] == 25
+        assert (
+            hello["op"] == "hello"
+            and hello["session"]
+            and hello["server"] == f"sluice/{server.get('/version').json()['version']}"
+            and hello["hb"] == 25
+        )
         assert hello["limits"] == {**hello["limits"], "subs": 1000, "msg": 65536, "pipe": 16}
         assert "expires" not in hello, "nobody's access ends"
         peer.ask(op="sub", graph="g", node="x")
@@ -97,7 +113,11 @@ def test_a_session_without_authorisation(tmp_path):
     """W-21, W-68"""
     with Guarded(tmp_path, config="# fixed: times.hello=300ms") as guarded:
         with RawWebSocket(guarded) as peer:
-            for message in ({"op": "ping", "id": 1}, {"op": "sub", "id": 2, "graph": "open", "node": "x"}, {"op": "list", "id": 3}):
+            for message in (
+                {"op": "ping", "id": 1},
+                {"op": "sub", "id": 2, "graph": "open", "node": "x"},
+                {"op": "list", "id": 3},
+            ):
                 peer.text(message)
                 answer = peer.message()
                 assert answer["code"] == "unauthenticated" and answer["id"] == message["id"]
@@ -121,7 +141,10 @@ def test_snap_and_upd_hold_exactly_one_of_value_empty_and_failure(server, peer):
     assert {"code", "at", "msg"} <= set(failing["fail"]) and not {"v", "empty"} & set(failing)
     server.request("DELETE", NODE + "any/value")
     told = peer.receive()
-    assert sorted(told["d"], key=lambda entry: entry["id"]) == [{"id": 1, "empty": True}, {"id": 2, "empty": True}]
+    assert sorted(told["d"], key=lambda entry: entry["id"]) == [
+        {"id": 1, "empty": True},
+        {"id": 2, "empty": True},
+    ]
     old = peer.ask(op="sub", graph="g", node="x")
     assert old["rev"] > old["c"], "c is the node's own last change"
 
@@ -142,10 +165,17 @@ def test_groups(server, peer):
 def test_combine_with_a_pipeline(server, peer):
     """W-31, W-32, W-38"""
     server.set("g", "x", 1)
-    snap = peer.ask(op="sub", graph="g", combine={"a": "x", "b": "double"}, pipe=[{"map": "value.a + value.b"}])
+    snap = peer.ask(
+        op="sub", graph="g", combine={"a": "x", "b": "double"}, pipe=[{"map": "value.a + value.b"}]
+    )
     assert snap["v"] == 3 and len(snap["chain"]) >= 4 and snap["shared"] >= 1 and "c" not in snap
     with Client(server) as second:
-        assert second.ask(op="sub", graph="g", combine={"a": "x", "b": "double"}, pipe=[{"map": "value.a + value.b"}])["shared"] == snap["shared"] + 1
+        assert (
+            second.ask(
+                op="sub", graph="g", combine={"a": "x", "b": "double"}, pipe=[{"map": "value.a + value.b"}]
+            )["shared"]
+            == snap["shared"] + 1
+        )
     server.set("g", "x", 2)
     assert peer.receive()["d"] == [{"id": 1, "v": 6}]
     server.request("DELETE", NODE + "other/value")
@@ -175,7 +205,9 @@ def test_initial_false_and_history(server, peer):
     assert not {"v", "empty", "fail", "d"} & set(snap)
     snap = peer.ask(op="sub", graph="g", node="ring", history=3)
     assert [entry["v"] for entry in snap["d"]] == [3, 4, 5] and snap["v"] == 5
-    assert [entry["v"] for entry in peer.ask(op="sub", graph="g", node="ring", history=100)["d"]] == [2, 3, 4, 5]
+    assert [entry["v"] for entry in peer.ask(op="sub", graph="g", node="ring", history=100)["d"]] == [
+        2, 3, 4, 5,
+    ]
 
 
 def test_folding_counts_every_emission(server, peer):
@@ -202,13 +234,19 @@ def test_mode_all_has_a_frame_for_each_commit_and_its_frames_come_before_the_ok(
     """W-34, W-43, W-44, W-64"""
     peer.ask(op="sub", graph="g", node="any", mode="all")
     peer.ask(op="sub", graph="g", node="other")
-    peer.socket.send(json.dumps([{"op": "set", "id": 10 + i, "graph": "g", "set": {"any": i, "other": i}} for i in range(3)]))
+    peer.socket.send(
+        json.dumps(
+            [{"op": "set", "id": 10 + i, "graph": "g", "set": {"any": i, "other": i}} for i in range(3)]
+        )
+    )
     heard = [peer.receive() for _ in range(6)]
     assert [m["op"] for m in heard].count("upd") == 3 and [m["op"] for m in heard].count("ok") == 3
     frames = [m for m in heard if m["op"] == "upd"]
     assert [m["rev"] for m in frames] == sorted(m["rev"] for m in frames)
     assert [[e["v"] for e in m["d"] if e["id"] == 1] for m in frames] == [[0], [1], [2]]
-    assert [e for m in frames for e in m["d"] if e["id"] == 2] == [{"id": 2, "v": 2, "n": 3}], "the newest, in the last of them"
+    assert [e for m in frames for e in m["d"] if e["id"] == 2] == [{"id": 2, "v": 2, "n": 3}], (
+        "the newest, in the last of them"
+    )
     for answer in (m for m in heard if m["op"] == "ok"):
         place = heard.index(answer)
         assert any(m["op"] == "upd" and m["rev"] == answer["rev"] for m in heard[:place])
@@ -265,21 +303,45 @@ def test_conditions_of_a_set(server, peer):
     first = peer.ask(op="set", graph="g", set={"any": 1})
     epoch, rev = first["epoch"], first["rev"]
     peer.ask(op="set", graph="g", set={"other": 1})
-    assert peer.ask(op="set", graph="g", set={"any": 2}, **{"if": {"epoch": epoch, "any": {"rev": rev}}})["op"] == "ok"
-    refused = peer.ask(op="set", graph="g", set={"any": 3, "other": 3}, **{"if": {"epoch": epoch, "any": {"rev": rev}}})
-    assert refused["code"] == "conflict" and refused["node"] == "any" and refused["rev"] == rev + 2 and refused["retry"] is False
+    assert (
+        peer.ask(op="set", graph="g", set={"any": 2}, **{"if": {"epoch": epoch, "any": {"rev": rev}}})["op"]
+        == "ok"
+    )
+    refused = peer.ask(
+        op="set", graph="g", set={"any": 3, "other": 3}, **{"if": {"epoch": epoch, "any": {"rev": rev}}}
+    )
+    assert (
+        refused["code"] == "conflict"
+        and refused["node"] == "any"
+        and refused["rev"] == rev + 2
+        and refused["retry"] is False
+    )
     assert server.value("g", "other") == 1, "all or nothing"
     assert peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"any": {"v": 2.0}}})["op"] == "ok"
-    assert peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"any": {"rev": rev}}})["code"] == "bad_field"
-    assert peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"epoch": "zz", "any": {"rev": rev + 9}}})["code"] == "conflict"
-    assert peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"deep": {"v": 30}}})["code"] == "not_mutable"
+    assert (
+        peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"any": {"rev": rev}}})["code"] == "bad_field"
+    )
+    assert (
+        peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"epoch": "zz", "any": {"rev": rev + 9}}})[
+            "code"
+        ]
+        == "conflict"
+    )
+    assert (
+        peer.ask(op="set", graph="g", set={"any": 3}, **{"if": {"deep": {"v": 30}}})["code"] == "not_mutable"
+    )
 
 
 def test_presence_with_several_nodes_is_one_commit(server):
     """W-62"""
     with Client(server) as watcher:
         with RawWebSocket(server) as present:
-            present.text({"op": "set", "id": 1, "graph": "g", "set": {"any": "here", "other": "here"}, "presence": True})
+            present.text(
+                {
+                    "op": "set", "id": 1, "graph": "g", "set": {"any": "here", "other": "here"},
+                    "presence": True,
+                }
+            )
             assert present.message()["op"] == "ok"
             watcher.ask(op="sub", graph="g", nodes=["any", "other"])
             present.reset()
@@ -290,7 +352,9 @@ def test_presence_with_several_nodes_is_one_commit(server):
 def test_get_list_and_ping(server, peer):
     """W-66, W-67, W-69"""
     answer = peer.ask(op="get", graph="g", nodes=["x", "word"])
-    assert set(answer) == {"op", "id", "epoch", "rev", "t", "m"} and answer["m"] == {"x": {"v": 1}, "word": {"empty": True}}
+    assert set(answer) == {"op", "id", "epoch", "rev", "t", "m"} and answer["m"] == {
+        "x": {"v": 1}, "word": {"empty": True},
+    }
     (entry,) = peer.ask(op="list")["graphs"]
     assert entry["graph"] == "g" and entry["title"] == "A test graph" and entry["epoch"] and entry["rev"] >= 1
     assert entry["nodes"] == 14 and entry["listeners"] == 0
@@ -307,7 +371,9 @@ def test_the_plain_stream_and_its_options(server):
         assert bare.receive() == 2, "empty is not sent"
         bare.socket.send('{"a": 3}')
         assert bare.socket.recv(PATIENCE) == '{"a": 3}', "the bare value and nothing else"
-    with Client(server, NODE + 'any?pipe=%5B%7B%22map%22%3A%22value%20*%202%22%7D%5D&mode=all', None) as piped:
+    with Client(
+        server, NODE + 'any?pipe=%5B%7B%22map%22%3A%22value%20*%202%22%7D%5D&mode=all', None
+    ) as piped:
         server.set("g", "any", "text")
         server.set("g", "any", 4)
         assert piped.receive() == 8, "a failure is not sent"
@@ -327,8 +393,14 @@ def test_the_plain_stream_and_its_options(server):
 def test_no_message_says_a_value(server, peer):
     """W-90"""
     secret = "s3cr3t-value"
-    for node, body in (("x", f'"{secret}"'), ("word", "[\"s3cr3t-value\"]"), ("choice", f'"{secret}"'), ("any", f'{{"{secret}":1,"{secret}":2}}'),
-                       ("any", f'"{secret}'), ("any", f"{secret}")):
+    for node, body in (
+        ("x", f'"{secret}"'),
+        ("word", "[\"s3cr3t-value\"]"),
+        ("choice", f'"{secret}"'),
+        ("any", f'{{"{secret}":1,"{secret}":2}}'),
+        ("any", f'"{secret}'),
+        ("any", f"{secret}"),
+    ):
         answer = post(server, node, body)
         assert answer.status in (400, 422) and secret not in answer.body.decode().lower(), answer
     server.set("g", "any", secret)
@@ -344,13 +416,17 @@ def test_entity_tags_are_compared_weakly_for_a_set(server):
     server.set("g", "any", 1)
     server.set("g", "other", 1)
     now = tag(server, "any")
-    assert post(server, "any", "2", If_Match="W/" + now).status == 200, "a proxy that compresses makes it weak"
+    assert post(server, "any", "2", If_Match="W/" + now).status == 200, (
+        "a proxy that compresses makes it weak"
+    )
     assert post(server, "any", "2", If_Match='"nope", W/' + tag(server, "any")).status == 200
     assert post(server, "any", "3", If_Match=now).status == 412
     assert post(server, "any", "3", If_Match=tag(server, "any").replace('"', "")).status == 400
     assert post(server, "any", "3", If_Match="*").status == 200
     assert server.request("DELETE", NODE + "any/value", headers={"If-Match": now}).status == 412
-    assert server.request("DELETE", NODE + "any/value", headers={"If-Match": tag(server, "any")}).status == 204
+    assert (
+        server.request("DELETE", NODE + "any/value", headers={"If-Match": tag(server, "any")}).status == 204
+    )
     assert post(server, "any", "3", If_Match="*").status == 412, "there is nothing that could match"
     assert post(server, "any", "3", If_None_Match="*").status == 200
     assert post(server, "any", "4", If_None_Match="*").status == 412
@@ -360,17 +436,25 @@ def test_entity_tags_are_compared_weakly_for_a_set(server):
 def test_every_state_has_a_tag_that_changes_with_it_and_with_nothing_else(server):
     """W-99, W-114"""
     one = server.set("g", "x", 1)
-    assert tag(server, "x") == f'"{one["epoch"]}:{one["rev"]}"' == tag(server, "deep"), "the highest among its ancestors"
+    assert tag(server, "x") == f'"{one["epoch"]}:{one["rev"]}"' == tag(server, "deep"), (
+        "the highest among its ancestors"
+    )
     server.set("g", "any", 1)
     assert tag(server, "deep") == f'"{one["epoch"]}:{one["rev"]}"'
     reading = server.get(NODE + "deep")
-    assert reading.headers["Last-Modified"].endswith("GMT") and abs(int(reading.headers["Sluice-Time"]) - time.time() * 1000) < 60_000
+    assert (
+        reading.headers["Last-Modified"].endswith("GMT")
+        and abs(int(reading.headers["Sluice-Time"]) - time.time() * 1000) < 60_000
+    )
     assert server.get(NODE + "deep", If_None_Match=tag(server, "deep")).status == 304
-    assert server.get(NODE + "deep", If_None_Match="W/" + tag(server, "deep")).status == 304, "a read compares weakly"
+    assert server.get(NODE + "deep", If_None_Match="W/" + tag(server, "deep")).status == 304, (
+        "a read compares weakly"
+    )
 
 
 def test_a_second_is_too_long_to_tell_states_apart(server):
-    """`Last-Modified` is for people: two sets within a second differ by their tags alone, so dates are no conditions."""
+    """`Last-Modified` is for people: two sets within a second differ by their tags alone, so dates
+    are no conditions."""
     for value in (1, 2, 3):
         server.set("g", "x", value)
         reading = server.get(NODE + "x", If_Modified_Since=formatdate(time.time() + 10, usegmt=True))
@@ -386,15 +470,24 @@ def test_idempotency_keys(server):
     assert "Idempotent-Replayed" not in first.headers and again.headers["ETag"] == first.headers["ETag"]
     other = post(server, "any", "2", Idempotency_Key="wire-1")
     assert other.status == 422 and other.json()["code"] == "key_reused"
-    assert post(server, "other", "1", Idempotency_Key="wire-1").status == 422, "another node is another request"
+    assert post(server, "other", "1", Idempotency_Key="wire-1").status == 422, (
+        "another node is another request"
+    )
 
 
 def test_preferences(server):
     """W-101"""
     answer = post(server, "any", "1", Prefer="return=minimal")
-    assert answer.status == 204 and not answer.body and answer.headers["Preference-Applied"] == "return=minimal" and answer.headers["ETag"]
+    assert (
+        answer.status == 204
+        and not answer.body
+        and answer.headers["Preference-Applied"] == "return=minimal"
+        and answer.headers["ETag"]
+    )
     assert post(server, "any", "1").json().keys() == {"epoch", "rev"}
-    assert server.request("PUT", NODE + "any", " 1", JSON).headers["ETag"] is None, "it was not stored as it was sent"
+    assert server.request("PUT", NODE + "any", " 1", JSON).headers["ETag"] is None, (
+        "it was not stored as it was sent"
+    )
     assert server.request("PUT", NODE + "any", "1", JSON).headers["ETag"]
 
 
@@ -408,7 +501,10 @@ def test_context_by_header_and_batch(server, peer):
     assert peer.receive()["ctx"] == "why"
     failed = server.batch("g", set={"any": 7}, **{"if": {"any": {"v": 0}, "other": {"v": 0}}})
     assert failed.status == 412 and [entry["node"] for entry in failed.json()["failed"]] == ["any", "other"]
-    assert all(entry["rev"] == answer.json()["rev"] for entry in failed.json()["failed"]) and server.value("g", "any") == 6
+    assert (
+        all(entry["rev"] == answer.json()["rev"] for entry in failed.json()["failed"])
+        and server.value("g", "any") == 6
+    )
 
 
 def test_limits_of_a_body(server):
@@ -419,12 +515,22 @@ def test_limits_of_a_body(server):
     assert post(server, "any", '"' + "x" * 65_534 + '"').status == 200
     assert post(server, "any", '"' + "x" * 65_535 + '"').status == 413
     assert post(server, "any", "1e400").status == 422 and post(server, "any", "-1e400").status == 422
-    for kind in ("application/json", "text/plain", "application/x-www-form-urlencoded", "APPLICATION/JSON; charset=UTF-8", None):
+    for kind in (
+        "application/json", "text/plain", "application/x-www-form-urlencoded",
+        "APPLICATION/JSON; charset=UTF-8", None,
+    ):
         answer = server.request("POST", NODE + "any", "21.5", {"Content-Type": kind} if kind else {})
         assert answer.status == 200, kind
-    quoted = server.request("POST", NODE + "any", "hello", {"Content-Type": "application/x-www-form-urlencoded"})
+    quoted = server.request(
+        "POST", NODE + "any", "hello", {"Content-Type": "application/x-www-form-urlencoded"}
+    )
     assert quoted.status == 400 and "quote" in quoted.json()["hint"]
-    assert server.request("POST", NODE + "any", "%31", {"Content-Type": "application/x-www-form-urlencoded"}).status == 400, "verbatim"
+    assert (
+        server.request(
+            "POST", NODE + "any", "%31", {"Content-Type": "application/x-www-form-urlencoded"}
+        ).status
+        == 400
+    ), "verbatim"
     server.set("g", "any", 1)
 
 
@@ -435,7 +541,10 @@ def test_patch_is_a_merge_patch_of_an_object(server):
     assert server.request("PATCH", NODE + "any", '{"a":null,"b":{"d":3}}', kind).status == 200
     assert server.value("g", "any") == {"b": {"c": 2, "d": 3}}
     refused = server.request("PATCH", NODE + "any", "{}", JSON)
-    assert refused.status == 415 and refused.json()["hint"] == "with curl: -H 'Content-Type: application/merge-patch+json'"
+    assert (
+        refused.status == 415
+        and refused.json()["hint"] == "with curl: -H 'Content-Type: application/merge-patch+json'"
+    )
     server.set("g", "any", 1)
 
 
@@ -445,9 +554,19 @@ def test_clients_are_listed_and_ended(server):
         peer.text({"op": "hello", "client": "lister"})
         peer.message()
         peer.subscribe("g", "deep")
-        (listener,) = [entry for entry in server.get("/v1/graphs/g/listeners").json()["listeners"] if entry.get("client") == "lister"]
-        assert {"l", "client", "transport", "since", "on", "queued", "folded"} <= set(listener) and listener["transport"] == "ws"
-        (entry,) = [entry for entry in server.get("/v1/connections").json()["connections"] if entry["c"] == listener["l"]]
+        (listener,) = [
+            entry
+            for entry in server.get("/v1/graphs/g/listeners").json()["listeners"]
+            if entry.get("client") == "lister"
+        ]
+        assert {"l", "client", "transport", "since", "on", "queued", "folded"} <= set(listener) and listener[
+            "transport"
+        ] == "ws"
+        (entry,) = [
+            entry
+            for entry in server.get("/v1/connections").json()["connections"]
+            if entry["c"] == listener["l"]
+        ]
         assert {"transport", "since", "queued", "folded"} <= set(entry), entry
         assert server.request("DELETE", f"/v1/connections/{listener['l']}").status == 204
         assert peer.close_code() == 1001
@@ -467,7 +586,11 @@ def test_a_round_trip_is_measured_by_answers_only(server):
 def test_a_client_that_ends_its_own_connection_gets_an_answer(server):
     with RawSocket(server) as peer:
         peer.send("GET /v1/connections HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        own = [entry["c"] for entry in json.loads(peer.response()[2])["connections"] if entry["transport"] == "http"][-1]
+        own = [
+            entry["c"]
+            for entry in json.loads(peer.response()[2])["connections"]
+            if entry["transport"] == "http"
+        ][-1]
         peer.send(f"DELETE /v1/connections/{own} HTTP/1.1\r\nHost: localhost\r\n\r\n")
         status, fields, _ = peer.response()
         assert status == 204 and fields["connection"] == "close"
@@ -478,13 +601,21 @@ def test_streams_of_events(server):
     """W-128"""
     server.set("g", "any", 1)
     with EventSource(server, "/v1/graphs/g/events?node=any&node=x") as stream:
-        assert stream.headers["x-accel-buffering"] == "no" and stream.headers["content-type"] == "text/event-stream"
+        assert (
+            stream.headers["x-accel-buffering"] == "no"
+            and stream.headers["content-type"] == "text/event-stream"
+        )
         first, second = stream.event(), stream.event()
-        assert [json.loads(event.data)["id"] for event in (first, second)] == [1, 2], "ids are the order of node"
+        assert [json.loads(event.data)["id"] for event in (first, second)] == [1, 2], (
+            "ids are the order of node"
+        )
         server.set("g", "any", 2)
         event = stream.event()
         told = json.loads(event.data)
-        assert event.name == "upd" and event.id == f'{told.get("epoch", json.loads(first.data)["epoch"])}:{told["rev"]}'
+        assert (
+            event.name == "upd"
+            and event.id == f'{told.get("epoch", json.loads(first.data)["epoch"])}:{told["rev"]}'
+        )
 
 
 @pytest.mark.parametrize("query, sentence", [
@@ -500,7 +631,9 @@ def test_a_parameter_with_a_wrong_value_is_refused(server, query, sentence):
 
 def test_a_flag_is_1_or_0(server):
     for value, has in (("1", True), ("true", True), ("", True), ("0", False), ("false", False)):
-        assert ("state" in server.get(f"/v1/graphs/g/values?nodes=x&facets={value}").json()["m"]["x"]) is has, value
+        assert (
+            "state" in server.get(f"/v1/graphs/g/values?nodes=x&facets={value}").json()["m"]["x"]
+        ) is has, value
 
 
 def test_discovery(server):
@@ -511,43 +644,73 @@ def test_discovery(server):
 
 def test_known_and_unknown_paths(server):
     """W-125, W-126"""
-    assert server.get("/v1/nothing").status == 404 and server.request("POST", "/v1/nothing", "1", JSON).status == 404
+    assert (
+        server.get("/v1/nothing").status == 404
+        and server.request("POST", "/v1/nothing", "1", JSON).status == 404
+    )
     answer = server.request("DELETE", "/v1/graphs/g/values")
     assert answer.status == 405 and answer.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert answer.json()["detail"] == "this path allows only GET, HEAD, OPTIONS"
     assert server.get("/v1/ws").json()["detail"] == "this is a WebSocket endpoint: send Upgrade: websocket"
     with RawSocket(server) as peer:
-        peer.send(f"GET /{'a' * 8191} HTTP/1.1\r\nHost: localhost\r\n\r\nGET /{'a' * 8192} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        peer.send(
+            f"GET /{'a' * 8191} HTTP/1.1\r\nHost: localhost\r\n\r\nGET /{'a' * 8192} HTTP/1.1\r\nHost: "
+            "localhost\r\n\r\n"
+        )
         assert [peer.response()[0] for _ in range(2)] == [404, 414], "8 KiB are not too many"
 
 
 # Serving
 
-POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws://{host}; "
-          "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' "
+    "ws://{host}; "
+    "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 
 
-@pytest.mark.parametrize("path, kind", [
-    ("/", "text/html; charset=utf-8"), ("/index.html", "text/html; charset=utf-8"), ("/client.js", "text/javascript; charset=utf-8"),
-])
+@pytest.mark.parametrize(
+    "path, kind",
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/index.html", "text/html; charset=utf-8"),
+        ("/client.js", "text/javascript; charset=utf-8"),
+    ],
+)
 def test_headers_for_browsers_on_files(server, path, kind):
     """W-158, W-159, W-160"""
     answer = server.get(path)
     assert answer.status == 200 and answer.headers["Content-Type"] == kind
-    assert answer.headers["Content-Security-Policy"] == POLICY.replace("{host}", f"{server.host}:{server.port}")
-    assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Referrer-Policy"] == "no-referrer"
-    assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin" and answer.headers["Cache-Control"] == "no-cache"
+    assert answer.headers["Content-Security-Policy"] == POLICY.replace(
+        "{host}", f"{server.host}:{server.port}"
+    )
+    assert (
+        answer.headers["X-Content-Type-Options"] == "nosniff"
+        and answer.headers["Referrer-Policy"] == "no-referrer"
+    )
+    assert (
+        answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        and answer.headers["Cache-Control"] == "no-cache"
+    )
     assert server.get(path, If_None_Match=answer.headers["ETag"]).status == 304
     coded = server.get(path, Accept_Encoding="gzip")
-    assert coded.headers["Content-Encoding"] == "gzip" and coded.headers["ETag"] == answer.headers["ETag"][:-1] + '-gz"'
+    assert (
+        coded.headers["Content-Encoding"] == "gzip"
+        and coded.headers["ETag"] == answer.headers["ETag"][:-1] + '-gz"'
+    )
     assert coded.headers["Vary"] == "Accept-Encoding"
     assert server.get(path, If_None_Match=coded.headers["ETag"], Accept_Encoding="gzip").status == 304
     head = server.request("HEAD", path)
     assert head.status == 200 and not head.body and head.headers["Content-Length"] == str(len(answer.body))
 
 
-@pytest.mark.parametrize("path", ["/v1/graphs", NODE + "x", "/v1/graphs/g/values", "/v1/operators", "/healthz", "/openapi.json",
-                                  "/v1/graphs/g/graph", "/v1/connections", "/nothing", NODE + "none"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/graphs", NODE + "x", "/v1/graphs/g/values", "/v1/operators", "/healthz", "/openapi.json",
+        "/v1/graphs/g/graph", "/v1/connections", "/nothing", NODE + "none",
+    ],
+)
 def test_no_answer_of_the_api_is_sniffed(server, path):
     """W-159"""
     assert server.get(path).headers["X-Content-Type-Options"] == "nosniff"

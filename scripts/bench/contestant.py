@@ -21,7 +21,8 @@ class LoadFailure(Exception):
 
 
 class Contestant:
-    """A server process on the first processor. A new one for every run, so that none inherits the memory of the one before."""
+    """A server process on the first processor. A new one for every run, so that none inherits the
+    memory of the one before."""
 
     # Further options of the load generator.
     options = []
@@ -29,8 +30,10 @@ class Contestant:
     def __init__(self, name, machine, command, authority=None, environment=None):
         self.name, self.authority, self.machine = name, authority, machine
         started = time.monotonic()
-        self.process = subprocess.Popen(machine.pinned(0, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True, env={**os.environ, **(environment or {})})
+        self.process = subprocess.Popen(
+            machine.pinned(0, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, **(environment or {})},
+        )
         self.url = self.address()
         self.start = time.monotonic() - started
         self.measured = self.process.pid
@@ -51,13 +54,20 @@ class Contestant:
     def command(self, arguments, seconds):
         """The load, on the second processor."""
         trust = ["--ca", self.authority] if self.authority else []
-        return self.machine.pinned(1, [LOAD, "bench", *arguments, "--url", self.url, "--process", self.measured, "--json",
-                                       "--duration", f"{round(seconds * 1000)}ms", *trust, *self.options])
+        return self.machine.pinned(
+            1,
+            [
+                LOAD, "bench", *arguments, "--url", self.url, "--process", self.measured, "--json",
+                "--duration", f"{round(seconds * 1000)}ms", *trust, *self.options,
+            ],
+        )
 
     def load(self, arguments, seconds):
         """The report of one run of the load generator."""
         try:
-            run = subprocess.run(self.command(arguments, seconds), capture_output=True, text=True, timeout=60 + 10 * seconds)
+            run = subprocess.run(
+                self.command(arguments, seconds), capture_output=True, text=True, timeout=60 + 10 * seconds
+            )
         except subprocess.TimeoutExpired:
             raise LoadFailure("the load did not end") from None
         if run.returncode != 0:
@@ -93,6 +103,10 @@ def prepare(folder, graph=GRAPH):
     (folder / "graphs/house.yaml").write_text(graph)
     (folder / "sluice.yaml").write_text(f"graphs: {folder}/graphs\npublic: ''\ndrain: 100ms\n")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-out", folder / "tls.crt", "-keyout", folder / "tls.key", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, capture_output=True)
+        [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "2", "-out", folder / "tls.crt", "-keyout", folder / "tls.key", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        ],
+        check=True, capture_output=True,
+    )

@@ -27,17 +27,25 @@ class Machine:
         return ["taskset", "-c", str(self.processors[place]), *map(str, command)]
 
     def distance(self):
-        """Nanoseconds that a cache line takes from one processor to the other; 0 on a machine with only one."""
+        """Nanoseconds that a cache line takes from one processor to the other; 0 on a machine with
+        only one."""
         if len(self.processors) < 2:
             return 0
-        return int(subprocess.run([self.probe, *map(str, self.processors)], check=True, capture_output=True, text=True,
-                                  timeout=120).stdout)
+        return int(
+            subprocess.run(
+                [self.probe, *map(str, self.processors)], check=True, capture_output=True, text=True,
+                timeout=120,
+            ).stdout
+        )
 
     def description(self):
         model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
         swift = subprocess.run(["swift", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-        return (f"{os.cpu_count()} processors ({model.group(1) if model else platform.machine()}), Linux {platform.release()}, "
-                f"{swift}; load of the machine at the beginning: {os.getloadavg()[0]:.1f}.")
+        return (
+            f"{os.cpu_count()} processors ({model.group(1) if model else platform.machine()}), Linux "
+            f"{platform.release()}, "
+            f"{swift}; load of the machine at the beginning: {os.getloadavg()[0]:.1f}."
+        )
 
 
 def compiled(name, folder, flags):

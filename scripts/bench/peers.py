@@ -1,4 +1,5 @@
-"""Servers that a user would take, as far as this machine has them. Each does the work of Benchmarks/Peers/minimal.c."""
+"""Servers that a user would take, as far as this machine has them. Each does the work of
+Benchmarks/Peers/minimal.c."""
 
 import functools
 import json
@@ -53,7 +54,8 @@ http {{
 
 
 class Nginx(Contestant):
-    """nginx with nchan, one worker. Its WebSockets send the present value and then each new one, as they were posted."""
+    """nginx with nchan, one worker. Its WebSockets send the present value and then each new one, as
+    they were posted."""
 
     options = ["--raw"]
 
@@ -83,7 +85,9 @@ class Nginx(Contestant):
 
 
 def node(machine):
-    return Contestant("Node + ws", machine, ["node", PEERS / "node.js"], environment={"NODE_PATH": str(NODE_MODULES)})
+    return Contestant(
+        "Node + ws", machine, ["node", PEERS / "node.js"], environment={"NODE_PATH": str(NODE_MODULES)}
+    )
 
 
 def output(*command):
@@ -103,7 +107,8 @@ def version(package):
 
 
 def installed(machine, folder):
-    """A function for each peer that this machine has, which starts it; and sentences about them and those that are missing."""
+    """A function for each peer that this machine has, which starts it; and sentences about them and
+    those that are missing."""
     starts, about = {}, []
 
     def peer(name, lacks, start, sentence):
@@ -113,21 +118,45 @@ def installed(machine, folder):
             starts[name] = start
             about.append(f"- {name}: {sentence()}")
 
-    peer("nginx + nchan",
-         not (shutil.which("nginx") and NCHAN.exists()) and "Debian's packages nginx and libnginx-mod-nchan",
-         lambda: Nginx(machine, folder),
-         lambda: f"{output('nginx', '-v').rpartition(': ')[2]}, nchan {output('dpkg-query', '-W', '-f', '${Version}', 'libnginx-mod-nchan')}, one worker. "
-         "Its WebSockets have no subscriptions: the value that was posted last comes at once, and each new one as it was posted, "
-         "not in a frame of the protocol (about 70 bytes less).")
-    peer("Node + ws",
-         not (shutil.which("node") and (NODE_MODULES / "ws").exists()) and "node, and Debian's package node-ws",
-         lambda: node(machine),
-         lambda: f"node {output('node', '--version')}, ws {json.loads((NODE_MODULES / 'ws/package.json').read_text())['version']}.")
+    peer(
+        "nginx + nchan",
+        not (shutil.which("nginx") and NCHAN.exists()) and "Debian's packages nginx and libnginx-mod-nchan",
+        lambda: Nginx(machine, folder),
+        lambda: (
+            f"{output('nginx', '-v').rpartition(': ')[2]}, nchan "
+            f"{output('dpkg-query', '-W', '-f', '${Version}', 'libnginx-mod-nchan')}, one worker. "
+            "Its WebSockets have no subscriptions: the value that was posted last comes at once, and each "
+            "new one as it was posted, "
+            "not in a frame of the protocol (about 70 bytes less)."
+        ),
+    )
+    peer(
+        "Node + ws",
+        not (shutil.which("node") and (NODE_MODULES / "ws").exists())
+        and "node, and Debian's package node-ws", lambda: node(machine),
+        lambda: (
+            f"node {output('node', '--version')}, ws "
+            f"{json.loads((NODE_MODULES / 'ws/package.json').read_text())['version']}."
+        ),
+    )
     for name, product, package, sentence in [
-        ("Hummingbird", "HummingbirdPeer", "hummingbird", ", one event loop; its WebSockets are swift-nio's."),
-        ("FlyingFox", "FlyingFoxPeer", "FlyingFox", ". It writes head and body of an answer separately, without TCP_NODELAY, so the "
-         "answer to a lone POST waits for the client's delayed acknowledgement, 40 ms."),
+        (
+            "Hummingbird", "HummingbirdPeer", "hummingbird",
+            ", one event loop; its WebSockets are swift-nio's.",
+        ),
+        (
+            "FlyingFox", "FlyingFoxPeer", "FlyingFox",
+            ". It writes head and body of an answer separately, without TCP_NODELAY, so the "
+            "answer to a lone POST waits for the client's delayed acknowledgement, 40 ms.",
+        ),
     ]:
-        peer(name, not swift(product).exists() and "swift build -c release --package-path Benchmarks/Peers/Swift",
-             functools.partial(Contestant, name, machine, [swift(product)]), lambda: f"{version(package)}{sentence}")
-    return starts, ["None of the peers checks what is posted. Processor time is that of all threads of a process.", "", *about, ""]
+        peer(
+            name,
+            not swift(product).exists() and "swift build -c release --package-path Benchmarks/Peers/Swift",
+            functools.partial(Contestant, name, machine, [swift(product)]),
+            lambda: f"{version(package)}{sentence}",
+        )
+    return starts, [
+        "None of the peers checks what is posted. Processor time is that of all threads of a process.", "",
+        *about, "",
+    ]

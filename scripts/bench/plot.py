@@ -25,7 +25,8 @@ STYLE = """
 
 
 def fit(points):
-    """The exponent and factor of the power law nearest to them: y = factor · x^exponent, by least squares on the logarithms."""
+    """The exponent and factor of the power law nearest to them: y = factor · x^exponent, by least
+    squares on the logarithms."""
     line = statistics.linear_regression([math.log(x) for x, _ in points], [math.log(y) for _, y in points])
     return line.slope, math.exp(line.intercept)
 
@@ -36,7 +37,9 @@ def count(value):
 
 def duration(microseconds):
     """Three digits, in the unit that fits."""
-    size, unit = next((pair for pair in [(1e6, "s"), (1e3, "ms"), (1, "µs")] if microseconds >= pair[0]), (1e-3, "ns"))
+    size, unit = next(
+        (pair for pair in [(1e6, "s"), (1e3, "ms"), (1, "µs")] if microseconds >= pair[0]), (1e-3, "ns")
+    )
     value = microseconds / size
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f} {unit}"
 
@@ -72,7 +75,8 @@ class Axis:
 
 
 def svg(title, subtitle, across, upward, points, label=count):
-    """The drawing of points `(x, y, least, most)`, y in microseconds; `across` and `upward` name the axes, `label` writes an x."""
+    """The drawing of points `(x, y, least, most)`, y in microseconds; `across` and `upward` name
+    the axes, `label` writes an x."""
     exponent, factor = fit([point[:2] for point in points])
     xs = [point[0] for point in points]
     near = {value: factor * value ** exponent for value in xs}
@@ -116,6 +120,9 @@ def svg(title, subtitle, across, upward, points, label=count):
     middle = (TOP + HEIGHT - BOTTOM) / 2
     text("axis-title", 24, middle, upward, "middle", f' transform="rotate(-90 24 {middle})"')
     shapes = "\n  ".join(shapes)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-            f'aria-label="{xml.sax.saxutils.escape(title)}">\n  <style>{STYLE}  </style>\n'
-            f'  <rect class="ground" width="{WIDTH}" height="{HEIGHT}" rx="8"/>\n  {shapes}\n</svg>\n')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" role="img" '
+        f'aria-label="{xml.sax.saxutils.escape(title)}">\n  <style>{STYLE}  </style>\n'
+        f'  <rect class="ground" width="{WIDTH}" height="{HEIGHT}" rx="8"/>\n  {shapes}\n</svg>\n'
+    )

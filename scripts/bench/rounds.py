@@ -5,7 +5,8 @@ from bench.machine import FAR
 
 
 class Rounds:
-    """What came of them: `figures` by run of those that count, `failures` by run, `all` of them, and `distances` seen."""
+    """What came of them: `figures` by run of those that count, `failures` by run, `all` of them,
+    and `distances` seen."""
 
     def __init__(self):
         self.figures, self.failures, self.all, self.distances = [], {}, 0, []
@@ -16,7 +17,11 @@ class Rounds:
 
     def ratios(self, name, to):
         """Those of one run divided by those of another, each within its round."""
-        return [figures[name] / figures[to] for figures in self.figures if figures.get(name) is not None and figures.get(to)]
+        return [
+            figures[name] / figures[to]
+            for figures in self.figures
+            if figures.get(name) is not None and figures.get(to)
+        ]
 
     def note(self):
         """How many count, and how far the processors were from each other."""
@@ -24,10 +29,11 @@ class Rounds:
 
 
 def measure(runs, rounds, machine):
-    """Makes rounds until that many count. `runs` has a function for each name; a run that fails once is not tried again.
+    """Makes rounds until that many count. `runs` has a function for each name; a run that fails
+    once is not tried again.
 
-    The distance of the processors is measured before and after a round: one that began and ended in different states, or in another
-    state than most, does not count.
+    The distance of the processors is measured before and after a round: one that began and ended in
+    different states, or in another state than most, does not count.
     """
     result, found = Rounds(), []
     while result.all < 2 * rounds:

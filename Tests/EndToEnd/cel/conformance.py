@@ -2,8 +2,9 @@
 
     conformance.py SLUICE FOLDER [--all]
 
-FOLDER holds the cases of the language's specification as .textproto files. Cases that need protobuf messages or
-enums are skipped. Prints one line per difference and the sums; the exit code is 0 when at least 99 % agree.
+FOLDER holds the cases of the language's specification as .textproto files. Cases that need protobuf
+messages or enums are skipped. Prints one line per difference and the sums; the exit code is 0 when
+at least 99 % agree.
 """
 
 import base64
@@ -15,7 +16,9 @@ import sys
 import textproto
 
 # Files that are about messages, enums or the caller's own functions only.
-SKIPPED_FILES = {"proto2", "proto2_ext", "proto3", "enums", "wrappers", "block_ext", "unknowns", "type_deduction"}
+SKIPPED_FILES = {
+    "proto2", "proto2_ext", "proto3", "enums", "wrappers", "block_ext", "unknowns", "type_deduction",
+}
 MESSAGES = ("TestAllTypes", "NestedTestAllTypes", "google.protobuf.", "GlobalEnum", "proto.", "TestRequired")
 
 

@@ -9,7 +9,10 @@ def pick(*a):
     return RANDOM.choice(a)
 
 
-INTS = ["0", "1", "2", "3", "-1", "-2", "7", "10", "100", "9223372036854775807", "-9223372036854775808", "64", "-64"]
+INTS = [
+    "0", "1", "2", "3", "-1", "-2", "7", "10", "100", "9223372036854775807", "-9223372036854775808", "64",
+    "-64",
+]
 UINTS = ["0u", "1u", "2u", "3u", "10u", "18446744073709551615u", "9223372036854775808u"]
 DOUBLES = [
     "0.0",
@@ -230,10 +233,22 @@ def expression(t, d):
         if k == 3:
             return "double(" + E(scal()) + ")"
         if k == 4:
-            return "math." + pick("ceil", "floor", "round", "trunc", "abs", "sign", "sqrt") + "(" + E("double") + ")"
+            return (
+                "math."
+                + pick("ceil", "floor", "round", "trunc", "abs", "sign", "sqrt")
+                + "("
+                + E("double")
+                + ")"
+            )
         if k == 5:
             return (
-                "math." + pick("greatest", "least") + "(" + E("double") + "," + E(pick("double", "int", "uint")) + ")"
+                "math."
+                + pick("greatest", "least")
+                + "("
+                + E("double")
+                + ","
+                + E(pick("double", "int", "uint"))
+                + ")"
             )
         if k == 6:
             return "-" + P("double")
@@ -370,7 +385,10 @@ def expression(t, d):
                 "type("
                 + E(pick(*T))
                 + ") == "
-                + pick("int", "uint", "double", "string", "list", "map", "bool", "bytes", "type(" + E(pick(*T)) + ")")
+                + pick(
+                    "int", "uint", "double", "string", "list", "map", "bool", "bytes",
+                    "type(" + E(pick(*T)) + ")",
+                )
             )
         if k == 21:
             return P("map") + ".?" + pick("a", "b") + ".hasValue()"
@@ -399,12 +417,16 @@ def expression(t, d):
             return "(" + optional_map(d) + ").orValue({})"
         if k == 0:
             return (
-                "{" + ",".join(pick("'a'", "'b'", "'c'") + ":" + E(scal()) for _ in range(RANDOM.randrange(3))) + "}"
+                "{"
+                + ",".join(pick("'a'", "'b'", "'c'") + ":" + E(scal()) for _ in range(RANDOM.randrange(3)))
+                + "}"
             )
         if k == 1:
             return (
                 "{"
-                + ",".join(pick("1", "2", "'a'", "3u", E("int")) + ":" + E("int") for _ in range(RANDOM.randrange(3)))
+                + ",".join(
+                    pick("1", "2", "'a'", "3u", E("int")) + ":" + E("int") for _ in range(RANDOM.randrange(3))
+                )
                 + "}"
             )
         if k == 2:
@@ -472,7 +494,11 @@ def optional(d):
     if k == 1:
         return "optional.of(" + expression(scal(), d - 1) + ")"
     if k == 2:
-        return "optional.ofNonZeroValue(" + expression(pick("int", "string", "list", "map", "bool", "dur"), d - 1) + ")"
+        return (
+            "optional.ofNonZeroValue("
+            + expression(pick("int", "string", "list", "map", "bool", "dur"), d - 1)
+            + ")"
+        )
     if k == 3:
         return "(" + expression("map", d - 1) + ")" + pick(".?a", ".?b.c", "[?'a']", "[?1]", ".?a.?b")
     if k == 4:

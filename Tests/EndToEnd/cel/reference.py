@@ -1,8 +1,10 @@
-"""Random programs through `sluice-dev eval --strict` and through the reference runtime (PyPI: cel-expr-python).
+"""Random programs through `sluice-dev eval --strict` and through the reference runtime (PyPI:
+cel-expr-python).
 
     reference.py SLUICE SEED COUNT
 
-Prints every difference that is not among the known ones (docs/expressions.md) and exits with 1 when there are any.
+Prints every difference that is not among the known ones (docs/expressions.md) and exits with 1 when
+there are any.
 """
 
 import base64
@@ -134,8 +136,12 @@ def is_known(source: str, mine, theirs) -> bool:
         # What a `sortBy` gives has elements of any type there, so that less is refused.
         if ".sortBy(" in source and mine[1].startswith("expr_type"):
             return True
-        return any(word in source for word in ("base64.decode", "'%d'", "'%s %d'", "3u:", "1:")) \
-            or "have no order" in mine[1] or "duplicate key" in mine[1] or "'int' does not take (bool)" in mine[1]
+        return (
+            any(word in source for word in ("base64.decode", "'%d'", "'%s %d'", "3u:", "1:"))
+            or "have no order" in mine[1]
+            or "duplicate key" in mine[1]
+            or "'int' does not take (bool)" in mine[1]
+        )
     # The reference runs over maps in no order of its own.
     if mine[0] == theirs[0] == "list" and sorted(map(repr, mine[1])) == sorted(map(repr, theirs[1])):
         return True
@@ -169,7 +175,9 @@ def main() -> int:
             differences.append((source, mine, theirs))
     for source, mine, theirs in differences[:40]:
         print(f"{source}\n  ours      {str(mine)[:300]}\n  reference {str(theirs)[:300]}")
-    print(f"seed {seed}: {compared} programs compared, {known} known differences, {len(differences)} new ones")
+    print(
+        f"seed {seed}: {compared} programs compared, {known} known differences, {len(differences)} new ones"
+    )
     return 1 if differences else 0
 
 

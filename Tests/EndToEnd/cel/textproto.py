@@ -1,4 +1,5 @@
-"""Reads protobuf's text format as far as the published cases use it: no schema, every field a list of values."""
+"""Reads protobuf's text format as far as the published cases use it: no schema, every field a list
+of values."""
 
 import re
 

@@ -10,7 +10,9 @@ import zlib
 from rawsocket import RawSocket
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-NAMES = {TEXT: "text", BINARY: "binary", CLOSE: "close", PING: "ping", PONG: "pong", CONTINUATION: "continuation"}
+NAMES = {
+    TEXT: "text", BINARY: "binary", CLOSE: "close", PING: "ping", PONG: "pong", CONTINUATION: "continuation",
+}
 
 
 def masked(payload, mask):
@@ -58,7 +60,8 @@ class EchoPeer(RawSocket):
         offer = "".join(f"Sec-WebSocket-Extensions: {value}\r\n" for value in extensions or [])
         key = base64.b64encode(os.urandom(16)).decode()
         self.send(
-            f"GET /v1/diagnostics/echo HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nConnection: Upgrade\r\n"
+            f"GET /v1/diagnostics/echo HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nConnection: "
+            "Upgrade\r\n"
             f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n{offer}\r\n"
         )
         lines = self.until(b"\r\n\r\n").decode().split("\r\n")
@@ -113,7 +116,9 @@ class Deflate:
         parts = [part.strip() for part in agreed.split(";")]
         assert parts[0] == "permessage-deflate", agreed
         values = dict((part + "=").split("=")[:2] for part in parts[1:])
-        assert all(re.fullmatch("(server|client)_(no_context_takeover|max_window_bits)", name) for name in values)
+        assert all(
+            re.fullmatch("(server|client)_(no_context_takeover|max_window_bits)", name) for name in values
+        )
         self.client_bits = int(values.get("client_max_window_bits", 15))
         self.server_bits = int(values.get("server_max_window_bits", 15))
         self.client_forgets = "client_no_context_takeover" in values

@@ -1,9 +1,9 @@
-"""Clients that send many random operations at once and end in any way: a WebSocket, pipelined requests, streams."""
+"""Clients that send many random operations at once and end in any way: a WebSocket, pipelined
+requests, streams."""
 
 import asyncio
 import base64
 import collections
-import json
 import re
 import socket
 import struct
@@ -25,7 +25,8 @@ CLOSES = {1000, 1001, 1005, 4400, 4401, 4403, 4408, 4429, 4503, 4508, 4510, 4529
 
 
 class Client(asyncio.Protocol):
-    """One connection: sends bursts while few operations are unanswered, until it has sent its share, and ends."""
+    """One connection: sends bursts while few operations are unanswered, until it has sent its
+    share, and ends."""
 
     kind = "client"
 
@@ -352,7 +353,11 @@ class SocketClient(Client):
             if ticket := TICKET.search(payload):
                 cursor = CURSOR.search(payload)
                 since = {"epoch": cursor[1].decode(), "rev": int(cursor[2]), "ticket": ticket[1].decode()}
-                subject = {name: value for name, value in message.items() if name in messages.SUBJECTS or name in ("pipe", "map", "reduce")}
+                subject = {
+                    name: value
+                    for name, value in message.items()
+                    if name in messages.SUBJECTS or name in ("pipe", "map", "reduce")
+                }
                 self.world.tickets.append((message["graph"], subject, since))
                 self.world.learn(message["graph"], since["epoch"], since["rev"])
         elif op == b"hello":
@@ -367,8 +372,11 @@ class PlainClient(SocketClient):
     def begin(self):
         self.is_open = False
         self.left = min(self.left, 40)
-        path = f"/v1/graphs/{self.maker.graph()}/nodes/{self.maker.node()}{self.rng.choice(['', '?facets=1', '?mode=all'])}"
-        self.write(upgrade(path, self.run.host, f"Authorization: Bearer {self.token}\r\n" if self.token else ""))
+        graph, node = self.maker.graph(), self.maker.node()
+        path = f"/v1/graphs/{graph}/nodes/{node}{self.rng.choice(['', '?facets=1', '?mode=all'])}"
+        self.write(
+            upgrade(path, self.run.host, f"Authorization: Bearer {self.token}\r\n" if self.token else "")
+        )
 
     def burst(self, count):
         return b"".join(frame(compact(content.value(self.rng))) for _ in range(count))
@@ -415,7 +423,12 @@ class EventClient(Client):
         last = f"Last-Event-ID: {maker.epoch(graph)}:{maker.rev(graph)}\r\n" if rng.random() < 0.3 else ""
         token = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
         self.run.count(1)
-        self.write(f"GET /v1/graphs/{graph}/events?{query} HTTP/1.1\r\nHost: {self.run.host}\r\n{last}{token}\r\n".encode())
+        self.write(
+            (
+                f"GET /v1/graphs/{graph}/events?{query} HTTP/1.1\r\n"
+                f"Host: {self.run.host}\r\n{last}{token}\r\n"
+            ).encode()
+        )
         self.end = rng.choice(["fin", "reset", "silent"])
         asyncio.get_running_loop().call_later(rng.random(), self.leave)
 
@@ -446,8 +459,11 @@ KINDS = [RequestClient] * 5 + [SocketClient] * 6 + [PlainClient] + [EventClient]
 
 def upgrade(path, host, fields):
     key = base64.b64encode(b"0123456789abcdef").decode()
-    return (f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-            f"Sec-WebSocket-Key: {key}\r\n{fields}\r\n").encode()
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\n"
+        f"Sec-WebSocket-Key: {key}\r\n{fields}\r\n"
+    ).encode()
 
 
 def frame(payload, opcode=1):

@@ -1,7 +1,7 @@
 """Shapes of content: names, values, expressions, stages and sources, each drawn from a `random.Random`.
 
-Names come from a small vocabulary, so that requests meet: a name is a node that is set in one definition, derived in
-the next, and missing in a third.
+Names come from a small vocabulary, so that requests meet: a name is a node that is set in one
+definition, derived in the next, and missing in a third.
 """
 
 SET = [f"n{i}" for i in range(6)]
@@ -45,7 +45,12 @@ def number(rng):
 def text(rng):
     drawn = rng.random()
     if drawn < 0.7:
-        return rng.choice(["", "a", "eco", "auto", "in", "out", "x1", "abcx", "true", "null", "ä€𝄞", "\u0000\u001f\"\\", "a/b~c"])
+        return rng.choice(
+            [
+                "", "a", "eco", "auto", "in", "out", "x1", "abcx", "true", "null", "ä€𝄞", "\u0000\u001f\"\\",
+                "a/b~c",
+            ]
+        )
     return rng.choice("abz€") * rng.choice([3, 40, 300, 300, 5000])
 
 
@@ -72,18 +77,24 @@ def value(rng, depth=0):
 
 # Expressions of `value` that pass the check for any type, and some that fail for certain values.
 EXPRESSIONS = [
-    "value", "value * 2", "value + 1", "value / 3", "value % 7", "-value", "value > 10", "value == 3", "value != null",
-    "string(value)", "double(value)", "int(value)", "value == null ? 0 : value", "[value, value]", "size(value)",
-    "{'key': string(value), 'value': value}", "{'who': value, 'text': 'x'}", "value.who", "has(value.a) ? value.a : 0",
-    "[1, 2, 3].exists(i, i == value)", "lists.range(40).map(i, i * 2).filter(i, i != value)", "value.matches('^[a-z]+x')",
-    "value.text.size()", "1 / (value - 1)", "round(value, 1)", "clamp(value, 0, 10)", "time", "string(time)",
-    "timestamp(value)", "value[0]", "value.value", "type(value) == type(1.0)", "'%s'.format([value])", "math.abs(value)",
-    "lists.range(int(value) % 200).map(i, [i, i])", "sum(lists.range(100)) + avg([1, 2])", "value.map(x, x)", "'x' + value",
-    "optional.of(value).orValue(1)", "cel.bind(a, value, a == a)", "base64.encode(bytes(string(value)))",
+    "value", "value * 2", "value + 1", "value / 3", "value % 7", "-value", "value > 10", "value == 3",
+    "value != null", "string(value)", "double(value)", "int(value)", "value == null ? 0 : value",
+    "[value, value]", "size(value)", "{'key': string(value), 'value': value}", "{'who': value, 'text': 'x'}",
+    "value.who", "has(value.a) ? value.a : 0", "[1, 2, 3].exists(i, i == value)",
+    "lists.range(40).map(i, i * 2).filter(i, i != value)", "value.matches('^[a-z]+x')", "value.text.size()",
+    "1 / (value - 1)", "round(value, 1)", "clamp(value, 0, 10)", "time", "string(time)", "timestamp(value)",
+    "value[0]", "value.value", "type(value) == type(1.0)", "'%s'.format([value])", "math.abs(value)",
+    "lists.range(int(value) % 200).map(i, [i, i])", "sum(lists.range(100)) + avg([1, 2])", "value.map(x, x)",
+    "'x' + value", "optional.of(value).orValue(1)", "cel.bind(a, value, a == a)",
+    "base64.encode(bytes(string(value)))",
 ]
 CONDITIONS = ["value > 10", "value == null", "value != 3", "true", "value % 2 == 0", "has(value.a)", "value"]
-JOINED = ["a", "a + b", "a > b", "[a, b]", "{'a': a, 'b': b}", "string(a) + string(b)", "a == b ? a : b", "a / b"]
-LISTED = ["value", "size(value)", "avg(value)", "sum(value)", "value[0]", "value.map(x, x)", "value[1] == value[0]"]
+JOINED = [
+    "a", "a + b", "a > b", "[a, b]", "{'a': a, 'b': b}", "string(a) + string(b)", "a == b ? a : b", "a / b",
+]
+LISTED = [
+    "value", "size(value)", "avg(value)", "sum(value)", "value[0]", "value.map(x, x)", "value[1] == value[0]",
+]
 KEYS = ["value.who", "string(value)", "value", "value > 10", "value.key"]
 
 
@@ -109,10 +120,25 @@ STAGES = {
     "skip": lambda rng: {"skip": rng.randint(0, 4)},
     "take": lambda rng: {"take": rng.randint(0, 6)},
     "prefix": lambda rng: {"prefix": rng.randint(0, 6)},
-    "scan": lambda rng: {"scan": {"start": rng.choice([0, None, "", []]), "with": rng.choice(
-        ["acc + value", "acc == null || value > acc ? value : acc", "index", "[acc, value]", "acc", "string(acc) + 'x'"])}},
-    "window": lambda rng: {"window": {**rng.choice([{"last": duration(rng)}, {"count": rng.randint(1, 20)}]), "of": rng.choice(
-        ["avg", "sum", "min", "max", "count", "first", "last", "rate", "p50", "p95", "p99", "list"])}},
+    "scan": lambda rng: {
+        "scan": {
+            "start": rng.choice([0, None, "", []]),
+            "with": rng.choice(
+                [
+                    "acc + value", "acc == null || value > acc ? value : acc", "index", "[acc, value]", "acc",
+                    "string(acc) + 'x'",
+                ]
+            ),
+        }
+    },
+    "window": lambda rng: {
+        "window": {
+            **rng.choice([{"last": duration(rng)}, {"count": rng.randint(1, 20)}]),
+            "of": rng.choice(
+                ["avg", "sum", "min", "max", "count", "first", "last", "rate", "p50", "p95", "p99", "list"]
+            ),
+        }
+    },
     "debounce": lambda rng: {"debounce": _edge(rng)},
     "throttle": lambda rng: {"throttle": _edge(rng)},
     "sample": lambda rng: {"sample": duration(rng)},
@@ -122,7 +148,9 @@ WAITING = {"debounce", "throttle", "sample", "delay", "window"}
 
 
 def _edge(rng):
-    return rng.choice([duration(rng), {"for": duration(rng), "edge": rng.choice(["trailing", "leading", "both"])}])
+    return rng.choice(
+        [duration(rng), {"for": duration(rng), "edge": rng.choice(["trailing", "leading", "both"])}]
+    )
 
 
 def pipe(rng, most=3, without=()):
@@ -132,7 +160,10 @@ def pipe(rng, most=3, without=()):
 
 
 def _named(rng, choose):
-    return {"combine": {"a": choose(rng), "b": choose(rng)}, **({"map": rng.choice(JOINED)} if rng.random() < 0.7 else {})}
+    return {
+        "combine": {"a": choose(rng), "b": choose(rng)},
+        **({"map": rng.choice(JOINED)} if rng.random() < 0.7 else {}),
+    }
 
 
 def _combine(rng, choose):
@@ -157,13 +188,24 @@ SOURCES = {
     "combine": _combine,
     "all": _all,
     "merge": lambda rng, choose: {"merge": [choose(rng) for _ in range(rng.randint(1, 4))]},
-    "flatten": lambda rng, choose: {"flatten": {"from": choose(rng), "to": {
-        key: choose(rng) for key in rng.sample(["in", "out", "1", "true", "3"], 2)}, **rng.choice([{}, {"otherwise": choose(rng)}])}},
+    "flatten": lambda rng, choose: {
+        "flatten": {
+            "from": choose(rng),
+            "to": {key: choose(rng) for key in rng.sample(["in", "out", "1", "true", "3"], 2)},
+            **rng.choice([{}, {"otherwise": choose(rng)}]),
+        }
+    },
     "zip": _zip,
-    "switch": lambda rng, choose: {"switch": {"from": choose(rng), "by": rng.choice(KEYS), **rng.choice([{}, {"value": "value"}])}},
-    "case": lambda rng, choose: {"case": {"of": choose(rng), "key": rng.choice(["alice", "a", 1, True, "3"])}},
+    "switch": lambda rng, choose: {
+        "switch": {"from": choose(rng), "by": rng.choice(KEYS), **rng.choice([{}, {"value": "value"}])}
+    },
+    "case": lambda rng, choose: {
+        "case": {"of": choose(rng), "key": rng.choice(["alice", "a", 1, True, "3"])}
+    },
     "default": lambda rng, choose: {"default": {"of": choose(rng)}},
-    "otherwise": lambda rng, choose: {"otherwise": {"of": choose(rng), "excluding": rng.sample(["alice", "a", None, 1], rng.randint(1, 3))}},
+    "otherwise": lambda rng, choose: {
+        "otherwise": {"of": choose(rng), "excluding": rng.sample(["alice", "a", None, 1], rng.randint(1, 3))}
+    },
 }
 
 

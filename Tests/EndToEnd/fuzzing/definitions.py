@@ -10,8 +10,11 @@ KEYS = {
     "maxLength": lambda rng, node: rng.choice([10, 5000]) if node.get("set") in ("string", "array") else None,
     "pattern": lambda rng, node: rng.choice(["^[a-z]*", "x"]) if node.get("set") == "string" else None,
     "enum": lambda rng, node: ["eco", "auto", "in", "out"] if node.get("set") == "string" else None,
-    "schema": lambda rng, node: rng.choice([{"not": {"const": 7}}, {"anyOf": [{"type": "number"}, True]}, {"maxItems": 3}])
-    if "set" in node else None,
+    "schema": lambda rng, node: (
+        rng.choice([{"not": {"const": 7}}, {"anyOf": [{"type": "number"}, True]}, {"maxItems": 3}])
+        if "set" in node
+        else None
+    ),
     "initial": lambda rng, node: _initial(rng, node) if "set" in node and not _is_family(node) else None,
     "ttl": lambda rng, node: content.duration(rng) if "set" in node and not _is_family(node) else None,
     "expire": lambda rng, node: content.duration(rng) if "set" in node and _is_family(node) else None,
@@ -24,27 +27,44 @@ KEYS = {
     "severity": lambda rng, node: None if _is_family(node) else rng.choice(["info", "warning", "alarm"]),
     "ok": lambda rng, node: content.constant(rng) if "severity" in node else None,
     "history": lambda rng, node: rng.choice([0, 1, 3, 20, 1000]),
-    "retain": lambda rng, node: rng.choice(["always", "untilPressure"] if _is_family(node) and "set" in node else ["always"])
-    if "set" in node else rng.choice(["whileInUse", "untilPressure", "always"]),
+    "retain": lambda rng, node: (
+        rng.choice(["always", "untilPressure"] if _is_family(node) and "set" in node else ["always"])
+        if "set" in node
+        else rng.choice(["whileInUse", "untilPressure", "always"])
+    ),
 }
 GLOBS = {"s.{id}.v": "s.*.v", "t.{a}.{b}": "t.*", "s.{id}.hot": "s.*.hot", "s.{id}.w": "s.1*.w"}
 # How often a key stands in a node where it may.
-SHARES = {"initial": 0.5, "history": 0.25, "retain": 0.25, "ttl": 0.06, "expire": 0.3, "fresh": 0.15, "severity": 0.15, "ok": 0.5}
+SHARES = {
+    "initial": 0.5, "history": 0.25, "retain": 0.25, "ttl": 0.06, "expire": 0.3, "fresh": 0.15,
+    "severity": 0.15, "ok": 0.5,
+}
 OTHERS = 0.05
 
 # Operators that are no source of a client's.
 DEFINED_ONLY = {
     "from": lambda rng, choose: {"from": choose(rng)},
-    "if": lambda rng, choose: {"if": {"from": choose(rng), "when": rng.choice(content.CONDITIONS), "then": "yes", "else": "no"}},
-    "schedule": lambda rng, choose: {"schedule": rng.choice(["* * * * *", "*/15 8-17 * * mon-fri", "@hourly", "0 0 29 2 *"]),
-                                     **rng.choice([{}, {"zone": "Europe/Berlin"}, {"zone": "+02:00"}])},
-    "between": lambda rng, choose: {"between": rng.choice([["22:00", "06:00"], ["00:00", "12:00"]]), **rng.choice([{}, {"days": "mon-fri"}])},
+    "if": lambda rng, choose: {
+        "if": {"from": choose(rng), "when": rng.choice(content.CONDITIONS), "then": "yes", "else": "no"}
+    },
+    "schedule": lambda rng, choose: {
+        "schedule": rng.choice(["* * * * *", "*/15 8-17 * * mon-fri", "@hourly", "0 0 29 2 *"]),
+        **rng.choice([{}, {"zone": "Europe/Berlin"}, {"zone": "+02:00"}]),
+    },
+    "between": lambda rng, choose: {
+        "between": rng.choice([["22:00", "06:00"], ["00:00", "12:00"]]),
+        **rng.choice([{}, {"days": "mon-fri"}]),
+    },
 }
 # Of two different nodes.
 TIES = {
-    "sync": lambda rng, two: {"a": two[0], "b": two[1], **rng.choice([{}, {"to_b": "value * 2", "to_a": "value / 2"}])},
-    "links": lambda rng, two: {"from": two[0], "to": two[1],
-                                  **rng.choice([{}, {"pipe": content.pipe(rng, 2, without=content.WAITING)}])},
+    "sync": lambda rng, two: {
+        "a": two[0], "b": two[1], **rng.choice([{}, {"to_b": "value * 2", "to_a": "value / 2"}]),
+    },
+    "links": lambda rng, two: {
+        "from": two[0], "to": two[1],
+        **rng.choice([{}, {"pipe": content.pipe(rng, 2, without=content.WAITING)}]),
+    },
 }
 SOURCES = {**DEFINED_ONLY, **content.SOURCES}
 
@@ -58,8 +78,10 @@ def _is_family(node):
 
 
 def _initial(rng, node):
-    return {"any": content.value(rng), "number": 1, "integer": 3, "string": "auto", "boolean": True, "object": {"a": 1},
-            "array": [1]}[node["set"]]
+    return {
+        "any": content.value(rng), "number": 1, "integer": 3, "string": "auto", "boolean": True,
+        "object": {"a": 1}, "array": [1],
+    }[node["set"]]
 
 
 def _with_keys(rng, node, is_family):
@@ -120,7 +142,9 @@ def _node(rng, name, nodes):
 
 def _ties(rng, nodes):
     # Where a link leads is always kept.
-    plain = [name for name, node in nodes.items() if "{" not in name and "retain" not in node and "if" not in node]
+    plain = [
+        name for name, node in nodes.items() if "{" not in name and "retain" not in node and "if" not in node
+    ]
     set_ = [name for name in plain if nodes[name].get("set") in ("any", "number")]
     ties = {}
     if len(set_) > 1 and rng.random() < 0.25:
@@ -156,7 +180,9 @@ def changed(rng, former, settings):
         if name != "n0" and name in nodes and rng.random() < 0.3:
             del nodes[name]
         else:
-            nodes[name] = _node(rng, name, earlier) if earlier else _with_keys(rng, {"set": _kind(rng)}, False)
+            nodes[name] = (
+                _node(rng, name, earlier) if earlier else _with_keys(rng, {"set": _kind(rng)}, False)
+            )
     made = {**former, "nodes": nodes}
     if rng.random() < 0.3:
         made.pop("sync", None)

@@ -36,14 +36,19 @@ OPTIONS = {
 }
 # The words that say what a subscription is of.
 SUBJECTS = ["node", "nodes", *content.SOURCES]
-SHARES = {"every": 0.15, "mode": 0.35, "history": 0.08, "facets": 0.2, "owner": 0.2, "since": 0.15, "keep": 0.2}
+SHARES = {
+    "every": 0.15, "mode": 0.35, "history": 0.08, "facets": 0.2, "owner": 0.2, "since": 0.15, "keep": 0.2,
+}
 
 
 def sub(maker):
     ticket = maker.pick(maker.world.tickets) if maker.chance(0.08) else None
     if ticket:
         graph, subject, since = ticket
-        return {**subject, **_options(maker, graph, ("history", "since", "keep")), "graph": graph, "since": since, "keep": "10s"}
+        return {
+            **subject, **_options(maker, graph, ("history", "since", "keep")), "graph": graph, "since": since,
+            "keep": "10s",
+        }
     graph = maker.graph()
     if maker.chance(0.2):
         subject, without = {"nodes": [maker.rng.choice(content.GLOBS) if maker.chance(0.6) else maker.node()
@@ -68,10 +73,19 @@ def mod(maker):
     fields = {"sub": maker.pick(maker.ids) or 1}
     drawn = maker.rng.random()
     if drawn < 0.5:
-        fields |= {"every": maker.rng.choice([0, 50, 300]), **maker.rng.choice([{}, {"mode": "all"}, {"mode": "latest", "queue": 3}])}
+        fields |= {
+            "every": maker.rng.choice([0, 50, 300]),
+            **maker.rng.choice([{}, {"mode": "all"}, {"mode": "latest", "queue": 3}]),
+        }
     if drawn > 0.4:
         owners = content.OWNERS
-        fields |= maker.rng.choice([{"addOwner": owners[0]}, {"removeOwner": owners}, {"addOwner": owners[:2], "removeOwner": owners[1:3]}])
+        fields |= maker.rng.choice(
+            [
+                {"addOwner": owners[0]},
+                {"removeOwner": owners},
+                {"addOwner": owners[:2], "removeOwner": owners[1:3]},
+            ]
+        )
     return fields
 
 
@@ -81,12 +95,19 @@ def unsub(maker):
 
 def set_(maker):
     graph = maker.graph()
-    return {"graph": graph, **maker.change(graph), **({"presence": True} if maker.chance(0.15) else {}), **({"hand": True} if maker.chance(0.1) else {})}
+    return {
+        "graph": graph, **maker.change(graph), **({"presence": True} if maker.chance(0.15) else {}),
+        **({"hand": True} if maker.chance(0.1) else {}),
+    }
 
 
 def drop(maker):
     graph = maker.graph()
-    nodes = {"node": maker.rng.choice(content.MEMBERS)} if maker.chance(0.7) else {"nodes": maker.rng.sample(content.MEMBERS, 3)}
+    nodes = (
+        {"node": maker.rng.choice(content.MEMBERS)}
+        if maker.chance(0.7)
+        else {"nodes": maker.rng.sample(content.MEMBERS, 3)}
+    )
     return {"graph": graph, **nodes, **maker.marks(graph)}
 
 
@@ -96,7 +117,9 @@ def load(maker):
 
 
 def get(maker):
-    asked = maker.rng.choice([{}, {"node": maker.node()}, {"nodes": [maker.rng.choice(content.GLOBS), maker.node()]}])
+    asked = maker.rng.choice(
+        [{}, {"node": maker.node()}, {"nodes": [maker.rng.choice(content.GLOBS), maker.node()]}]
+    )
     graph = maker.graph()
     after = {"after": OPTIONS["after"](maker, graph)} if maker.chance(0.1) else {}
     return {"graph": graph, **asked, **after, **maker.rng.choice([{}, {}, {"facets": True}, {"load": True}])}
@@ -107,7 +130,11 @@ def list_(maker):
 
 
 def demand(maker):
-    nodes = {"node": maker.settable()} if maker.chance(0.3) else {"nodes": [maker.rng.choice(content.GLOBS), maker.settable()]}
+    nodes = (
+        {"node": maker.settable()}
+        if maker.chance(0.3)
+        else {"nodes": [maker.rng.choice(content.GLOBS), maker.settable()]}
+    )
     return {"graph": maker.graph(), **nodes}
 
 
@@ -130,9 +157,9 @@ def ping(maker):
 
 # (how often, what makes the fields beside `op` and `id`)
 MESSAGES = {
-    "hello": (1, hello), "auth": (1, auth), "sub": (30, sub), "mod": (6, mod), "unsub": (10, unsub), "release": (4, release),
-    "set": (30, set_), "drop": (4, drop), "load": (5, load), "get": (6, get), "list": (2, list_), "demand": (3, demand),
-    "observe": (3, observe), "ping": (2, ping),
+    "hello": (1, hello), "auth": (1, auth), "sub": (30, sub), "mod": (6, mod), "unsub": (10, unsub),
+    "release": (4, release), "set": (30, set_), "drop": (4, drop), "load": (5, load), "get": (6, get),
+    "list": (2, list_), "demand": (3, demand), "observe": (3, observe), "ping": (2, ping),
 }
 # Which of them begin something that lasts under their id.
 LASTING = {"sub", "demand", "observe"}

@@ -3,7 +3,9 @@
 import asyncio
 import re
 
-ANSWERS = ["HTTP/1.1 204 No Content"] * 6 + ["HTTP/1.1 500 No", "HTTP/1.1 429 Later\r\nRetry-After: 1", "HTTP/1.1 400 Never", "nonsense", ""]
+ANSWERS = ["HTTP/1.1 204 No Content"] * 6 + [
+    "HTTP/1.1 500 No", "HTTP/1.1 429 Later\r\nRetry-After: 1", "HTTP/1.1 400 Never", "nonsense", "",
+]
 
 
 async def start(dice):
@@ -18,7 +20,11 @@ async def start(dice):
                 if not answer.startswith("HTTP"):
                     writer.write(answer.encode())
                     break
-                writer.write(f"{answer}\r\nContent-Length: 0\r\n\r\n".encode() if "204" not in answer else f"{answer}\r\n\r\n".encode())
+                writer.write(
+                    f"{answer}\r\nContent-Length: 0\r\n\r\n".encode()
+                    if "204" not in answer
+                    else f"{answer}\r\n\r\n".encode()
+                )
         except (asyncio.IncompleteReadError, OSError):
             pass
         finally:

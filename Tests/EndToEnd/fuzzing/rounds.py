@@ -35,8 +35,10 @@ DYING = 20
 FILLED = {} if SANITIZED else {"MALLOC_PERTURB_": os.environ.get("MALLOC_PERTURB_", "165")}
 BRIEF = {"SWIFT_BACKTRACE": "threads=crashed,images=none,registers=none"}
 # Small limits, so that they are met; debug builds take them.
-SMALL = "# fixed: limits.work=20 limits.kept=6 limits.keptChains=8 limits.zipBuffer=3 limits.windowValues=5 " \
-        "limits.delayed=3 limits.idempotencyKeys=40 limits.unsent=4KiB limits.switchKeys=3 limits.patterns=20\n"
+SMALL = (
+    "# fixed: limits.work=20 limits.kept=6 limits.keptChains=8 limits.zipBuffer=3 limits.windowValues=5 "
+    "limits.delayed=3 limits.idempotencyKeys=40 limits.unsent=4KiB limits.switchKeys=3 limits.patterns=20\n"
+)
 
 
 class Run:
@@ -60,12 +62,22 @@ class Run:
         if self.asks:
             config += f"auth: {self.folder.name}/tokens.yaml\n"
             self.world.tokens = tokens.write(f"{self.folder.name}/tokens.yaml")
-        self.server = Server({FILED: json.dumps(FILE)}, config, keeps=self.keeps, environment={**FILLED, **BRIEF})
+        self.server = Server(
+            {FILED: json.dumps(FILE)}, config, keeps=self.keeps, environment={**FILLED, **BRIEF}
+        )
         self.host = f"{self.server.host}:{self.server.port}"
         description = self.server.get("/openapi.json").json()
-        self.codes = set(description["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) | {"id_in_use", "slow"}
-        self.documented = {operation["operationId"]: {int(status): answer["description"] for status, answer in operation["responses"].items()}
-                           for path in description["paths"].values() for verb, operation in path.items() if verb != "parameters"}
+        self.codes = set(description["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) | {
+            "id_in_use", "slow",
+        }
+        self.documented = {
+            operation["operationId"]: {
+                int(status): answer["description"] for status, answer in operation["responses"].items()
+            }
+            for path in description["paths"].values()
+            for verb, operation in path.items()
+            if verb != "parameters"
+        }
         return self
 
     async def __aexit__(self, kind, *_):
@@ -105,7 +117,9 @@ class Run:
         self.world.tickets.clear()
         for graph in GRAPHS:
             body = self.world.definition(self.dice, graph)
-            await asyncio.to_thread(standing.ask, "PUT", f"/v1/graphs/{graph}", body, expected=range(200, 500))
+            await asyncio.to_thread(
+                standing.ask, "PUT", f"/v1/graphs/{graph}", body, expected=range(200, 500)
+            )
         killed = self.world.operations + operations * self.dice.uniform(0.2, 0.9) if self.keeps else None
         written = asked = 0
         while not self.is_over or self.clients:
@@ -135,7 +149,11 @@ class Run:
 
     def noticed(self, _, context):
         """An exception in a client."""
-        self.world.fail("".join(traceback.format_exception(context["exception"])) if "exception" in context else context["message"])
+        self.world.fail(
+            "".join(traceback.format_exception(context["exception"]))
+            if "exception" in context
+            else context["message"]
+        )
 
     async def add(self):
         self.number += 1
@@ -143,7 +161,9 @@ class Run:
         client = rng.choice(clients.KINDS)(self, self.number, rng)
         self.clients.add(client)
         try:
-            await asyncio.get_running_loop().create_connection(lambda: client, self.server.host, self.server.port)
+            await asyncio.get_running_loop().create_connection(
+                lambda: client, self.server.host, self.server.port
+            )
         except OSError as failure:
             self.clients.discard(client)
             if self.server.process.poll() is None:
@@ -162,7 +182,9 @@ class Run:
         try:
             async with asyncio.timeout(LIMIT):
                 reader, writer = await asyncio.open_connection(self.server.host, self.server.port)
-                writer.write(f"GET /healthz HTTP/1.1\r\nHost: {self.host}\r\nConnection: close\r\n\r\n".encode())
+                writer.write(
+                    f"GET /healthz HTTP/1.1\r\nHost: {self.host}\r\nConnection: close\r\n\r\n".encode()
+                )
                 answer = await reader.read()
                 writer.close()
             if not answer.startswith(b"HTTP/1.1 200"):
@@ -173,7 +195,9 @@ class Run:
             self.world.fail(f"/healthz: {failure}")
         for client in self.clients:
             if client.is_stuck(LINE):
-                self.world.fail(f"{client.kind}{client.number} has waited {LINE:g} s for {list(client.waiting)[:3]}")
+                self.world.fail(
+                    f"{client.kind}{client.number} has waited {LINE:g} s for {list(client.waiting)[:3]}"
+                )
 
     async def kill(self):
         """Ends the server as `kill -9` does, replays what it has kept, and starts it again."""
@@ -191,15 +215,21 @@ class Run:
 
     def replay(self):
         for graph in [FILED, *GRAPHS]:
-            ran = subprocess.run([BINARY, "replay", "--data", self.server.data, graph], capture_output=True, text=True,
-                                 timeout=LIMIT * 4, env={**os.environ, **FILLED})
+            ran = subprocess.run(
+                [BINARY, "replay", "--data", self.server.data, graph], capture_output=True, text=True,
+                timeout=LIMIT * 4, env={**os.environ, **FILLED},
+            )
             if ran.returncode != 0 and "no data is stored" not in ran.stderr:
-                self.world.fail(f"after a kill: sluice replay {graph} ended with {ran.returncode}: {ran.stdout[-1500:]} {ran.stderr[-1500:]}")
+                self.world.fail(
+                    f"after a kill: sluice replay {graph} ended with {ran.returncode}: "
+                    f"{ran.stdout[-1500:]} {ran.stderr[-1500:]}"
+                )
 
     # What becomes of it
 
     def check(self):
-        """Fails where something has gone wrong: with the seed, what the server said, and what was sent last."""
+        """Fails where something has gone wrong: with the seed, what the server said, and what was
+        sent last."""
         if self.world.failure and not self.world.is_away:
             # Whatever a client has noticed may be the beginning of a crash.
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -221,9 +251,15 @@ class Run:
 
     def report(self):
         path = self.world.save_journal().relative_to(ROOT)
-        last = "\n".join(f"  {time_:.3f} {connection} {data[:300]!r}" for time_, connection, data in list(self.world.journal)[-15:])
-        return (f"SLUICE_SEED={self.world.seed} keeps={self.keeps} asks={self.asks} round {self.rounds}, after {self.world.operations} operations: "
-                f"{self.world.failure}\nWhat was sent last ({path} has more):\n{last}")
+        last = "\n".join(
+            f"  {time_:.3f} {connection} {data[:300]!r}"
+            for time_, connection, data in list(self.world.journal)[-15:]
+        )
+        return (
+            f"SLUICE_SEED={self.world.seed} keeps={self.keeps} asks={self.asks} round {self.rounds}, after "
+            f"{self.world.operations} operations: "
+            f"{self.world.failure}\nWhat was sent last ({path} has more):\n{last}"
+        )
 
     def tally(self):
         """By operation, how often it was answered how."""

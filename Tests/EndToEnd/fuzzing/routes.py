@@ -18,7 +18,8 @@ def _node_path(maker, node=None):
 
 
 def _past(maker, graph, first="?"):
-    """The query of a look at the past, or after a commit; empty most of the time where the server has no past."""
+    """The query of a look at the past, or after a commit; empty most of the time where the server
+    has no past."""
     if maker.chance(0.05):
         return f"{first}after={maker.epoch(graph)}:{maker.rev(graph)}"
     if not maker.chance(0.35):
@@ -32,7 +33,10 @@ def _read_headers(maker, graph):
     if drawn < 0.1:
         return (("If-None-Match", f'"{maker.epoch(graph)}:{maker.rev(graph)}"'),)
     if drawn < 0.13:
-        return (("If-None-Match", f'"{maker.epoch(graph)}:{maker.rev(graph)}"'), ("Prefer", f"wait={maker.rng.choice([0, 0, 1])}"))
+        return (
+            ("If-None-Match", f'"{maker.epoch(graph)}:{maker.rev(graph)}"'),
+            ("Prefer", f"wait={maker.rng.choice([0, 0, 1])}"),
+        )
     return ()
 
 
@@ -40,13 +44,23 @@ def _set_headers(maker, graph):
     drawn, tag = maker.rng.random(), f'"{maker.epoch(graph)}:{maker.rev(graph)}"'
     if drawn < 0.6:
         return ()
-    return maker.rng.choice([
-        (("If-Match", tag),), (("If-None-Match", "*"),), (("Prefer", "return=minimal"),), (("If-Match", "*"),),
-        (("Idempotency-Key", f"k{maker.rng.randint(0, 200)}"),), (("Sluice-Context", '{"src":"fuzz"}'),)])
+    return maker.rng.choice(
+        [
+            (("If-Match", tag),),
+            (("If-None-Match", "*"),),
+            (("Prefer", "return=minimal"),),
+            (("If-Match", "*"),),
+            (("Idempotency-Key", f"k{maker.rng.randint(0, 200)}"),),
+            (("Sluice-Context", '{"src":"fuzz"}'),),
+        ]
+    )
 
 
 def _dashboard(maker):
-    widgets = [{"kind": kind, "node": maker.node(), "x": 0, "y": y} for y, kind in enumerate(maker.rng.sample(["number", "gauge", "lamp"], 2))]
+    widgets = [
+        {"kind": kind, "node": maker.node(), "x": 0, "y": y}
+        for y, kind in enumerate(maker.rng.sample(["number", "gauge", "lamp"], 2))
+    ]
     return {"v": 1, "title": maker.rng.choice(["One", "Ä"]), "graph": maker.graph(), "widgets": widgets}
 
 
@@ -77,15 +91,24 @@ def remove_graph(maker):
 
 def read_values(maker):
     graph = maker.graph()
-    chosen = ",".join(maker.rng.choice(content.GLOBS) if maker.chance(0.4) else maker.node() for _ in range(maker.rng.randint(1, 3)))
+    chosen = ",".join(
+        maker.rng.choice(content.GLOBS) if maker.chance(0.4) else maker.node()
+        for _ in range(maker.rng.randint(1, 3))
+    )
     others = maker.rng.choice(["", "", "&facets=1", "&load=1"])
-    return Request("GET", f"/v1/graphs/{graph}/values?nodes={quote(chosen)}{others}{_past(maker, graph, '&')}", (), None, graph)
+    return Request(
+        "GET", f"/v1/graphs/{graph}/values?nodes={quote(chosen)}{others}{_past(maker, graph, '&')}", (), None,
+        graph,
+    )
 
 
 def list_nodes(maker):
     graph = maker.graph()
     match = f"match={quote(maker.rng.choice(content.GLOBS))}&" if maker.chance(0.7) else ""
-    return Request("GET", f"/v1/graphs/{graph}/nodes?{match}limit={maker.rng.randint(1, 20)}&next={maker.node()}", (), None, graph)
+    return Request(
+        "GET", f"/v1/graphs/{graph}/nodes?{match}limit={maker.rng.randint(1, 20)}&next={maker.node()}", (),
+        None, graph,
+    )
 
 
 def read_node(maker):
@@ -96,7 +119,9 @@ def read_node(maker):
 
 def set_node(maker, method="POST"):
     graph, path = _node_path(maker, maker.settable())
-    return Request(method, path, (JSON, *_set_headers(maker, graph)), compact(content.value(maker.rng)).encode(), graph)
+    return Request(
+        method, path, (JSON, *_set_headers(maker, graph)), compact(content.value(maker.rng)).encode(), graph
+    )
 
 
 def put_node(maker):
@@ -106,7 +131,10 @@ def put_node(maker):
 def patch_node(maker):
     graph, path = _node_path(maker, maker.settable())
     body = {maker.rng.choice("abc"): content.value(maker.rng) for _ in range(maker.rng.randint(0, 3))}
-    return Request("PATCH", path, (("Content-Type", "application/merge-patch+json"), *_set_headers(maker, graph)), compact(body).encode(), graph)
+    return Request(
+        "PATCH", path, (("Content-Type", "application/merge-patch+json"), *_set_headers(maker, graph)),
+        compact(body).encode(), graph,
+    )
 
 
 def drop_node(maker):
@@ -121,7 +149,9 @@ def clear_node(maker):
 
 def load_node(maker):
     graph, path = _node_path(maker, maker.settable())
-    return Request("POST", path + "/load", (JSON, *_set_headers(maker, graph)), compact(maker.report()).encode(), graph)
+    return Request(
+        "POST", path + "/load", (JSON, *_set_headers(maker, graph)), compact(maker.report()).encode(), graph
+    )
 
 
 def read_history(maker):
@@ -170,7 +200,9 @@ def list_listeners(maker):
 
 
 def save_dashboard(maker):
-    return Request("PUT", f"/v1/dashboards/{maker.rng.choice(DASHBOARDS)}", (JSON,), compact(_dashboard(maker)).encode())
+    return Request(
+        "PUT", f"/v1/dashboards/{maker.rng.choice(DASHBOARDS)}", (JSON,), compact(_dashboard(maker)).encode()
+    )
 
 
 def _dashboard_path(maker):
@@ -178,7 +210,9 @@ def _dashboard_path(maker):
 
 
 def sign_in(maker):
-    return Request("POST", "/v1/session", (JSON,), compact({"token": maker.pick(maker.world.tokens) or "none"}).encode())
+    return Request(
+        "POST", "/v1/session", (JSON,), compact({"token": maker.pick(maker.world.tokens) or "none"}).encode()
+    )
 
 
 def end_connection(maker):
@@ -196,17 +230,21 @@ def _plain(path, method="GET"):
 # (how often, what makes the request)
 ROUTES = {
     "listGraphs": (1, list_graphs), "describeGraph": (2, describe_graph), "defineGraph": (6, define_graph),
-    "removeGraph": (2, remove_graph), "readValues": (6, read_values), "listNodes": (3, list_nodes), "readNode": (18, read_node),
-    "setNode": (16, set_node), "putNode": (3, put_node), "patchNode": (3, patch_node), "dropNode": (4, drop_node),
-    "clearNode": (3, clear_node), "loadNode": (3, load_node), "readHistory": (5, read_history), "batch": (6, batch),
-    "evaluate": (6, evaluate), "explainNode": (4, explain_node), "readDefinition": (1, read_definition), "reload": (0.5, reload),
-    "drawGraph": (2, draw_graph), "explainLife": (3, explain_life), "listListeners": (1, list_listeners),
-    "listOperators": (0.2, _plain("/v1/operators")), "listDashboards": (0.5, _plain("/v1/dashboards")),
-    "readDashboard": (0.5, lambda maker: Request("GET", _dashboard_path(maker))), "saveDashboard": (1, save_dashboard),
-    "removeDashboard": (0.5, lambda maker: Request("DELETE", _dashboard_path(maker))), "signIn": (0.3, sign_in),
-    "signOut": (0.3, _plain("/v1/session", "DELETE")), "listConnections": (0.5, _plain("/v1/connections")),
-    "endConnection": (0.3, end_connection), "flushGraph": (2, flush_graph), "metrics": (0.5, _plain("/metrics")),
-    "health": (0.2, _plain("/healthz")), "readiness": (0.2, _plain("/readyz")), "version": (0.2, _plain("/version")),
+    "removeGraph": (2, remove_graph), "readValues": (6, read_values), "listNodes": (3, list_nodes),
+    "readNode": (18, read_node), "setNode": (16, set_node), "putNode": (3, put_node),
+    "patchNode": (3, patch_node), "dropNode": (4, drop_node), "clearNode": (3, clear_node),
+    "loadNode": (3, load_node), "readHistory": (5, read_history), "batch": (6, batch),
+    "evaluate": (6, evaluate), "explainNode": (4, explain_node), "readDefinition": (1, read_definition),
+    "reload": (0.5, reload), "drawGraph": (2, draw_graph), "explainLife": (3, explain_life),
+    "listListeners": (1, list_listeners), "listOperators": (0.2, _plain("/v1/operators")),
+    "listDashboards": (0.5, _plain("/v1/dashboards")),
+    "readDashboard": (0.5, lambda maker: Request("GET", _dashboard_path(maker))),
+    "saveDashboard": (1, save_dashboard),
+    "removeDashboard": (0.5, lambda maker: Request("DELETE", _dashboard_path(maker))),
+    "signIn": (0.3, sign_in), "signOut": (0.3, _plain("/v1/session", "DELETE")),
+    "listConnections": (0.5, _plain("/v1/connections")), "endConnection": (0.3, end_connection),
+    "flushGraph": (2, flush_graph), "metrics": (0.5, _plain("/metrics")), "health": (0.2, _plain("/healthz")),
+    "readiness": (0.2, _plain("/readyz")), "version": (0.2, _plain("/version")),
     "openAPI": (0.1, _plain("/openapi.json")), "backup": (0.3, _plain("/v1/backup")),
 }
 # These are connections of their own: see clients.py.
@@ -225,7 +263,10 @@ def request(maker, name):
 
 def encode(request, host, token=None):
     """The bytes of a request."""
-    lines = [f"{request.method} {request.target} HTTP/1.1", f"Host: {host}", *(f"{field}: {value}" for field, value in request.headers)]
+    lines = [
+        f"{request.method} {request.target} HTTP/1.1", f"Host: {host}",
+        *(f"{field}: {value}" for field, value in request.headers),
+    ]
     if token:
         lines.append(f"Authorization: Bearer {token}")
     if request.body is None:

@@ -1,6 +1,7 @@
 """The state of a server on which no client is left: before a round and after it, both are the same.
 
-What `/metrics` does not show is tried: whether as many members of families fit as at the start, with as many bytes.
+What `/metrics` does not show is tried: whether as many members of families fit as at the start,
+with as many bytes.
 """
 
 import json
@@ -11,10 +12,18 @@ from hostile.standing import PATIENCE
 from sluice import eventually
 
 MEMBERS = 200
-GAUGES = ("sluice_connections{", "sluice_sessions", "sluice_subscriptions{", "sluice_listeners{", "sluice_nodes{", "sluice_edges{",
-          "sluice_kept_chains{", "sluice_commits_pending{", "sluice_unreachable_nodes{", "sluice_compression_context_bytes",
-          "sluice_internal_errors_total", "process_open_fds")
-FILE = {"graph": FILED, "nodes": {"x": {"set": "number", "initial": 1}, "twice": {"from": "x", "pipe": [{"map": "value * 2"}], "retain": "always"}}}
+GAUGES = (
+    "sluice_connections{", "sluice_sessions", "sluice_subscriptions{", "sluice_listeners{", "sluice_nodes{",
+    "sluice_edges{", "sluice_kept_chains{", "sluice_commits_pending{", "sluice_unreachable_nodes{",
+    "sluice_compression_context_bytes", "sluice_internal_errors_total", "process_open_fds",
+)
+FILE = {
+    "graph": FILED,
+    "nodes": {
+        "x": {"set": "number", "initial": 1},
+        "twice": {"from": "x", "pipe": [{"map": "value * 2"}], "retain": "always"},
+    },
+}
 PROBE = "/v1/graphs/probe"
 
 
@@ -56,7 +65,8 @@ class Standing:
             self.ask("DELETE", f"/v1/graphs/{graph}", expected=(204, 404))
 
     def probe(self):
-        """As many members as are allowed fit, with nearly as many bytes; otherwise a former round's still count."""
+        """As many members as are allowed fit, with nearly as many bytes; otherwise a former round's
+        still count."""
         self.ask("PUT", PROBE, {"nodes": {"m.{id}": {"set": "any"}}})
         for first in range(0, self.members, 5):
             self.ask("POST", PROBE + "/batch", {"set": {f"m.{first + i}": "x" * 9000 for i in range(5)}})
@@ -77,8 +87,13 @@ class Standing:
     def differences(self):
         """By gauge, its values before and now, where they differ."""
         now = self.counters()
-        return {name: (before, now.get(name)) for name, before in self.before.items() if now.get(name) != before} | {
-            name: (None, value) for name, value in now.items() if name not in self.before and name != "process_open_fds"}
+        return {
+            name: (before, now.get(name)) for name, before in self.before.items() if now.get(name) != before
+        } | {
+            name: (None, value)
+            for name, value in now.items()
+            if name not in self.before and name != "process_open_fds"
+        }
 
     def check(self):
         """Everything is as it was; the connection that asks is among both."""

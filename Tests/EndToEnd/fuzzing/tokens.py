@@ -19,7 +19,9 @@ def write(path):
     made, entries = [], ""
     for name, (rights, options) in PRINCIPALS.items():
         can = [part for right in rights.split() for part in ("--can", right)]
-        ran = subprocess.run([BINARY, "token", "--name", name, *can, *options], check=True, capture_output=True, text=True)
+        ran = subprocess.run(
+            [BINARY, "token", "--name", name, *can, *options], check=True, capture_output=True, text=True
+        )
         made.append(re.search(r"token \(shown once\): (\S+)", ran.stderr)[1])
         entries += ran.stdout
     with open(path, "w") as file:

@@ -1,4 +1,5 @@
-"""What all clients of one run know together: names of graphs, cursors, tickets, what was sent last, what was answered."""
+"""What all clients of one run know together: names of graphs, cursors, tickets, what was sent last,
+what was answered."""
 
 import collections
 import json
@@ -43,11 +44,22 @@ class World:
         made = {}
         if self.sink_port and rng.random() < 0.3:
             plain = [name for name in nodes if "{" not in name]
-            made["sinks"] = {name: {"from": rng.choice([*plain, "*"]), "url": f"http://127.0.0.1:{self.sink_port}/{name}",
-                                    **rng.choice([{}, {"mode": "all"}, {"mode": "all", "queue": 2}])} for name in rng.sample("xyz", rng.randint(1, 2))}
+            made["sinks"] = {
+                name: {
+                    "from": rng.choice([*plain, "*"]), "url": f"http://127.0.0.1:{self.sink_port}/{name}",
+                    **rng.choice([{}, {"mode": "all"}, {"mode": "all", "queue": 2}]),
+                }
+                for name in rng.sample("xyz", rng.randint(1, 2))
+            }
         if self.tokens and rng.random() < 0.3:
-            made["access"] = [{"who": rng.choice(["*", "role:viewer", "alice", "bob"]), "nodes": rng.choice(["*", "s.*", ["n*", "d1"]]),
-                               "can": rng.choice(["read", "set", ["read", "pipe"], ["read", "pipe", "set", "observe"]])} for _ in range(rng.randint(1, 3))]
+            made["access"] = [
+                {
+                    "who": rng.choice(["*", "role:viewer", "alice", "bob"]),
+                    "nodes": rng.choice(["*", "s.*", ["n*", "d1"]]),
+                    "can": rng.choice(["read", "set", ["read", "pipe"], ["read", "pipe", "set", "observe"]]),
+                }
+                for _ in range(rng.randint(1, 3))
+            ]
         return made
 
     def definition(self, rng, graph):
@@ -134,7 +146,11 @@ class Maker:
         if rng.random() < 0.9:
             fields["set"] = {self.settable(): content.value(rng) for _ in range(rng.choice([1, 1, 1, 2, 4]))}
         if not fields or rng.random() < 0.15:
-            clear = [name for name in (self.settable() for _ in range(rng.randint(1, 3))) if name not in fields.get("set", {})]
+            clear = [
+                name
+                for name in (self.settable() for _ in range(rng.randint(1, 3)))
+                if name not in fields.get("set", {})
+            ]
             if clear or not fields:
                 fields["clear"] = clear or ["n0"]
         return fields | self.marks(graph)
@@ -160,8 +176,14 @@ class Maker:
 
 # The reports that producers make of a load, by their first field.
 REPORTS = {
-    "loading": lambda rng: rng.choice([{"loading": True}, {"loading": True, "progress": rng.random()}, {"progress": 0.5}]),
-    "error": lambda rng: {"error": {"code": rng.choice(["offline", "a_b"]), **rng.choice([{}, {"msg": content.text(rng)[:200]}])}},
+    "loading": lambda rng: rng.choice(
+        [{"loading": True}, {"loading": True, "progress": rng.random()}, {"progress": 0.5}]
+    ),
+    "error": lambda rng: {
+        "error": {
+            "code": rng.choice(["offline", "a_b"]), **rng.choice([{}, {"msg": content.text(rng)[:200]}]),
+        }
+    },
     "notModified": lambda rng: {"notModified": True},
     "cancelled": lambda rng: rng.choice([{"cancelled": True}, {"loading": False}]),
     "invalidate": lambda rng: {"invalidate": True},

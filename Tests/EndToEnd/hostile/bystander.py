@@ -1,6 +1,7 @@
 """Somebody else, in a process of its own: a ping every five milliseconds, and how long the answers took.
 
-`python bystander.py HOST PORT` prints `ready`, goes on until a line comes on its standard input, and prints the waits in milliseconds.
+`python bystander.py HOST PORT` prints `ready`, goes on until a line comes on its standard input,
+and prints the waits in milliseconds.
 """
 
 import json

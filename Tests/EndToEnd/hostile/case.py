@@ -1,7 +1,8 @@
 """What a hostile case is, and the forms that most cases have.
 
-A case is a name and a function of a server. It sends its bytes and compares what comes back; whether everybody else was served
-meanwhile, and whether everything it used was given back, is looked at behind every case by the same code (standing.py).
+A case is a name and a function of a server. It sends its bytes and compares what comes back;
+whether everybody else was served meanwhile, and whether everything it used was given back, is
+looked at behind every case by the same code (standing.py).
 """
 
 import json
@@ -23,7 +24,8 @@ class Case:
 
 
 def fill(text, server):
-    """Bytes of a text in which `{host}` stands for the server's own address and `{H}` for a whole Host line."""
+    """Bytes of a text in which `{host}` stands for the server's own address and `{H}` for a whole
+    Host line."""
     if isinstance(text, bytes):
         return text
     own = f"{server.host}:{server.port}"
@@ -83,9 +85,11 @@ def judge(status, headers, body):
 
 
 def exchange(name, text, *expected, then=OPEN, heads=False, fields=None):
-    """Sends `text` at once; `expected` are the statuses of the answers, `then` what becomes of the connection (None: whatever).
+    """Sends `text` at once; `expected` are the statuses of the answers, `then` what becomes of the
+    connection (None: whatever).
 
-    `heads`: the answers have no bodies. `fields`: header fields of the last answer; None for one that must not stand there.
+    `heads`: the answers have no bodies. `fields`: header fields of the last answer; None for one
+    that must not stand there.
     """
 
     def run(server):

@@ -1,6 +1,7 @@
 """Definitions that are as large as may be, and dear to read, to apply or to change.
 
-Each has two forms, of which the second changes everything that the first says. What is in `REFUSED` is refused with that code.
+Each has two forms, of which the second changes everything that the first says. What is in `REFUSED`
+is refused with that code.
 """
 
 import json
@@ -31,12 +32,20 @@ def plain(form):
 
 
 def always(form):
-    return filled(X, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"value+{form}"}]}))
+    return filled(
+        X, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"value+{form}"}]})
+    )
 
 
 def chain(form):
     """Each node is made from the one before."""
-    return filled(X, lambda n: (f"n{n}", {"from": f"n{n - 1}" if n else "x", "retain": "always", "pipe": [{"map": f"value+{form}"}]}))
+    return filled(
+        X,
+        lambda n: (
+            f"n{n}",
+            {"from": f"n{n - 1}" if n else "x", "retain": "always", "pipe": [{"map": f"value+{form}"}]},
+        ),
+    )
 
 
 def stages(form):
@@ -45,12 +54,25 @@ def stages(form):
 
 def literals(form):
     """Expressions as long as they may be."""
-    return filled(X, lambda n: (f"n{n}", {"from": "x", "pipe": [{"map": f"[{','.join([str(form)] * 2000)}]"}]}))
+    return filled(
+        X, lambda n: (f"n{n}", {"from": "x", "pipe": [{"map": f"[{','.join([str(form)] * 2000)}]"}]})
+    )
 
 
 def conditions(form):
     """Each node is one side of the `if` before."""
-    return filled(X, lambda n: (f"n{n}", {"if": {"from": f"t{n - 1}" if n else "x", "when": f"value>{form}", "then": f"t{n}", "else": f"e{n}"}}))
+    return filled(
+        X,
+        lambda n: (
+            f"n{n}",
+            {
+                "if": {
+                    "from": f"t{n - 1}" if n else "x", "when": f"value>{form}", "then": f"t{n}",
+                    "else": f"e{n}",
+                }
+            },
+        ),
+    )
 
 
 def cases(form):
@@ -61,11 +83,19 @@ def cases(form):
 def combines(form):
     """Each node is made from a thousand."""
     inputs = {f"n{n}": {"set": "number", "initial": 1} for n in range(1000)}
-    return filled(inputs, lambda n: (f"c{n}", {"combine": list(inputs), "retain": "always", "map": f"value[{form}]"}))
+    return filled(
+        inputs, lambda n: (f"c{n}", {"combine": list(inputs), "retain": "always", "map": f"value[{form}]"})
+    )
 
 
 def schemas(form):
-    return filled({}, lambda n: (f"n{n}", {"set": "any", "schema": {"properties": {f"p{k}": {"minimum": form} for k in range(50)}}}))
+    return filled(
+        {},
+        lambda n: (
+            f"n{n}",
+            {"set": "any", "schema": {"properties": {f"p{k}": {"minimum": form} for k in range(50)}}},
+        ),
+    )
 
 
 def links(form):
@@ -80,13 +110,21 @@ def syncs(form):
 
 def loops(form, most=1200):
     """First values near the limit of an expression, 1,200 of them."""
-    return filled(X, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"{LOOP} ? {form} : 0"}]}), most=most)
+    return filled(
+        X, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"{LOOP} ? {form} : 0"}]}),
+        most=most,
+    )
 
 
 def searches(form):
     """The same without loops, on a long text."""
     long = {"x": {"set": "string", "initial": "a" * 30_000}}
-    return filled(long, lambda n: (f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"value.matches('b{form}$')"}]}))
+    return filled(
+        long,
+        lambda n: (
+            f"n{n}", {"from": "x", "retain": "always", "pipe": [{"map": f"value.matches('b{form}$')"}]},
+        ),
+    )
 
 
 def unknown(form):

@@ -1,6 +1,8 @@
-"""Much of everything: messages, subscriptions, connections, pings, pieces, requests; and peers that never read.
+"""Much of everything: messages, subscriptions, connections, pings, pieces, requests; and peers that
+never read.
 
-While a flood comes, others are served: each of these asks in between (`stands.ask()`), which fails after a second.
+While a flood comes, others are served: each of these asks in between (`stands.ask()`), which fails
+after a second.
 """
 
 import json
@@ -82,8 +84,14 @@ def pipelines(stands):
     """Two hundred pipelines that nobody else has."""
     with RawWebSocket(stands.server) as peer:
         text = b"".join(
-            frame(1, json.dumps({"op": "sub", "id": i, "graph": "g", "node": "x", "pipe": [{"map": f"value * {i}.0"}] * 4}))
-            for i in range(1, 201))
+            frame(
+                1,
+                json.dumps(
+                    {"op": "sub", "id": i, "graph": "g", "node": "x", "pipe": [{"map": f"value * {i}.0"}] * 4}
+                ),
+            )
+            for i in range(1, 201)
+        )
         assert pour(peer, text, stands)
         assert all(answer["op"] == "snap" for answer in answers(peer, 200, stands))
 
@@ -92,8 +100,14 @@ def private_pipelines(stands):
     """Pipelines with timers of their own; the client goes without a word."""
     peer = RawWebSocket(stands.server)
     text = b"".join(
-        frame(1, json.dumps({"op": "sub", "id": i, "graph": "g", "node": "x", "pipe": [{"debounce": 20}, {"delay": 20}]}))
-        for i in range(1, 301))
+        frame(
+            1,
+            json.dumps(
+                {"op": "sub", "id": i, "graph": "g", "node": "x", "pipe": [{"debounce": 20}, {"delay": 20}]}
+            ),
+        )
+        for i in range(1, 301)
+    )
     assert pour(peer, text, stands)
     answers(peer, 300, stands)
     for _ in range(5):
@@ -134,7 +148,11 @@ def crumbs(stands):
     """A message of 60,000 pieces of a byte each."""
     with RawWebSocket(stands.server) as peer:
         text = '{"op":"ping","id":1,"x":"%s"}' % ("y" * 60_000)
-        data = frame(1, text[0], fin=False) + b"".join(frame(0, letter, fin=False) for letter in text[1:]) + frame(0, "")
+        data = (
+            frame(1, text[0], fin=False)
+            + b"".join(frame(0, letter, fin=False) for letter in text[1:])
+            + frame(0, "")
+        )
         assert pour(peer, data, stands)
         assert peer.message() == {"op": "ok", "id": 1}
 
@@ -151,7 +169,10 @@ def bodies(stands):
     """Bodies of the greatest length, one behind the other."""
     with Exchange(stands.server) as peer:
         body = '"' + "x" * 65_000 + '"'
-        one = fill(f"POST {NODE}any HTTP/1.1\r\n" + "{H}" + f"Content-Length: {len(body)}\r\n\r\n{body}", stands.server)
+        one = fill(
+            f"POST {NODE}any HTTP/1.1\r\n" + "{H}" + f"Content-Length: {len(body)}\r\n\r\n{body}",
+            stands.server,
+        )
         assert pour(peer, one * 100, stands)
         assert {peer.answer()[0] for _ in range(100)} == {200}
     stands.server.set("g", "any", 1)
@@ -160,8 +181,10 @@ def bodies(stands):
 def keys(stands):
     """Ten thousand keys that are used once."""
     with Exchange(stands.server) as peer:
-        text = "".join(f"POST {NODE}any HTTP/1.1\r\n" + "{H}" + f"Idempotency-Key: k{i}\r\nContent-Length: 1\r\n\r\n1"
-                       for i in range(10_000))
+        text = "".join(
+            f"POST {NODE}any HTTP/1.1\r\n" + "{H}" + f"Idempotency-Key: k{i}\r\nContent-Length: 1\r\n\r\n1"
+            for i in range(10_000)
+        )
         assert pour(peer, fill(text, stands.server), stands)
         assert {peer.answer()[0] for _ in range(10_000)} == {200}
 
@@ -204,7 +227,12 @@ def handshakes(stands):
 def refused_handshakes(stands):
     for _ in range(200):
         with Exchange(stands.server) as peer:
-            peer.send(fill("GET /v1/ws HTTP/1.1\r\n{H}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n", stands.server))
+            peer.send(
+                fill(
+                    "GET /v1/ws HTTP/1.1\r\n{H}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+                    stands.server,
+                )
+            )
             assert peer.answer()[0] == 426
     stands.ask()
 
@@ -215,7 +243,12 @@ def waiting_reads(stands):
     tag = server.get(NODE + "small").headers["ETag"]
     peers = [RawSocket(server) for _ in range(200)]
     for peer in peers:
-        peer.send(fill(f"GET {NODE}small HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=30\r\n\r\n", server))
+        peer.send(
+            fill(
+                f"GET {NODE}small HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=30\r\n\r\n",
+                server,
+            )
+        )
     eventually(lambda: server.count("subscriptions", "g") >= 200)
     stands.ask()
     for peer in peers:
@@ -235,7 +268,8 @@ def event_streams(stands):
 
 
 def deaf(server, path="/v1/ws", protocol="sluice.v1.json", window=65_536):
-    """A WebSocket for whose messages the kernel has not much room; with the smallest windows reading takes minutes."""
+    """A WebSocket for whose messages the kernel has not much room; with the smallest windows
+    reading takes minutes."""
     peer = RawWebSocket(server, path, protocol)
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
     return peer
@@ -331,7 +365,11 @@ def deaf_in_one_message(stands):
     """More answers to one message than it may pile up: closed as slow."""
     with deaf(stands.server) as peer:
         stands.server.set("g", "any", "x" * 60_000)
-        peer.text("[" + ",".join('{"op":"get","id":%d,"graph":"g","nodes":["any"]}' % i for i in range(1, 1001)) + "]")
+        peer.text(
+            "["
+            + ",".join('{"op":"get","id":%d,"graph":"g","nodes":["any"]}' % i for i in range(1, 1001))
+            + "]"
+        )
         time.sleep(0.3)
         stands.ask()
         heard, code = 0, None
@@ -368,16 +406,18 @@ def deaf_to_pings(stands):
 
 CASES = [
     Case("pings", pings), Case("requests on a socket", requests), Case("requests in one message", lists),
-    Case("subscriptions", subscriptions), Case("pipelines", pipelines), Case("pipelines with timers", private_pipelines),
-    Case("coming and going", coming_and_going), Case("observers", observers), Case("empty pieces", pieces),
-    Case("pieces of a byte", crumbs), Case("sets", sets), Case("bodies", bodies), Case("keys", keys),
+    Case("subscriptions", subscriptions), Case("pipelines", pipelines),
+    Case("pipelines with timers", private_pipelines), Case("coming and going", coming_and_going),
+    Case("observers", observers), Case("empty pieces", pieces), Case("pieces of a byte", crumbs),
+    Case("sets", sets), Case("bodies", bodies), Case("keys", keys),
     Case("silent connections", silent_connections), Case("connections that are reset", reset_connections),
     Case("halves of heads", half_requests), Case("sockets that vanish", handshakes),
-    Case("refused handshakes", refused_handshakes), Case("reads that wait", waiting_reads), Case("event streams", event_streams),
-    Case("a deaf subscriber", deaf_and_latest), Case("a deaf subscriber to everything", deaf_and_all),
-    Case("a deaf event stream", deaf_stream), Case("a deaf plain stream", deaf_plain_stream),
-    Case("deaf and asking", deaf_and_asking), Case("deaf, asking all at once", deaf_in_one_message),
-    Case("a deaf observer", deaf_observer), Case("deaf to pongs", deaf_to_pings),
+    Case("refused handshakes", refused_handshakes), Case("reads that wait", waiting_reads),
+    Case("event streams", event_streams), Case("a deaf subscriber", deaf_and_latest),
+    Case("a deaf subscriber to everything", deaf_and_all), Case("a deaf event stream", deaf_stream),
+    Case("a deaf plain stream", deaf_plain_stream), Case("deaf and asking", deaf_and_asking),
+    Case("deaf, asking all at once", deaf_in_one_message), Case("a deaf observer", deaf_observer),
+    Case("deaf to pongs", deaf_to_pings),
 ]
 
 

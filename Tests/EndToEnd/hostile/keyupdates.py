@@ -36,7 +36,8 @@ class Rekeying:
         assert self.ssl.SSL_connect(self.connection) == 1
 
     def ask(self, path):
-        """One request; returns the bytes of the answer that came at once. What TLS has answered meanwhile is read by that, too."""
+        """One request; returns the bytes of the answer that came at once. What TLS has answered
+        meanwhile is read by that, too."""
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         assert self.ssl.SSL_write(self.connection, request, len(request)) == len(request)
         room = ctypes.create_string_buffer(4096)
@@ -46,7 +47,10 @@ class Rekeying:
     def update(self, count):
         """Asks so many times, reading nothing; returns how often until the server had enough."""
         for done in range(count):
-            if self.ssl.SSL_key_update(self.connection, REQUESTED) != 1 or self.ssl.SSL_do_handshake(self.connection) != 1:
+            if (
+                self.ssl.SSL_key_update(self.connection, REQUESTED) != 1
+                or self.ssl.SSL_do_handshake(self.connection) != 1
+            ):
                 return done
         return count
 

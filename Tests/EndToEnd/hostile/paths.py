@@ -93,9 +93,17 @@ CASES = [
     exchange("HEAD of a file", "HEAD /page.js HTTP/1.1\r\n{H}\r\n", 200, heads=True),
     exchange("HEAD of a hidden file", "HEAD /.hidden HTTP/1.1\r\n{H}\r\n", 404, heads=True),
     exchange("a range is not served in part", "GET /page.js HTTP/1.1\r\n{H}Range: bytes=0-1\r\n\r\n", 200),
-    exchange("ten thousand ranges", "GET /page.js HTTP/1.1\r\n{H}Range: bytes=" + "0-0," * 3000 + "0-1\r\n\r\n", 200),
-    exchange("endless codings", "GET /page.js HTTP/1.1\r\n{H}Accept-Encoding: " + "gzip," * 2500 + "br\r\n\r\n", 200),
+    exchange(
+        "ten thousand ranges", "GET /page.js HTTP/1.1\r\n{H}Range: bytes=" + "0-0," * 3000 + "0-1\r\n\r\n",
+        200,
+    ),
+    exchange(
+        "endless codings", "GET /page.js HTTP/1.1\r\n{H}Accept-Encoding: " + "gzip," * 2500 + "br\r\n\r\n",
+        200,
+    ),
     exchange("a quality that is none", "GET /page.js HTTP/1.1\r\n{H}Accept-Encoding: gzip;q=x\r\n\r\n", 200),
-    exchange("endless tags", "GET /page.js HTTP/1.1\r\n{H}If-None-Match: " + '"a",' * 3000 + '"b"\r\n\r\n', 200),
+    exchange(
+        "endless tags", "GET /page.js HTTP/1.1\r\n{H}If-None-Match: " + '"a",' * 3000 + '"b"\r\n\r\n', 200
+    ),
     exchange("a tag that is none", "GET /page.js HTTP/1.1\r\n{H}If-None-Match: x\r\n\r\n", 200),
 ]

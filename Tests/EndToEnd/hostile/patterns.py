@@ -1,7 +1,8 @@
 """Regular expressions that take long to compile: in subscriptions, in questions, in definitions.
 
-Each attack returns what the server answered. How much it may compile for them is counted in PatternLimitTests; here they must be
-refused with `pattern_limit`, and others must be answered. With SLUICE_QUIET the time that the server works for them is bounded, too.
+Each attack returns what the server answered. How much it may compile for them is counted in
+PatternLimitTests; here they must be refused with `pattern_limit`, and others must be answered. With
+SLUICE_QUIET the time that the server works for them is bounded, too.
 """
 
 import json
@@ -43,5 +44,9 @@ def question(server, round):
 
 def definition(server, round):
     """990 patterns that are refused, in a definition."""
-    nodes = {f"n{number}": {"set": "string", "pattern": rf"\pL{{1000}}{round}x{number}"} for number in range(990)}
-    return server.request("PUT", "/v1/graphs/h", json.dumps({"nodes": nodes}), {"Content-Type": "application/json"}).json()
+    nodes = {
+        f"n{number}": {"set": "string", "pattern": rf"\pL{{1000}}{round}x{number}"} for number in range(990)
+    }
+    return server.request(
+        "PUT", "/v1/graphs/h", json.dumps({"nodes": nodes}), {"Content-Type": "application/json"}
+    ).json()

@@ -1,4 +1,5 @@
-"""Pipelines that cost much: of one client or of a crowd, at their making, at each value, and by the bytes they hold.
+"""Pipelines that cost much: of one client or of a crowd, at their making, at each value, and by the
+bytes they hold.
 
 Each attack is a function of the server; what it returns is called at the end, and closes its connections.
 """
@@ -39,7 +40,9 @@ class Crowd:
 
     def sets(self, values):
         with contextlib.suppress(ConnectionClosed):
-            self.clients[0].socket.send(json.dumps([{"op": "set", "graph": "g", "set": {"x": value}} for value in values]))
+            self.clients[0].socket.send(
+                json.dumps([{"op": "set", "graph": "g", "set": {"x": value}} for value in values])
+            )
 
     def __call__(self):
         for client in self.clients:
@@ -83,7 +86,14 @@ def questions_of_a_crowd(server):
 def streams_of_a_crowd(server):
     """100 streams of events and 100 plain WebSockets with a dear pipeline each."""
     # A short expression, because a URL may not be long.
-    pipe = urllib.parse.quote(json.dumps([{"map": f"value + 0 * lists.range(700).map(i, i + value).size() + {stage}"} for stage in range(16)]))
+    pipe = urllib.parse.quote(
+        json.dumps(
+            [
+                {"map": f"value + 0 * lists.range(700).map(i, i + value).size() + {stage}"}
+                for stage in range(16)
+            ]
+        )
+    )
     connections = []
     for _ in range(100):
         connection = http.client.HTTPConnection(server.host, server.port)
@@ -104,7 +114,8 @@ def streams_of_a_crowd(server):
 
 
 def readings_of_a_crowd(server):
-    """50 connections with pipelines of almost 16 KiB, which take long to compile, and with some that are longer."""
+    """50 connections with pipelines of almost 16 KiB, which take long to compile, and with some
+    that are longer."""
     ranges = " + ".join(["lists.range(900).size()"] * 25)
     numbers = ",".join(["1"] * 400)
     crowd = Crowd(server, 50)
@@ -119,7 +130,9 @@ def windows(server):
     """1,000 windows of 10,000 numbers, of which each value asks for the median."""
     crowd = Crowd(server)
     for id in range(1000):
-        crowd.subscribe(0, id + 1, node="x", pipe=[{"map": f"value + {id}"}, {"window": {"count": 10000, "of": "p50"}}])
+        crowd.subscribe(
+            0, id + 1, node="x", pipe=[{"map": f"value + {id}"}, {"window": {"count": 10000, "of": "p50"}}]
+        )
     crowd.sets(range(500))
     return crowd
 
@@ -128,7 +141,9 @@ def timers(server):
     """1,000 debounces that ring together, each before dear stages."""
     crowd = Crowd(server)
     for id in range(1000):
-        crowd.subscribe(0, id + 1, node="x", pipe=[{"debounce": 50}] + [dear(16 * id + stage) for stage in range(15)])
+        crowd.subscribe(
+            0, id + 1, node="x", pipe=[{"debounce": 50}] + [dear(16 * id + stage) for stage in range(15)]
+        )
     for value in range(5):
         server.set("g", "x", value)
     return crowd
@@ -180,13 +195,15 @@ def sorts(server):
     """100 pipelines that sort and join a list of 10,000 numbers."""
     crowd = Crowd(server)
     for id in range(100):
-        crowd.subscribe(0, id + 1, node="list", pipe=[{"map": f"value.sort().map(n, string(n)).join('{id}')"}] * 8)
+        crowd.subscribe(
+            0, id + 1, node="list", pipe=[{"map": f"value.sort().map(n, string(n)).join('{id}')"}] * 8
+        )
     for _ in range(5):
         server.set("g", "list", list(range(10_000, 0, -1)))
     return crowd
 
 
 ALL = [
-    one_set_before_a_thousand, subscriptions_of_a_crowd, readings_of_a_crowd, questions_of_a_crowd, streams_of_a_crowd, windows, timers,
-    combines, scans, sorts, long_texts, long_windows,
+    one_set_before_a_thousand, subscriptions_of_a_crowd, readings_of_a_crowd, questions_of_a_crowd,
+    streams_of_a_crowd, windows, timers, combines, scans, sorts, long_texts, long_windows,
 ]

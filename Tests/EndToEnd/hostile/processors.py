@@ -1,4 +1,5 @@
-"""Gives a server's loop a processor of its own, so that what its clients wait for is the server and not the machine."""
+"""Gives a server's loop a processor of its own, so that what its clients wait for is the server and
+not the machine."""
 
 import contextlib
 import os
@@ -28,7 +29,8 @@ def move(thread, processor, priority):
 
 
 def move_helpers(pid, ends):
-    """Threads that read pipelines and files inherit the processor of the loop, which would wait for them there."""
+    """Threads that read pipelines and files inherit the processor of the loop, which would wait for
+    them there."""
     moved = {pid}
     while not ends.wait(0.02):
         for thread in set(map(int, os.listdir(f"/proc/{pid}/task"))) - moved:

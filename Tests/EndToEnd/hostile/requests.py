@@ -131,19 +131,28 @@ FIELDS = [
 
 METHODS = [
     exchange("TRACE", "TRACE /healthz HTTP/1.1\r\n{H}\r\n", 405),
-    exchange("DELETE of the list", "DELETE /v1/graphs HTTP/1.1\r\n{H}\r\n", 405, fields={"allow": "GET, HEAD, OPTIONS"}),
+    exchange(
+        "DELETE of the list", "DELETE /v1/graphs HTTP/1.1\r\n{H}\r\n", 405,
+        fields={"allow": "GET, HEAD, OPTIONS"},
+    ),
     exchange("POST to health", "POST /healthz HTTP/1.1\r\n{H}Content-Length: 0\r\n\r\n", 405),
-    exchange("PATCH of a file", "PATCH /index.html HTTP/1.1\r\n{H}Content-Length: 0\r\n\r\n", 405,
-             fields={"allow": "GET, HEAD, OPTIONS"}),
+    exchange(
+        "PATCH of a file", "PATCH /index.html HTTP/1.1\r\n{H}Content-Length: 0\r\n\r\n", 405,
+        fields={"allow": "GET, HEAD, OPTIONS"},
+    ),
     exchange("DELETE of a node", f"DELETE {NODE}x HTTP/1.1\r\n" + "{H}\r\n", 405),
     exchange("PROPFIND", "PROPFIND /v1/graphs HTTP/1.1\r\n{H}\r\n", 405),
-    exchange("GET of a batch", "GET /v1/graphs/g/batch HTTP/1.1\r\n{H}\r\n", 405, fields={"allow": "POST, OPTIONS"}),
+    exchange(
+        "GET of a batch", "GET /v1/graphs/g/batch HTTP/1.1\r\n{H}\r\n", 405, fields={"allow": "POST, OPTIONS"}
+    ),
     exchange("POST to nothing", "POST /nothing HTTP/1.1\r\n{H}Content-Length: 2\r\n\r\n{}", 404),
     exchange("OPTIONS of nothing", "OPTIONS /nothing HTTP/1.1\r\n{H}\r\n", 404),
     exchange("OPTIONS of everything", "OPTIONS * HTTP/1.1\r\n{H}\r\n", 204),
     exchange("HEAD of nothing has no body", "HEAD /nothing HTTP/1.1\r\n{H}\r\n", 404, heads=True),
     exchange("HEAD of a batch has no body", "HEAD /v1/graphs/g/batch HTTP/1.1\r\n{H}\r\n", 405, heads=True),
-    exchange("HEAD with a body", "HEAD /healthz HTTP/1.1\r\n{H}Content-Length: 3\r\n\r\nabc", 200, heads=True),
+    exchange(
+        "HEAD with a body", "HEAD /healthz HTTP/1.1\r\n{H}Content-Length: 3\r\n\r\nabc", 200, heads=True
+    ),
     exchange("GET with a body", GET + "{H}Content-Length: 5\r\n\r\nGET /", 200),
     exchange("an unknown graph", "GET /v1/graphs/nope/nodes/x HTTP/1.1\r\n{H}\r\n", 404),
     exchange("an unknown node", f"GET {NODE}nope HTTP/1.1\r\n" + "{H}\r\n", 404),
@@ -173,9 +182,14 @@ WHO = [
     post("an origin that is not UTF-8", "Origin: http://\xff\xfe\r\n", 403),
     post("a cross-site fetch", "Sec-Fetch-Site: cross-site\r\n", 403),
     post("our own origin", "Origin: http://{host}\r\n", 200),
-    exchange("a foreign origin deletes", f"DELETE {NODE}any/value HTTP/1.1\r\n" + "{H}Origin: http://evil.example\r\n\r\n", 403),
-    exchange("a foreign origin may read what is sent without CORS", GET + "{H}Origin: http://evil.example\r\n\r\n", 200,
-             fields={"access-control-allow-origin": None}),
+    exchange(
+        "a foreign origin deletes",
+        f"DELETE {NODE}any/value HTTP/1.1\r\n" + "{H}Origin: http://evil.example\r\n\r\n", 403,
+    ),
+    exchange(
+        "a foreign origin may read what is sent without CORS", GET + "{H}Origin: http://evil.example\r\n\r\n",
+        200, fields={"access-control-allow-origin": None},
+    ),
 ]
 
 BODIES = [
@@ -220,13 +234,25 @@ BODIES = [
     post("an endless Idempotency-Key", "Idempotency-Key: " + "k" * 200 + "\r\n", 400),
     post("an empty Idempotency-Key", "Idempotency-Key: \r\n", 400),
     post("a context that is no JSON", "Sluice-Context: {\r\n", 400),
-    exchange("a batch that is a list", "POST /v1/graphs/g/batch HTTP/1.1\r\n{H}" + JSON + "Content-Length: 2\r\n\r\n[]", 400),
-    exchange("a batch for a node that is not there",
-             "POST /v1/graphs/g/batch HTTP/1.1\r\n{H}" + JSON + 'Content-Length: 18\r\n\r\n{"set":{"nope":1}}', 404),
-    exchange("a pipeline that is no list",
-             "POST /v1/graphs/g/eval HTTP/1.1\r\n{H}" + JSON + 'Content-Length: 21\r\n\r\n{"node":"x","pipe":7}', 400),
+    exchange(
+        "a batch that is a list",
+        "POST /v1/graphs/g/batch HTTP/1.1\r\n{H}" + JSON + "Content-Length: 2\r\n\r\n[]", 400,
+    ),
+    exchange(
+        "a batch for a node that is not there",
+        "POST /v1/graphs/g/batch HTTP/1.1\r\n{H}" + JSON + 'Content-Length: 18\r\n\r\n{"set":{"nope":1}}',
+        404,
+    ),
+    exchange(
+        "a pipeline that is no list",
+        "POST /v1/graphs/g/eval HTTP/1.1\r\n{H}" + JSON + 'Content-Length: 21\r\n\r\n{"node":"x","pipe":7}',
+        400,
+    ),
     exchange("a bad escape in a query", "GET /v1/graphs/g/values?nodes=%zz HTTP/1.1\r\n{H}\r\n", 400),
-    exchange("a thousand events of a node", "GET /v1/graphs/g/events?" + "node=x&" * 1001 + " HTTP/1.1\r\n{H}\r\n", 400),
+    exchange(
+        "a thousand events of a node", "GET /v1/graphs/g/events?" + "node=x&" * 1001 + " HTTP/1.1\r\n{H}\r\n",
+        400,
+    ),
     exchange("events of nothing", "GET /v1/graphs/g/events HTTP/1.1\r\n{H}\r\n", 400),
     exchange("an interval below zero", "GET /v1/graphs/g/events?node=x&every=-1 HTTP/1.1\r\n{H}\r\n", 400),
 ]

@@ -8,8 +8,10 @@ from rawsocket import RawWebSocket, frame
 from sluice import eventually
 
 NODE = "/v1/graphs/g/nodes/"
-UPGRADE = ("GET /v1/ws HTTP/1.1\r\n{H}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-           "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+UPGRADE = (
+    "GET /v1/ws HTTP/1.1\r\n{H}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 SUB = '{"op":"sub","id":1,"graph":"g","node":"%s"}'
 
 
@@ -64,7 +66,9 @@ def under_delivery(mode):
 def waiting(server):
     tag = server.get(NODE + "small").headers["ETag"]
     before = server.count("subscriptions", "g")
-    peer = sent(f"GET {NODE}small HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=30\r\n\r\n")(server)
+    peer = sent(f"GET {NODE}small HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=30\r\n\r\n")(
+        server
+    )
     eventually(lambda: server.count("subscriptions", "g") == before + 1)
     return peer
 
@@ -112,9 +116,18 @@ STAGES = [
     ("behind a broken frame", open_socket(frame(3))),
     ("behind a subscription, before its snapshot", open_socket(SUB % "deep")),
     ("behind a snapshot", open_socket(SUB % "deep", reads=1)),
-    ("behind a hundred subscriptions", open_socket(*[(SUB % "deep").replace(":1,", f":{i},") for i in range(1, 101)])),
-    ("with a pipeline", open_socket('{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"value+1"}]}', reads=1)),
-    ("with a timer", open_socket('{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"delay":50}],"every":50}', reads=1)),
+    (
+        "behind a hundred subscriptions",
+        open_socket(*[(SUB % "deep").replace(":1,", f":{i},") for i in range(1, 101)]),
+    ),
+    (
+        "with a pipeline",
+        open_socket('{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"map":"value+1"}]}', reads=1),
+    ),
+    (
+        "with a timer",
+        open_socket('{"op":"sub","id":1,"graph":"g","node":"x","pipe":[{"delay":50}],"every":50}', reads=1),
+    ),
     ("with all nodes", open_socket('{"op":"sub","id":1,"graph":"g","nodes":["*"]}', reads=1)),
     ("while it looks on", open_socket('{"op":"observe","id":1,"graph":"g"}', reads=1)),
     ("while it is told the newest", under_delivery("latest")),
@@ -175,6 +188,11 @@ def tls(stage, how):
 WAYS = ("RST", "FIN")
 CASES = [Case(f"{how} {name}", end_of(make, how)) for name, make in STAGES for how in WAYS]
 CASES += [Case(f"{how} of who was present", presence(how)) for how in WAYS]
-TLS = [Case(f"{how} over TLS, {stage}", tls(stage, how)) for how in WAYS
-       for stage in ("before the hello", "in the hello", "behind the handshake", "in a head", "in a record", "before the answer",
-                     "on a socket")]
+TLS = [
+    Case(f"{how} over TLS, {stage}", tls(stage, how))
+    for how in WAYS
+    for stage in (
+        "before the hello", "in the hello", "behind the handshake", "in a head", "in a record",
+        "before the answer", "on a socket",
+    )
+]

@@ -1,4 +1,5 @@
-"""Peers that take their time: a head, a body, a frame, a handshake in drips, or nothing at all; and peers that never read.
+"""Peers that take their time: a head, a body, a frame, a handshake in drips, or nothing at all; and
+peers that never read.
 
 All of these run at the same time on servers with short times; what each of them met is looked at afterwards.
 """
@@ -38,7 +39,8 @@ def drip(peer, pieces, pause):
 
 
 def http(name, first, pieces=(), pause=0.05, status=408, least=0.0, most=7.0):
-    """Sends `first` and then drips `pieces`: an answer of that status, or none, and the end, after so many seconds."""
+    """Sends `first` and then drips `pieces`: an answer of that status, or none, and the end, after
+    so many seconds."""
 
     def run(server):
         began = time.monotonic()
@@ -79,10 +81,19 @@ HTTP = [
     http("a body in drips", LINE + "Content-Length: 1000\r\n\r\n", [b"1"] * 100, pause=0.1, least=4, most=10),
     http("no chunks", LINE + "Transfer-Encoding: chunked\r\n\r\n", least=4, most=10),
     http("half a chunk size", LINE + "Transfer-Encoding: chunked\r\n\r\n1", least=4, most=10),
-    http("a chunk size of zeros in drips", LINE + "Transfer-Encoding: chunked\r\n\r\n", [b"0" * 100] * 100, pause=0.1, least=4, most=10),
-    http("chunks in drips", LINE + "Transfer-Encoding: chunked\r\n\r\n", [b"1\r\n1\r\n"] * 100, pause=0.1, least=4, most=10),
+    http(
+        "a chunk size of zeros in drips", LINE + "Transfer-Encoding: chunked\r\n\r\n", [b"0" * 100] * 100,
+        pause=0.1, least=4, most=10,
+    ),
+    http(
+        "chunks in drips", LINE + "Transfer-Encoding: chunked\r\n\r\n", [b"1\r\n1\r\n"] * 100, pause=0.1,
+        least=4, most=10,
+    ),
     http("no last chunk", LINE + "Transfer-Encoding: chunked\r\n\r\n1\r\n1\r\n", least=4, most=10),
-    http("a body fast enough that never ends", LINE + "Content-Length: 60000\r\n\r\n", [b"1" * 300] * 100, pause=0.1, least=6, most=12),
+    http(
+        "a body fast enough that never ends", LINE + "Content-Length: 60000\r\n\r\n", [b"1" * 300] * 100,
+        pause=0.1, least=6, most=12,
+    ),
 ]
 
 
@@ -127,13 +138,19 @@ def long_poll(server):
         peer.send(fill(f"GET {node} HTTP/1.1\r\n" + "{H}\r\n", server))
         tag = peer.answer()[1]["etag"]
         began = time.monotonic()
-        peer.send(fill(f"GET {node} HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=3600\r\n\r\n", server))
+        peer.send(
+            fill(
+                f"GET {node} HTTP/1.1\r\n" + "{H}" + f"If-None-Match: {tag}\r\nPrefer: wait=3600\r\n\r\n",
+                server,
+            )
+        )
         assert peer.answer()[0] == 304
         assert 0.8 < time.monotonic() - began < 5
 
 
 def takes_no_answers(path):
-    """Pipelines requests for a large answer and reads nothing: it is not read from, and ended after the idle time."""
+    """Pipelines requests for a large answer and reads nothing: it is not read from, and ended after
+    the idle time."""
 
     def run(server):
         with RawSocket(server, timeout=4) as peer:
@@ -166,7 +183,9 @@ CONNECTIONS = [
 ]
 
 
-def websocket(name, first, pieces=(), pause=0.05, code=4508, least=1.2, most=9, path="/v1/ws", protocol="sluice.v1.json"):
+def websocket(
+    name, first, pieces=(), pause=0.05, code=4508, least=1.2, most=9, path="/v1/ws", protocol="sluice.v1.json"
+):
     def run(server):
         began = time.monotonic()
         with RawWebSocket(server, path, protocol) as peer:
@@ -233,8 +252,12 @@ WEBSOCKETS = [
     websocket("pieces without end", frame(1, "x", fin=False), [frame(0, "", fin=False)] * 100),
     websocket("pings within a message", frame(1, "x", fin=False), [frame(9, "p")] * 100),
     websocket("no pong", b"", least=2.5),
-    websocket("no pong, but a subscription", frame(1, '{"op":"sub","id":1,"graph":"g","node":"x"}'), least=2.5),
-    websocket("half a value on a plain stream", b"\x81\x85mask12", path="/v1/graphs/g/nodes/any", protocol=None),
+    websocket(
+        "no pong, but a subscription", frame(1, '{"op":"sub","id":1,"graph":"g","node":"x"}'), least=2.5
+    ),
+    websocket(
+        "half a value on a plain stream", b"\x81\x85mask12", path="/v1/graphs/g/nodes/any", protocol=None
+    ),
     websocket("no pong on a plain stream", b"", path="/v1/graphs/g/nodes/x", protocol=None, least=2.5),
     Case("pongs and nothing else", answers_pings),
     Case("goodbye, and it stays", does_not_end),
@@ -332,9 +355,19 @@ TLS = [
     tls_raw("TLS: plain HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     tls("TLS: silence behind the handshake", b"", b""),
     tls("TLS: half a head", b"GET / HTTP/1.1\r\nHos", b"408"),
-    tls("TLS: half a body", b"POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1", b"408", 11),
-    tls("TLS: no JSON", b"POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n{", b"400"),
-    tls("TLS: both lengths", b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", b"400"),
+    tls(
+        "TLS: half a body",
+        b"POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1", b"408", 11,
+    ),
+    tls(
+        "TLS: no JSON",
+        b"POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n{", b"400",
+    ),
+    tls(
+        "TLS: both lengths",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"400",
+    ),
     Case("TLS: half a record", tls_half_record),
     Case("TLS: a record that does not decrypt", tls_bad_record),
     Case("TLS: a record for each byte", tls_many_empty_records),
@@ -346,7 +379,9 @@ TLS = [
 GUARDED = [
     websocket("hello: silence", b"", code=4408, least=0.8),
     websocket("hello: pings instead", b"", [frame(9, "p")] * 40, code=4408, least=0.8),
-    websocket("hello: other requests instead", b"", [frame(1, '{"op":"list","id":1}')] * 40, code=4408, least=0.8),
+    websocket(
+        "hello: other requests instead", b"", [frame(1, '{"op":"list","id":1}')] * 40, code=4408, least=0.8
+    ),
     websocket("hello: without a token", frame(1, '{"op":"hello"}'), code=4408, least=0.8),
     websocket("hello: a token that is none", frame(1, '{"op":"hello","token":"x"}'), code=4408, least=0.8),
     websocket("hello: half of it", b"\x81\xfe\x10\x00mask{", code=4408, least=0.8),

@@ -1,8 +1,9 @@
 """The server that stands the cases, and what is looked at behind each of them.
 
-Behind every case a value is set by a request on a new connection, which has to be answered within a second, and a subscriber that
-was there all the time has to be told that value and nothing else. Then the counters must come back to where they were: connections
-by kind, sessions, subscriptions, listeners, nodes, edges, and the process's descriptors.
+Behind every case a value is set by a request on a new connection, which has to be answered within a
+second, and a subscriber that was there all the time has to be told that value and nothing else.
+Then the counters must come back to where they were: connections by kind, sessions, subscriptions,
+listeners, nodes, edges, and the process's descriptors.
 """
 
 import contextlib
@@ -18,8 +19,10 @@ GRAPH = CHAIN + """  pulse: { set: number, initial: 0 }
   past: { set: number, initial: 1, history: 4 }
   guarded: { set: number, initial: 1, requireIfMatch: true }
 """
-GAUGES = ("sluice_connections{", "sluice_sessions", "sluice_subscriptions{", "sluice_listeners{", "sluice_nodes{", "sluice_edges{",
-          "sluice_commits_pending{", "sluice_compression_context_bytes", "process_open_fds")
+GAUGES = (
+    "sluice_connections{", "sluice_sessions", "sluice_subscriptions{", "sluice_listeners{", "sluice_nodes{",
+    "sluice_edges{", "sluice_commits_pending{", "sluice_compression_context_bytes", "process_open_fds",
+)
 # How long a normal request may take: a second; on a machine that others keep busy longer, as long
 # as it is not the server that used the time.
 LIMIT, PATIENCE = 1.0, 8.0
@@ -42,13 +45,16 @@ class Standing:
         self.before = self.counters()
 
     def ask(self):
-        """A normal request on a new connection is answered within a second, and the subscriber hears of it."""
+        """A normal request on a new connection is answered within a second, and the subscriber
+        hears of it."""
         self.pulse += 1
         began, used = time.monotonic(), self.processor()
         self.server.set("g", "pulse", self.pulse)
         took, used = time.monotonic() - began, self.processor() - used
         if took >= LIMIT:
-            assert used < LIMIT / 2 and took < PATIENCE, f"a normal request took {took:.2f} s; the server worked for {used:.2f}"
+            assert used < LIMIT / 2 and took < PATIENCE, (
+                f"a normal request took {took:.2f} s; the server worked for {used:.2f}"
+            )
         while True:
             told = self.subscriber.receive()
             if told["op"] != "hb":
@@ -70,7 +76,9 @@ class Standing:
         assert self.server.process.poll() is None, self.server.log_text()[-4000:]
         self.ask()
         if self.counters() != self.before:
-            eventually(lambda: self.counters() == self.before, f"the counters {self.before}, not {self.counters()},")
+            eventually(
+                lambda: self.counters() == self.before, f"the counters {self.before}, not {self.counters()},"
+            )
 
     def run(self, case):
         case.run(self.server)
@@ -97,7 +105,9 @@ def folder(path):
     (outside / "secret.txt").write_text("secret")
     (path / "public-too").mkdir()
     (path / "public-too" / "secret.txt").write_text("secret")
-    for name in ("index.html", "page.js", "style.css", "sub/index.html", "a b.txt", "ä.txt", "dotted..txt", "%41.txt"):
+    for name in (
+        "index.html", "page.js", "style.css", "sub/index.html", "a b.txt", "ä.txt", "dotted..txt", "%41.txt",
+    ):
         (public / name).write_text(f"<p>{name}</p>" + " " * 600)
     for name in (".hidden", ".env", ".well-known/x", "sub/.htaccess"):
         (public / name).write_text("secret")

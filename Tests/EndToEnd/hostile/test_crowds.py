@@ -1,7 +1,8 @@
 """Crowds that come or go in one moment: others are served in between, and nothing is left.
 
-The server stands still while the crowd acts, so that all of it lies on the sockets when it goes on. What is looked at is how much
-of the crowd's work was done when a bystander, which asked last, was answered.
+The server stands still while the crowd acts, so that all of it lies on the sockets when it goes on.
+What is looked at is how much of the crowd's work was done when a bystander, which asked last, was
+answered.
 """
 
 import json

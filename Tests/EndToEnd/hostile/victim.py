@@ -1,7 +1,8 @@
-"""A client with a hundred ordinary pipelines, in a process of its own: it sets a node every five milliseconds and waits for all values.
+"""A client with a hundred ordinary pipelines, in a process of its own: it sets a node every five
+milliseconds and waits for all values.
 
-`python victim.py HOST PORT SECONDS SERVER` prints for each set how long that took, and how long the kernel kept the process SERVER or
-this one waiting for a processor meanwhile, in milliseconds.
+`python victim.py HOST PORT SECONDS SERVER` prints for each set how long that took, and how long the
+kernel kept the process SERVER or this one waiting for a processor meanwhile, in milliseconds.
 """
 
 import json
@@ -19,7 +20,8 @@ LONGEST_STOLEN = 0.05
 
 
 class Waits:
-    """How long each set took until the victim had its hundred values, in milliseconds, without those that the machine held up."""
+    """How long each set took until the victim had its hundred values, in milliseconds, without
+    those that the machine held up."""
 
     def __init__(self, sets):
         self.all = sorted(wait for wait, _ in sets)
@@ -31,7 +33,9 @@ class Waits:
 
     def __str__(self):
         def line(waits):
-            shares = ", ".join(f"p{100 * share:g} {self.late(waits, share):.2f}" for share in (0.5, 0.9, 0.99, 0.999))
+            shares = ", ".join(
+                f"p{100 * share:g} {self.late(waits, share):.2f}" for share in (0.5, 0.9, 0.99, 0.999)
+            )
             return f"{shares} ms, {len(waits)} sets"
 
         return f"{line(self.fair)}; with those that the machine held up: {line(self.all)}"
@@ -39,8 +43,10 @@ class Waits:
 
 def waits(server, seconds, prefix=()):
     """Lets a victim run; `prefix` starts its command."""
-    arguments = [*prefix, sys.executable, str(pathlib.Path(__file__).resolve()), server.host, str(server.port), str(seconds),
-                 str(server.process.pid)]
+    arguments = [
+        *prefix, sys.executable, str(pathlib.Path(__file__).resolve()), server.host, str(server.port),
+        str(seconds), str(server.process.pid),
+    ]
     ended = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=seconds + 60)
     return Waits(json.loads(ended.stdout))
 
@@ -57,7 +63,11 @@ def main():
     processes = (os.getpid(), int(sys.argv[4]))
     with connect(f"ws://{sys.argv[1]}:{sys.argv[2]}/v1/ws", subprotocols=["sluice.v1.json"]) as socket:
         for id in range(1, COUNT + 1):
-            socket.send(json.dumps({"op": "sub", "id": id, "graph": "v", "node": "x", "pipe": [{"map": f"value + {id}"}]}))
+            socket.send(
+                json.dumps(
+                    {"op": "sub", "id": id, "graph": "v", "node": "x", "pipe": [{"map": f"value + {id}"}]}
+                )
+            )
             socket.recv(30)
         end = time.monotonic() + float(sys.argv[3])
         while time.monotonic() < end:
