@@ -80,6 +80,7 @@ lint:                   ## the format of the sources; the size of types; walls a
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	python3 scripts/prose.py
 	python3 scripts/type_sizes.py
+	python3 scripts/python_lines.py
 	python3 scripts/walls.py
 	python3 scripts/rules.py --check
 	python3 scripts/wire.py --check
