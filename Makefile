@@ -15,8 +15,10 @@ run: release            ## the server on 127.0.0.1:8080 with this machine's own 
 
 test: setup lint unit end-to-end   ## everything that must be green before a change lands
 
-# The suites that take half of the processor time: random histories, and thousands of clients or stages.
-long := (Histor(y|ies)|State|Random[A-Za-z]+|HostileRedis|Looking|ManyPipelines|DeepOperator)Tests/
+# The suites that take two thirds of the processor time: random histories, simulated failures, and
+# thousands of clients or stages.
+long := (Histor(y|ies)|State|Random[A-Za-z]+|Looking|ManyPipelines|DeepOperator|Simulation|SharedWorld)Tests/
+long := $(long)|(Cut|DiskFault|Hostile(Redis|Store))Tests/
 
 check: setup lint build ## the quick half of `make test`, in less than five minutes
 	swift test --skip-build --parallel --skip '$(long)'
