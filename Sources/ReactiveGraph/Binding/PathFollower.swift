@@ -39,7 +39,7 @@ class PathFollower {
 }
 
 /// The properties read while something is evaluated.
-final class TrackedReads {
+final class TrackedReads: PropertyReads {
     struct Place {
         weak var bindings: Bindings?
         let property: AnyKeyPath
@@ -47,7 +47,8 @@ final class TrackedReads {
 
     private(set) var places: [Place] = []
 
-    func note(_ bindings: Bindings, _ property: AnyKeyPath) {
+    func note(_ bindings: AnyObject, _ property: AnyKeyPath) {
+        guard let bindings = bindings as? Bindings else { return }
         if places.contains(where: { $0.bindings === bindings && $0.property == property }) { return }
         places.append(Place(bindings: bindings, property: property))
     }

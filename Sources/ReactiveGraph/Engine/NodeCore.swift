@@ -191,8 +191,8 @@ struct NodeMarks: OptionSet, Sendable {
 final class NodeSide {
     @exclusivity(unchecked) var name: String?
     /// What registries know of the node, in the order of its names.
-    @exclusivity(unchecked) var registration: Unmanaged<RegistryEntry>?
-    @exclusivity(unchecked) var moreRegistrations: [Unmanaged<RegistryEntry>] = []
+    @exclusivity(unchecked) var registration: Unmanaged<AnyObject>?
+    @exclusivity(unchecked) var moreRegistrations: [Unmanaged<AnyObject>] = []
     /// What makes the node a join; owned by the node.
     @exclusivity(unchecked) var join: Unmanaged<Join>?
     /// What waits to be stored, made on first use.
@@ -236,24 +236,24 @@ extension NodeCore {
 
     // MARK: - Names in registries
 
-    /// The entry of this node's first name.
-    final var registration: RegistryEntry? {
+    /// What a registry knows of this node by its first name; registries alone know the type.
+    final var firstEntry: AnyObject? {
         guard let attachment else { return nil }
         guard marks.contains(.isOnlyNamed) else {
             return side?._withUnsafeGuaranteedRef { $0.registration?.takeUnretainedValue() }
         }
-        return Unmanaged<RegistryEntry>.fromOpaque(attachment).takeUnretainedValue()
+        return Unmanaged<AnyObject>.fromOpaque(attachment).takeUnretainedValue()
     }
 
-    /// The entries of all its names.
-    final var entries: [RegistryEntry] {
-        guard let first = registration else { return [] }
+    /// The same of all its names.
+    final var anyEntries: [AnyObject] {
+        guard let first = firstEntry else { return [] }
         let more = side?._withUnsafeGuaranteedRef { $0.moreRegistrations } ?? []
         return [first] + more.map { $0.takeUnretainedValue() }
     }
 
     /// A registry knows the node by one more name.
-    final func add(_ entry: RegistryEntry) {
+    final func add(_ entry: AnyObject) {
         guard attachment != nil else {
             marks.insert(.isOnlyNamed)
             attachment = Unmanaged.passUnretained(entry).toOpaque()
@@ -268,15 +268,15 @@ extension NodeCore {
     }
 
     /// A registry does not know the node by that name any more.
-    final func remove(_ entry: RegistryEntry) {
+    final func remove(_ entry: AnyObject) {
         guard !marks.contains(.isOnlyNamed) else {
-            if registration === entry {
+            if firstEntry === entry {
                 attachment = nil
                 marks.remove(.isOnlyNamed)
             }
             return
         }
-        let left = entries.filter { $0 !== entry }
+        let left = anyEntries.filter { $0 !== entry }
         guard let side = side?.takeUnretainedValue() else { return }
         side.registration = left.first.map { .passUnretained($0) }
         if !side.moreRegistrations.isEmpty {

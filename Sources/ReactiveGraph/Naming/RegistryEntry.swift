@@ -118,6 +118,12 @@ extension AnyNode {
 }
 
 extension NodeCore {
+    /// The entry of this node's first name.
+    final var registration: RegistryEntry? { firstEntry.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+
+    /// The entries of all its names.
+    final var entries: [RegistryEntry] { anyEntries.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+
     /// The names by which registries hold this node, as their policies say (G-129).
     final var registrations: [String] { entries.compactMap { $0.isHeld ? $0.key : nil } }
 

@@ -40,59 +40,6 @@ extension TimedOperator {
     @inlinable public mutating func flush() -> HeldEmission<Output>? { nil }
 }
 
-/// A moment on a clock; of equal moments the one asked for first comes first (G-112).
-public struct Deadline: Hashable, Sendable, Comparable {
-    /// The time on the operator's clock.
-    public let time: Duration
-    @usableFromInline let number: UInt64
-
-    /// Earlier, or asked for earlier.
-    @inlinable
-    public static func < (left: Deadline, right: Deadline) -> Bool {
-        left.time < right.time || (left.time == right.time && left.number < right.number)
-    }
-
-    @usableFromInline
-    init(time: Duration, number: UInt64) {
-        self.time = time
-        self.number = number
-    }
-
-    /// The same, or, if it is earlier than `other`, a moment of that time.
-    @inlinable
-    func moved(after other: Deadline?) -> Deadline {
-        guard let other, self <= other else { return self }
-        return Deadline(time: other.time, number: max(number, other.number))
-    }
-}
-
-/// An emission that is kept back, with the path and context it came with.
-public struct HeldEmission<Value> {
-    /// What will be emitted.
-    public let emission: Emission<Value>
-    @usableFromInline let trail: Trail?
-    @usableFromInline let context: Context?
-
-    @inlinable
-    init(_ emission: Emission<Value>, trail: Trail?, context: Context?) {
-        self.emission = emission
-        self.trail = trail
-        self.context = context
-    }
-
-    /// An emission of the operator's own: no path, no context.
-    @inlinable
-    public init(_ emission: Emission<Value>) {
-        self.init(emission, trail: nil, context: nil)
-    }
-
-    /// The same on its way, with another emission.
-    @inlinable
-    public func map<Out>(_ transform: (Emission<Value>) -> Emission<Out>) -> HeldEmission<Out> {
-        HeldEmission<Out>(transform(emission), trail: trail, context: context)
-    }
-}
-
 extension Site {
     /// The time on the operator's clock; zero for operators that have none.
     @inlinable public var now: Duration {

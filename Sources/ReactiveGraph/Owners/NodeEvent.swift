@@ -25,20 +25,6 @@ public enum NodeEvent<Value> {
     case stopped
 }
 
-/// Where a value came from.
-///
-/// It travels in the ``Context`` of the emission, so derived nodes pass it on.
-public enum ValueSource: String, Sendable, Hashable {
-    /// Loaded from the remote side.
-    case network
-    /// Taken from a store.
-    case cache
-    /// Set by the program: the default.
-    case local
-    /// Not a value: the node was wiped.
-    case wipe
-}
-
 extension NodeEvent: Equatable where Value: Equatable {
     /// Errors are compared by type and description.
     public static func == (left: NodeEvent, right: NodeEvent) -> Bool {
@@ -52,6 +38,20 @@ extension NodeEvent: Equatable where Value: Equatable {
             (.stopped, .stopped):
             true
         default: false
+        }
+    }
+}
+
+extension NodeSignal {
+    /// What listeners of events receive of it, if they do.
+    func event<Value>(of type: Value.Type) -> NodeEvent<Value>? {
+        switch self {
+        case .requested: .requested
+        case .progress(let fraction): .progress(fraction)
+        case .cancelled: .cancelled
+        case .notModified: .notModified
+        case .failed(let error, _): .error(error)
+        case .finished, .wiped: nil
         }
     }
 }

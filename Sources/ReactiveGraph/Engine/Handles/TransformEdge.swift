@@ -64,18 +64,6 @@ open class TransformEdge<In, Out>: AnyEdge {
         )
     }
 
-    /// One direction of a sync, without ends: it hands emissions on as they are, and in settled
-    /// mode the very same one only once (G-137).
-    ///
-    /// - Parameters:
-    ///   - name: the name of the edge.
-    ///   - graph: the graph of both ends.
-    ///   - admits: says whether an emission is handed on.
-    package init(syncing name: String, in graph: Graph, admits: @escaping (Emission<In>) -> Bool)
-    where In == Out {
-        super.init(core: Sync.admitting(name, graph, admits))
-    }
-
     init(wrapping edge: Edge) {
         super.init(core: edge)
     }

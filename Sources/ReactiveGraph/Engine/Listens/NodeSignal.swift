@@ -15,17 +15,6 @@ indirect enum NodeSignal {
     /// The node is about to be wiped: no event.
     case wiped
 
-    func event<Value>(of type: Value.Type) -> NodeEvent<Value>? {
-        switch self {
-        case .requested: .requested
-        case .progress(let fraction): .progress(fraction)
-        case .cancelled: .cancelled
-        case .notModified: .notModified
-        case .failed(let error, _): .error(error)
-        case .finished, .wiped: nil
-        }
-    }
-
     /// Happens as a pass of `node`, or is queued after the one that is running.
     func send<Value>(to node: Core<Value>) {
         guard node.pass < 0 else {

@@ -1,0 +1,5 @@
+/// Something that can be ended.
+public protocol Cancellable: AnyObject {
+    /// Ends it. Idempotent.
+    func cancel()
+}
