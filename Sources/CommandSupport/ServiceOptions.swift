@@ -25,7 +25,7 @@ package struct ServiceOptions: ParsableArguments {
     ///
     /// There is no option for it: arguments are seen by everybody on the machine.
     package static func token() throws -> Token? {
-        guard let text = environment("SLUICE_TOKEN") else { return nil }
+        guard let text = environmentVariable("SLUICE_TOKEN") else { return nil }
         guard let token = Token(text) else {
             throw ValidationError("SLUICE_TOKEN is no token: it has 16 to 512 visible ASCII characters")
         }
@@ -42,7 +42,7 @@ package struct ServiceOptions: ParsableArguments {
     /// Throws a usage error if it is not a valid address.
     package static func named(_ url: String?) throws -> ServiceURL? {
         if let url { return try service(url, from: "--url") }
-        return try environment("SLUICE_URL").map { try service($0, from: "SLUICE_URL") }
+        return try environmentVariable("SLUICE_URL").map { try service($0, from: "SLUICE_URL") }
     }
 
     private static func service(_ text: String, from place: String) throws -> ServiceURL {
@@ -52,11 +52,6 @@ package struct ServiceOptions: ParsableArguments {
             )
         }
         return service
-    }
-
-    /// A variable of the environment; nil if it is empty or not set.
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -41,7 +41,7 @@ package enum Terminal {
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array((text + "\n").utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Platform.write(rest, to: descriptor)
             if count < 0 {
                 // The reader of the pipe has gone (`sluice watch … | head -1`): there is no one
                 // left to write to.

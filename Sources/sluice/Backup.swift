@@ -25,7 +25,7 @@ struct Backup: ParsableCommand {
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
-        guard access(file, F_OK) != 0 else { throw Terminal.failure("\(file) exists already") }
+        guard unsafe access(file, F_OK) != 0 else { throw Terminal.failure("\(file) exists already") }
         let service = try options.service()
         let answer = try Terminal.reporting {
             try ServiceRequest.get("/v1/backup", from: service, limit: .seconds(3600), mostBytes: 1 << 40)
@@ -33,8 +33,8 @@ struct Backup: ParsableCommand {
         // It gets its name only when it is complete.
         let partial = file + ".partial"
         try Terminal.reporting { try Files.write(answer.body, to: partial) }
-        guard rename(partial, file) == 0 else {
-            throw Terminal.failure("\(file): \(String(cString: strerror(errno)))")
+        guard unsafe rename(partial, file) == 0 else {
+            throw Terminal.failure("\(file): \(systemError())")
         }
         Terminal.print("\(file): \(answer.body.count) bytes")
     }

@@ -34,22 +34,9 @@ enum ConfigurationOptions {
     /// Reads file and environment; the reader has the problems.
     static func reader(config: String?) -> ConfigurationReader {
         var reader = ConfigurationReader()
-        let file = config ?? standardFiles.first { access($0, R_OK) == 0 }
+        let file = config ?? standardFiles.first { unsafe access($0, R_OK) == 0 }
         if let file { reader.read(file: file) }
-        reader.read(environment: environment())
+        reader.read(environment: environmentVariables())
         return reader
-    }
-
-    private static func environment() -> [String: String] {
-        var variables: [String: String] = [:]
-        var place = environ
-        while let entry = place.pointee {
-            let text = String(cString: entry)
-            if let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            place += 1
-        }
-        return variables
     }
 }

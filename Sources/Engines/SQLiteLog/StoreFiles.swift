@@ -152,7 +152,7 @@ public final class StoreFolder: StoreFiles {
         return found
     }
 
-    private static var reason: String { String(cString: strerror(errno)) }
+    private static var reason: String { systemError() }
 
     private static func firstLine(of file: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 64)

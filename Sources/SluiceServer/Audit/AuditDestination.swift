@@ -77,5 +77,5 @@ final class AuditFile: Sendable {
         Platform.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
     }
 
-    private static var failure: String { String(cString: strerror(errno)) }
+    private static var failure: String { systemError() }
 }

@@ -130,7 +130,7 @@ struct DashboardFolder: Sendable {
     func make() { mkdir(path, 0o777) }
 
     /// Why the server cannot write to it; nil if it can.
-    var obstacle: String? { access(path, W_OK) == 0 ? nil : String(cString: strerror(errno)) }
+    var obstacle: String? { access(path, W_OK) == 0 ? nil : systemError() }
 
     /// All dashboards by name, each with the state of its file; `known` is what was read before.
     func rows(_ known: [FileSystem.Entry: Dashboards.Row]) -> [(file: FileSystem.Entry, row: Dashboards.Row)]
@@ -155,7 +155,7 @@ struct DashboardFolder: Sendable {
     }
 
     /// What the last call to the system says went wrong.
-    private static var failure: DashboardChange { .unwritable(String(cString: strerror(errno))) }
+    private static var failure: DashboardChange { .unwritable(systemError()) }
 
     /// Puts a dashboard in its place: written beside it, put on the disk, then renamed, so that a
     /// server that dies in between leaves the old one.
