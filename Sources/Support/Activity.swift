@@ -7,6 +7,7 @@ internal import Synchronization
 ///
 /// Unchecked, because `graphName` points to atomics and `namedGraph` is used by the loop's thread
 /// only.
+@safe
 public final class Activity: @unchecked Sendable {
     public enum Work: UInt8, Sendable {
         /// Nothing was noted in this turn.
@@ -57,12 +58,12 @@ public final class Activity: @unchecked Sendable {
 
     /// A loop that does nothing.
     public init() {
-        for word in 0..<Self.nameWords { (graphName + word).initialize(to: Atomic(0)) }
+        for word in 0..<Self.nameWords { unsafe (graphName + word).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        graphName.deinitialize(count: Self.nameWords)
-        graphName.deallocate()
+        unsafe graphName.deinitialize(count: Self.nameWords)
+        unsafe graphName.deallocate()
     }
 
     // MARK: - The loop's thread
@@ -117,7 +118,7 @@ public final class Activity: @unchecked Sendable {
             for shift in stride(from: UInt64(0), to: 64, by: 8) {
                 word |= UInt64(bytes.next() ?? 0) << shift
             }
-            graphName[place].store(word, ordering: .relaxed)
+            unsafe graphName[place].store(word, ordering: .relaxed)
         }
     }
 
@@ -152,7 +153,7 @@ public final class Activity: @unchecked Sendable {
     private var name: String {
         var bytes: [UInt8] = []
         for place in 0..<Self.nameWords {
-            let word = graphName[place].load(ordering: .relaxed)
+            let word = unsafe graphName[place].load(ordering: .relaxed)
             bytes += stride(from: UInt64(0), to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) }
         }
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -4,7 +4,7 @@ public enum Base64 {
     public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        bytes.withUnsafeBytes { text.append(base64: $0) }
+        unsafe bytes.withUnsafeBytes { unsafe text.append(base64: $0) }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -14,11 +14,10 @@ public enum Base64 {
     /// left out, and the unused bits of the last digit may have any value.
     public static func bytes(_ text: some Collection<UInt8>, isCanonical: Bool) -> [UInt8]? {
         // On one type of bytes, which a generic collection would read ten times as slowly.
-        let direct = text.withContiguousStorageIfAvailable { bytes(of: $0, isCanonical: isCanonical) }
-        return direct ?? Array(text).withUnsafeBufferPointer { bytes(of: $0, isCanonical: isCanonical) }
+        bytes(of: Array(text), isCanonical: isCanonical)
     }
 
-    private static func bytes(of text: UnsafeBufferPointer<UInt8>, isCanonical: Bool) -> [UInt8]? {
+    private static func bytes(of text: [UInt8], isCanonical: Bool) -> [UInt8]? {
         var digits = text[...]
         if text.count % 4 == 0 {
             for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
@@ -45,9 +44,12 @@ public enum Base64 {
     /// The digit for the lowest six bits.
     @usableFromInline
     static func digit(_ bits: UInt32) -> UInt8 {
-        let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        return alphabet.utf8Start[Int(bits & 63)]
+        alphabet[Int(bits & 63)]
     }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
 
     private static func value(of digit: UInt8) -> UInt32? {
         switch digit {
@@ -67,7 +69,7 @@ extension ByteSink where Self: ~Copyable {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let rest = bytes.count - start
             let group =
-                UInt32(bytes[start]) << 16
+                unsafe UInt32(bytes[start]) << 16
                 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
                 | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
             append(Base64.digit(group >> 18))

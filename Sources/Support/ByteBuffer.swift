@@ -3,6 +3,7 @@
 /// It has one owner and no copies, so appending is a bounds check and a `memcpy`. What `bytes`
 /// lends is valid until the next change. Capacity doubles and is given back only by
 /// `removeAll(keepingCapacity: false)`.
+@safe
 public struct ByteBuffer: ~Copyable, ByteSink {
     @usableFromInline var base: UnsafeMutableRawPointer?
     @usableFromInline var capacity: Int
@@ -13,13 +14,13 @@ public struct ByteBuffer: ~Copyable, ByteSink {
 
     /// Makes an empty buffer; memory is taken at the first append.
     public init() {
-        base = nil
+        unsafe base = nil
         capacity = 0
         length = 0
     }
 
     deinit {
-        base?.deallocate()
+        unsafe base?.deallocate()
     }
 
     /// Whether nothing is held.
@@ -27,12 +28,15 @@ public struct ByteBuffer: ~Copyable, ByteSink {
 
     /// The bytes held, lent until the next change of the buffer.
     @inlinable public var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base, count: count)
+        unsafe UnsafeRawBufferPointer(start: base, count: count)
     }
+
+    /// The text held, with replacement characters where it is not UTF-8.
+    public var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes held, for changing them in place; lent until the next change of the buffer.
     public var mutableBytes: UnsafeMutableRawBufferPointer {
-        UnsafeMutableRawBufferPointer(start: base, count: count)
+        unsafe UnsafeMutableRawBufferPointer(start: base, count: count)
     }
 
     /// Makes room for `more` bytes and returns where they go.
@@ -41,10 +45,10 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     @inlinable
     @inline(__always)
     public mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
-        if _slowPath(count &+ more > capacity || base == nil) {
+        if unsafe _slowPath(count &+ more > capacity || base == nil) {
             grow(to: count + more)
         }
-        return base.unsafelyUnwrapped + count
+        return unsafe base.unsafelyUnwrapped + count
     }
 
     /// Counts `more` bytes that the caller has written at the place `reserve` returned.
@@ -56,7 +60,7 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     @inlinable
     public mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, source.count > 0 else { return }
-        reserve(source.count).copyMemory(from: start, byteCount: source.count)
+        unsafe reserve(source.count).copyMemory(from: start, byteCount: source.count)
         length &+= source.count
     }
 
@@ -64,14 +68,14 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     @inline(__always)
     public mutating func append(_ text: StaticString) {
         let size = text.utf8CodeUnitCount
-        reserve(size).copyMemory(from: text.utf8Start, byteCount: size)
+        unsafe reserve(size).copyMemory(from: text.utf8Start, byteCount: size)
         length &+= size
     }
 
     @inlinable
     @inline(__always)
     public mutating func append(_ byte: UInt8) {
-        reserve(1).storeBytes(of: byte, as: UInt8.self)
+        unsafe reserve(1).storeBytes(of: byte, as: UInt8.self)
         length &+= 1
     }
 
@@ -80,12 +84,12 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     /// Not for the hot path.
     public mutating func append(utf8 text: String) {
         var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
     public mutating func append(_ array: [UInt8]) {
-        array.withUnsafeBytes { append($0) }
+        unsafe array.withUnsafeBytes { unsafe append($0) }
     }
 
     @inlinable
@@ -98,7 +102,7 @@ public struct ByteBuffer: ~Copyable, ByteSink {
 
     public mutating func append(decimal number: UInt64) {
         let digits = Self.digits(of: number)
-        Self.write(number, digits, at: reserve(digits))
+        unsafe Self.write(number, digits, at: reserve(digits))
         length &+= digits
     }
 
@@ -106,29 +110,29 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     public mutating func replace(at place: Int, decimal number: UInt64) {
         let digits = Self.digits(of: number)
         precondition(place >= 0 && place + digits <= count, "replaced more than is held")
-        Self.write(number, digits, at: base.unsafelyUnwrapped + place)
+        unsafe Self.write(number, digits, at: base.unsafelyUnwrapped + place)
     }
 
     /// Replaces bytes that are held by `size` others that are held.
     public mutating func `repeat`(_ size: Int, from source: Int, at place: Int) {
         precondition(size >= 0 && min(source, place) >= 0 && max(source, place) + size <= count)
-        let start = base.unsafelyUnwrapped
-        (start + place).copyMemory(from: start + source, byteCount: size)
+        let start = unsafe base.unsafelyUnwrapped
+        unsafe (start + place).copyMemory(from: start + source, byteCount: size)
     }
 
     @inline(__always)
     private static func write(_ number: UInt64, _ digits: Int, at place: UnsafeMutableRawPointer) {
-        let pairs = UnsafeRawPointer(pairs.utf8Start)
+        let pairs = unsafe UnsafeRawPointer(pairs.utf8Start)
         var rest = number
         var index = digits
         while rest >= 10 {
             index &-= 2
-            let pair = pairs.loadUnaligned(fromByteOffset: Int(rest % 100) &* 2, as: UInt16.self)
-            place.storeBytes(of: pair, toByteOffset: index, as: UInt16.self)
+            let pair = unsafe pairs.loadUnaligned(fromByteOffset: Int(rest % 100) &* 2, as: UInt16.self)
+            unsafe place.storeBytes(of: pair, toByteOffset: index, as: UInt16.self)
             rest /= 100
         }
         if index > 0 {
-            place.storeBytes(of: UInt8(truncatingIfNeeded: 48 &+ rest), as: UInt8.self)
+            unsafe place.storeBytes(of: UInt8(truncatingIfNeeded: 48 &+ rest), as: UInt8.self)
         }
     }
 
@@ -166,8 +170,8 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     public mutating func removeFirst(_ size: Int) {
         precondition(size >= 0 && size <= length, "removed more than is held")
         length -= size
-        if length > 0, size > 0, let base {
-            base.copyMemory(from: base + size, byteCount: length)
+        if length > 0, size > 0, let base = unsafe base {
+            unsafe base.copyMemory(from: base + size, byteCount: length)
         }
     }
 
@@ -181,8 +185,8 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     public mutating func removeAll(keepingCapacity: Bool = true) {
         length = 0
         if !keepingCapacity {
-            base?.deallocate()
-            base = nil
+            unsafe base?.deallocate()
+            unsafe base = nil
             capacity = 0
         }
     }
@@ -200,11 +204,11 @@ public struct ByteBuffer: ~Copyable, ByteSink {
             size *= 2
         }
         let place = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-        if let base {
-            place.copyMemory(from: base, byteCount: count)
-            base.deallocate()
+        if let base = unsafe base {
+            unsafe place.copyMemory(from: base, byteCount: count)
+            unsafe base.deallocate()
         }
-        base = place
+        unsafe base = place
         capacity = size
     }
 }

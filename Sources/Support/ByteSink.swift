@@ -7,6 +7,6 @@ public protocol ByteSink: ~Copyable {
 extension [UInt8]: ByteSink {
     @inlinable
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        append(contentsOf: bytes)
+        unsafe append(contentsOf: bytes)
     }
 }

@@ -24,24 +24,24 @@ extension Double {
             rest /= 10
             places -= 1
         }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
             var start = text.count
             var digits = 0
             repeat {
                 if digits == places, places > 0 {
                     start -= 1
-                    text[start] = UInt8(ascii: ".")
+                    unsafe text[start] = UInt8(ascii: ".")
                 }
                 start -= 1
-                text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                unsafe text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
                 digits += 1
             } while rest > 0 || digits <= places
             if sign == .minus {
                 start -= 1
-                text[start] = UInt8(ascii: "-")
+                unsafe text[start] = UInt8(ascii: "-")
             }
-            return body(UnsafeBufferPointer(rebasing: text[start...]))
+            return unsafe body(UnsafeBufferPointer(rebasing: text[start...]))
         }
     }
 }

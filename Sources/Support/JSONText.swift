@@ -10,13 +10,16 @@ extension ByteSink where Self: ~Copyable {
         text.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
             var plain = 0
-            for (index, byte) in bytes.enumerated()
-            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                append(UnsafeRawBufferPointer(rebasing: bytes[plain..<index]))
+            for index in 0..<bytes.count {
+                let byte = unsafe bytes[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                    continue
+                }
+                unsafe append(UnsafeRawBufferPointer(rebasing: bytes[plain..<index]))
                 append(escape: byte)
                 plain = index + 1
             }
-            append(UnsafeRawBufferPointer(rebasing: bytes[plain...]))
+            unsafe append(UnsafeRawBufferPointer(rebasing: bytes[plain...]))
         }
         append(UInt8(ascii: "\""))
     }
@@ -67,7 +70,7 @@ extension ByteSink where Self: ~Copyable {
 extension ByteBuffer {
     /// Appends the name of a member and its colon; the value is up to the caller.
     public mutating func member(_ name: StaticString) {
-        append(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
+        unsafe append(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
         append(name)
         append("\":")
     }

@@ -16,15 +16,15 @@ public struct TextEnds: Equatable, Sendable {
             return
         }
         if size >= 8 {
-            first = base.loadUnaligned(as: UInt64.self)
-            last = base.loadUnaligned(fromByteOffset: size - 8, as: UInt64.self)
+            first = unsafe base.loadUnaligned(as: UInt64.self)
+            last = unsafe base.loadUnaligned(fromByteOffset: size - 8, as: UInt64.self)
         } else if size >= 4 {
-            first = UInt64(base.loadUnaligned(as: UInt32.self))
-            last = UInt64(base.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self))
+            first = unsafe UInt64(base.loadUnaligned(as: UInt32.self))
+            last = unsafe UInt64(base.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self))
         } else {
-            let middle = UInt64(base.load(fromByteOffset: size / 2, as: UInt8.self))
-            first = UInt64(base.load(as: UInt8.self))
-            last = middle << 8 | UInt64(base.load(fromByteOffset: size - 1, as: UInt8.self))
+            let middle = unsafe UInt64(base.load(fromByteOffset: size / 2, as: UInt8.self))
+            first = unsafe UInt64(base.load(as: UInt8.self))
+            last = unsafe middle << 8 | UInt64(base.load(fromByteOffset: size - 1, as: UInt8.self))
         }
     }
 

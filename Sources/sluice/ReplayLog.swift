@@ -115,6 +115,6 @@ extension Replay.Outcome {
             }
         }
         out.append("}")
-        return String(decoding: out.bytes, as: UTF8.self)
+        return out.text
     }
 }

@@ -70,7 +70,7 @@ public enum ServiceRequest {
     static func escaped(_ text: String) -> String {
         var buffer = ByteBuffer()
         Array(text.utf8).withUnsafeBytes { PercentEncoding.encode($0, to: &buffer) }
-        return String(decoding: buffer.bytes, as: UTF8.self)
+        return buffer.text
     }
 
     /// Runs a loop until the answer arrives; throws for any status except success.
