@@ -63,8 +63,8 @@ public struct Program {
     /// There must be as many arguments as variables.
     public func evaluate(_ arguments: [Value] = []) throws(EvaluationError) -> Value {
         precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        let result = arguments.withUnsafeBufferPointer { buffer in
-            Result<Value, EvaluationError> { () throws(EvaluationError) in try evaluate(buffer) }
+        let result = unsafe arguments.withUnsafeBufferPointer { buffer in
+            Result<Value, EvaluationError> { () throws(EvaluationError) in try unsafe evaluate(buffer) }
         }
         return try result.get()
     }
@@ -78,9 +78,9 @@ public struct Program {
     /// The same; adds the units of cost that it took to `spent`, also when it fails.
     public func evaluate(_ argument: Value, spent: inout Int) throws(EvaluationError) -> Value {
         precondition(code.argumentCount <= 1, "pass one argument for each variable")
-        let result = withUnsafePointer(to: argument) { pointer in
+        let result = unsafe withUnsafePointer(to: argument) { pointer in
             Result<Value, EvaluationError> { () throws(EvaluationError) in
-                try evaluate(pointer, spent: &spent)
+                try unsafe evaluate(pointer, spent: &spent)
             }
         }
         return try result.get()
@@ -89,7 +89,7 @@ public struct Program {
     /// The value with arguments that stay where they are: as many as there are variables.
     public func evaluate(_ arguments: UnsafeBufferPointer<Value>) throws(EvaluationError) -> Value {
         var spent = 0
-        return try evaluate(arguments, spent: &spent)
+        return try unsafe evaluate(arguments, spent: &spent)
     }
 
     /// The same; adds the units of cost that it took to `spent`, also when it fails.
@@ -98,7 +98,7 @@ public struct Program {
         spent: inout Int
     ) throws(EvaluationError) -> Value {
         precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        return try evaluate(arguments.baseAddress ?? noArguments, spent: &spent)
+        return try unsafe evaluate(arguments.baseAddress ?? noArguments, spent: &spent)
     }
 
     /// The same, in pieces: when more than `units` units have been spent, it pauses before a macro
@@ -114,9 +114,9 @@ public struct Program {
         spent: inout Int
     ) throws(EvaluationError) -> EvaluationState {
         precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        let arguments = arguments.baseAddress ?? noArguments
-        try checkDepth(of: arguments)
-        return try code.evaluate(
+        let arguments = unsafe arguments.baseAddress ?? noArguments
+        try unsafe checkDepth(of: arguments)
+        return try unsafe code.evaluate(
             arguments,
             cost: cost,
             outputBytes: outputBytes,
@@ -127,7 +127,7 @@ public struct Program {
 
     /// Stands for the address of no arguments.
     private var noArguments: UnsafePointer<Value> {
-        UnsafePointer(code.constants.baseAddress!)
+        unsafe UnsafePointer(code.constants.baseAddress!)
     }
 
     @inline(__always)
@@ -135,14 +135,14 @@ public struct Program {
         _ arguments: UnsafePointer<Value>,
         spent: inout Int
     ) throws(EvaluationError) -> Value {
-        try checkDepth(of: arguments)
-        return try code.evaluate(arguments, cost: cost, outputBytes: outputBytes, spent: &spent)
+        try unsafe checkDepth(of: arguments)
+        return try unsafe code.evaluate(arguments, cost: cost, outputBytes: outputBytes, spent: &spent)
     }
 
     @inline(__always)
     private func checkDepth(of arguments: UnsafePointer<Value>) throws(EvaluationError) {
         for position in 0..<code.argumentCount {
-            guard arguments[position].nestingDepth <= Value.maximumNestingDepth else {
+            guard unsafe arguments[position].nestingDepth <= Value.maximumNestingDepth else {
                 throw EvaluationError(code: .badValue, message: "an argument nests too deeply", offset: 0)
             }
         }

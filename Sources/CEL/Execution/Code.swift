@@ -1,6 +1,7 @@
 /// A compiled expression.
 ///
 /// Immutable, so any number of evaluations may use it.
+@safe
 final class Code {
     let instructions: UnsafeMutableBufferPointer<Instruction>
     let constants: UnsafeMutableBufferPointer<Value>
@@ -17,10 +18,10 @@ final class Code {
     let resources: Resources
 
     init(_ compiler: consuming Compiler, options: Options, argumentCount: Int) {
-        instructions = .allocate(copying: compiler.instructions)
-        constants = .allocate(copying: compiler.constants)
-        keys = .allocate(copying: compiler.keys)
-        functions = .allocate(copying: compiler.functions)
+        unsafe instructions = unsafe .allocate(copying: compiler.instructions)
+        unsafe constants = unsafe .allocate(copying: compiler.constants)
+        unsafe keys = unsafe .allocate(copying: compiler.keys)
+        unsafe functions = unsafe .allocate(copying: compiler.functions)
         matchers = compiler.matchers
         handlers = compiler.handlers
         borrowings = compiler.borrowings
@@ -31,21 +32,21 @@ final class Code {
     }
 
     deinit {
-        instructions.deinitialize()
-        instructions.deallocate()
-        constants.deinitialize()
-        constants.deallocate()
-        keys.deinitialize()
-        keys.deallocate()
-        functions.deinitialize()
-        functions.deallocate()
+        unsafe instructions.deinitialize()
+        unsafe instructions.deallocate()
+        unsafe constants.deinitialize()
+        unsafe constants.deallocate()
+        unsafe keys.deinitialize()
+        unsafe keys.deallocate()
+        unsafe functions.deinitialize()
+        unsafe functions.deallocate()
     }
 }
 
 extension UnsafeMutableBufferPointer {
     fileprivate static func allocate(copying elements: [Element]) -> UnsafeMutableBufferPointer {
         let buffer = UnsafeMutableBufferPointer.allocate(capacity: Swift.max(1, elements.count))
-        _ = buffer.initialize(from: elements)
-        return UnsafeMutableBufferPointer(rebasing: buffer[..<elements.count])
+        _ = unsafe buffer.initialize(from: elements)
+        return unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<elements.count])
     }
 }

@@ -10,8 +10,13 @@ extension Code {
         outputBytes: Int,
         spent: inout Int
     ) throws(EvaluationError) -> Value {
-        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
-            var machine = Machine(code: self, arguments: arguments, stack: stack.baseAddress!, cost: cost)
+        let result = unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
+            var machine = unsafe Machine(
+                code: self,
+                arguments: arguments,
+                stack: stack.baseAddress!,
+                cost: cost
+            )
             defer { machine.finish() }
             return machine.result(pausingAfter: .max, outputBytes: outputBytes, spent: &spent).map { $0! }
         }
@@ -26,8 +31,13 @@ extension Code {
         pausingAfter units: Int,
         spent: inout Int
     ) throws(EvaluationError) -> EvaluationState {
-        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
-            var machine = Machine(code: self, arguments: arguments, stack: stack.baseAddress!, cost: cost)
+        let result = unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
+            var machine = unsafe Machine(
+                code: self,
+                arguments: arguments,
+                stack: stack.baseAddress!,
+                cost: cost
+            )
             let result = machine.result(pausingAfter: units, outputBytes: outputBytes, spent: &spent)
             if !machine.isPaused { machine.finish() }
             return result.map { value in
@@ -58,7 +68,7 @@ extension Machine {
             try run(pausingAfter: units)
             // Without a bound, known where this is compiled, there is nothing to ask.
             if units < .max, isPaused { return nil }
-            let value = stack.move()
+            let value = unsafe stack.move()
             if !value.isScalar { try meter.measure(value, room: outputBytes) }
             return value
         }

@@ -34,10 +34,10 @@ struct Folding {
         guard let code = try? Compiler.compile(checked, options: options, argumentCount: 0) else {
             return nil
         }
-        return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
+        return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
             var spent = 0
             defer { unitsLeft -= spent }
-            return try? code.evaluate(
+            return unsafe try? code.evaluate(
                 UnsafePointer($0.baseAddress!),
                 cost: Folding.cost,
                 outputBytes: largestResult,

@@ -8,11 +8,11 @@ enum InnerAccess {
     /// Where an element of a list lies; nil: the operand is another value, or the list has ended.
     @inline(__always)
     static func element(in operand: UnsafePointer<Value>, at position: Int) -> UnsafePointer<Value>? {
-        guard case .list = operand.pointee else { return nil }
-        let storage = UnsafeRawPointer(operand).load(as: Unmanaged<ValueList.Storage>.self)
-        return storage._withUnsafeGuaranteedRef { storage in
-            storage.elements.withUnsafeBufferPointer { elements in
-                position < elements.count ? elements.baseAddress.map { $0 + position } : nil
+        guard case .list = unsafe operand.pointee else { return nil }
+        let storage = unsafe UnsafeRawPointer(operand).load(as: Unmanaged<ValueList.Storage>.self)
+        return unsafe storage._withUnsafeGuaranteedRef { storage in
+            unsafe storage.elements.withUnsafeBufferPointer { elements in
+                unsafe position < elements.count ? elements.baseAddress.map { unsafe $0 + position } : nil
             }
         }
     }
@@ -23,16 +23,16 @@ enum InnerAccess {
     /// - Returns: whether there was one.
     @inline(__always)
     static func advance(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool {
-        guard case .int(let counted) = range[1] else { return false }
+        guard case .int(let counted) = unsafe range[1] else { return false }
         let position = Int(counted)
-        var next = UnsafeRawPointer(element(in: range, at: position))
-        if next == nil, case .map(let map) = range.pointee, position < map.count {
+        var next = unsafe UnsafeRawPointer(element(in: range, at: position))
+        if unsafe next == nil, case .map(let map) = unsafe range.pointee, position < map.count {
             // The key comes first in an entry.
-            next = UnsafeRawPointer(map.storage.first + position)
+            unsafe next = unsafe UnsafeRawPointer(map.storage.first + position)
         }
-        guard let next else { return false }
-        UnsafeMutableRawPointer(top - 1).copyMemory(from: next, byteCount: MemoryLayout<Value>.size)
-        (range + 1).initialize(to: .int(counted + 1))
+        guard let next = unsafe next else { return false }
+        unsafe UnsafeMutableRawPointer(top - 1).copyMemory(from: next, byteCount: MemoryLayout<Value>.size)
+        unsafe (range + 1).initialize(to: .int(counted + 1))
         return true
     }
 
@@ -40,19 +40,19 @@ enum InnerAccess {
     @inline(never)
     static func advancePair(_ range: UnsafeMutablePointer<Value>, _ top: UnsafeMutablePointer<Value>) -> Bool
     {
-        guard case .int(let counted) = range[1] else { return false }
+        guard case .int(let counted) = unsafe range[1] else { return false }
         let position = Int(counted)
-        if let element = element(in: range, at: position) {
-            (top - 2).initialize(to: .int(counted))
-            (top - 1).pointee = element.pointee
-        } else if case .map(let map) = range.pointee, position < map.count {
-            let entry = map.storage.first + position
-            (top - 2).pointee = entry.pointee.key
-            (top - 1).pointee = entry.pointee.value
+        if let element = unsafe element(in: range, at: position) {
+            unsafe (top - 2).initialize(to: .int(counted))
+            unsafe (top - 1).pointee = unsafe element.pointee
+        } else if case .map(let map) = unsafe range.pointee, position < map.count {
+            let entry = unsafe map.storage.first + position
+            unsafe (top - 2).pointee = unsafe entry.pointee.key
+            unsafe (top - 1).pointee = unsafe entry.pointee.value
         } else {
             return false
         }
-        (range + 1).initialize(to: .int(counted + 1))
+        unsafe (range + 1).initialize(to: .int(counted + 1))
         return true
     }
 
@@ -63,19 +63,19 @@ enum InnerAccess {
         in operand: UnsafePointer<Value>,
         _ key: UnsafePointer<FieldKey>
     ) -> UnsafePointer<Value>? {
-        guard case .map = operand.pointee else { return nil }
-        let storage = UnsafeRawPointer(operand).load(as: Unmanaged<ValueMap.Storage>.self)
-        return storage._withUnsafeGuaranteedRef { storage in
+        guard case .map = unsafe operand.pointee else { return nil }
+        let storage = unsafe UnsafeRawPointer(operand).load(as: Unmanaged<ValueMap.Storage>.self)
+        return unsafe storage._withUnsafeGuaranteedRef { storage in
             guard storage.index == nil else { return nil }
-            var entry = UnsafePointer(storage.first)
-            let end = entry + storage.count
-            while entry < end {
-                if entry.pointee.tag == key.pointee.tag, isSameText(entry, key) {
-                    return UnsafeRawPointer(entry)
+            var entry = unsafe UnsafePointer(storage.first)
+            let end = unsafe entry + storage.count
+            while unsafe entry < end {
+                if unsafe entry.pointee.tag == key.pointee.tag, unsafe isSameText(entry, key) {
+                    return unsafe UnsafeRawPointer(entry)
                         .advanced(by: MemoryLayout<ValueMap.Entry>.offset(of: \.value)!)
                         .assumingMemoryBound(to: Value.self)
                 }
-                entry += 1
+                unsafe entry += 1
             }
             return nil
         }
@@ -84,9 +84,9 @@ enum InnerAccess {
     /// Where the text of a value lies; nil: it is another value.
     @inline(__always)
     static func text(_ values: UnsafeBufferPointer<Value>, _ position: Int) -> UnsafePointer<String>? {
-        let value = values.baseAddress.unsafelyUnwrapped + position
-        guard case .string = value.pointee else { return nil }
-        return UnsafeRawPointer(value).assumingMemoryBound(to: String.self)
+        let value = unsafe values.baseAddress.unsafelyUnwrapped + position
+        guard case .string = unsafe value.pointee else { return nil }
+        return unsafe UnsafeRawPointer(value).assumingMemoryBound(to: String.self)
     }
 
     /// Whether both strings are the same words in memory, as short equal strings are.
@@ -95,9 +95,9 @@ enum InnerAccess {
         _ entry: UnsafePointer<ValueMap.Entry>,
         _ key: UnsafePointer<FieldKey>
     ) -> Bool {
-        guard case .string = entry.pointee.key else { return false }
-        let mine = UnsafeRawPointer(entry).load(as: (UInt64, UInt64).self)
-        let other = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
+        guard case .string = unsafe entry.pointee.key else { return false }
+        let mine = unsafe UnsafeRawPointer(entry).load(as: (UInt64, UInt64).self)
+        let other = unsafe UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
         return mine == other
     }
 }
@@ -108,19 +108,21 @@ extension Meter {
         try spend(2 * texts.count)
         var length = 0
         for position in 0..<texts.count {
-            guard let text = InnerAccess.text(texts, position) else {
+            guard let text = unsafe InnerAccess.text(texts, position) else {
                 // A variable is not what was declared: what adding it to the one before would say.
-                let pair = position == 0 ? texts[0...1] : texts[position - 1...position]
-                throw .noOverload("+", pair.map(\.typeName))
+                let pair = unsafe position == 0 ? texts[0...1] : texts[position - 1...position]
+                throw unsafe .noOverload("+", pair.map(\.typeName))
             }
-            length += text.pointee.utf8.count
+            unsafe length += text.pointee.utf8.count
         }
         try spend(bytes: length)
         if length > 15 { try spend(Price.object) }
         return .string(
             .written(length) { writer in
                 for position in 0..<texts.count {
-                    if let text = InnerAccess.text(texts, position) { writer.append(text.pointee) }
+                    if let text = unsafe InnerAccess.text(texts, position) {
+                        unsafe writer.append(text.pointee)
+                    }
                 }
             }
         )

@@ -9,26 +9,26 @@ extension Machine {
     @inline(never)
     mutating func rare(_ instruction: Instruction, _ position: Int) throws(Failure) -> Int {
         let (a, b) = (Int(instruction.a), Int(instruction.b))
-        let top = stack + Int(instruction.height)
+        let top = unsafe stack + Int(instruction.height)
         switch instruction.operation {
         case .call:
-            try call(a, count: b, top)
+            try unsafe call(a, count: b, top)
         case .match:
-            let operand = operand(instruction.left, instruction.a).pointee
+            let operand = unsafe operand(instruction.left, instruction.a).pointee
             let isFound = try match(operand, code.matchers[b])
-            replace(Int(instruction.pops), below: top, with: isFound)
+            unsafe replace(Int(instruction.pops), below: top, with: isFound)
         case .join:
-            let texts = UnsafeBufferPointer(start: UnsafePointer(top - a), count: a)
-            replace(a, below: top, with: try meter.joined(texts))
+            let texts = unsafe UnsafeBufferPointer(start: UnsafePointer(top - a), count: a)
+            unsafe replace(a, below: top, with: try meter.joined(texts))
         case .fail:
-            guard case .string(let message) = constants[a] else { return position }
+            guard case .string(let message) = unsafe constants[a] else { return position }
             throw .type(message)
         case .makeList:
             try meter.spend(elements: a)
-            let list = ValueList(Array(UnsafeBufferPointer(start: top - a, count: a)))
-            try put(.list(list), top, replacing: a)
+            let list = unsafe ValueList(Array(UnsafeBufferPointer(start: top - a, count: a)))
+            try unsafe put(.list(list), top, replacing: a)
         case .makeMap:
-            try put(makeMap(top - 2 * a, count: a), top, replacing: 2 * a)
+            try unsafe put(makeMap(top - 2 * a, count: a), top, replacing: 2 * a)
         case .beginList:
             try meter.spend(Price.builder)
             beginList(a)
@@ -37,18 +37,18 @@ extension Machine {
             side.begin(Builder(entries: ValueMap.Builder()))
         case .appendOptional:
             try meter.spend(Price.append)
-            if let value = try (top - 1).pointee.unwrapped() { side.append(value) }
-            (top - 1).deinitialize(count: 1)
+            if let value = try unsafe (top - 1).pointee.unwrapped() { side.append(value) }
+            unsafe (top - 1).deinitialize(count: 1)
         case .insert, .insertOptional:
-            try insert(top - 2, isOptional: instruction.operation == .insertOptional)
-            (top - 2).deinitialize(count: 2)
+            try unsafe insert(top - 2, isOptional: instruction.operation == .insertOptional)
+            unsafe (top - 2).deinitialize(count: 2)
         case .insertEntries:
-            try insertEntries((top - 1).pointee)
-            (top - 1).deinitialize(count: 1)
+            try unsafe insertEntries((top - 1).pointee)
+            unsafe (top - 1).deinitialize(count: 1)
         case .endList, .endMap:
-            try put(finishBuilder(), top, replacing: 0)
+            try unsafe put(finishBuilder(), top, replacing: 0)
         default:
-            return try loop(instruction, position, top)
+            return try unsafe loop(instruction, position, top)
         }
         return position
     }
@@ -62,50 +62,54 @@ extension Machine {
         let (a, b) = (Int(instruction.a), Int(instruction.b))
         switch instruction.operation {
         case .iterate:
-            switch (top - 1).pointee {
+            switch unsafe (top - 1).pointee {
             case .list, .map: break
             default:
-                throw .type("a macro runs over a list or a map, not \((top - 1).pointee.typeName.rawValue)")
+                throw .type(
+                    unsafe "a macro runs over a list or a map, not \((top - 1).pointee.typeName.rawValue)"
+                )
             }
-            top.initialize(to: .int(0))
+            unsafe top.initialize(to: .int(0))
         case .allStep, .existsStep:
             let decider = instruction.operation == .existsStep
-            let outcome = (top - 1).move()
+            let outcome = unsafe (top - 1).move()
             if case .bool(let flag) = outcome {
                 if flag == decider {
-                    stack[a] = outcome
+                    unsafe stack[a] = outcome
                     return b
                 }
-            } else if stack[a].failureNumber == nil {
-                stack[a] = outcome
+            } else if unsafe stack[a].failureNumber == nil {
+                unsafe stack[a] = outcome
             }
         case .countStep:
-            guard case .bool(let flag) = (top - 1).pointee else { throw (top - 1).pointee.isNoBool }
-            if flag, case .int(let count) = stack[a] {
-                stack[a] = .int(count + 1)
+            guard case .bool(let flag) = unsafe (top - 1).pointee else {
+                throw unsafe (top - 1).pointee.isNoBool
+            }
+            if flag, case .int(let count) = unsafe stack[a] {
+                unsafe stack[a] = .int(count + 1)
             }
         case .isOne:
-            if case .int(let count) = (top - 1).pointee {
-                (top - 1).pointee = .bool(count == 1)
+            if case .int(let count) = unsafe (top - 1).pointee {
+                unsafe (top - 1).pointee = .bool(count == 1)
             }
         case .unwrap:
             try meter.spend(2)
-            guard let value = try (top - 1).pointee.unwrapped() else { return a }
-            (top - 1).pointee = value
+            guard let value = try unsafe (top - 1).pointee.unwrapped() else { return a }
+            unsafe (top - 1).pointee = value
         case .wrap:
             try meter.spend(Price.object)
-            let optional = Value.optional(OptionalValue((top - 1).pointee))
+            let optional = unsafe Value.optional(OptionalValue((top - 1).pointee))
             guard optional.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
-            (top - 1).pointee = optional
+            unsafe (top - 1).pointee = optional
         case .orUnwrapped, .orSkip:
             try meter.spend(2)
-            if let value = try (top - 1).pointee.unwrapped() {
-                if instruction.operation == .orUnwrapped { (top - 1).pointee = value }
+            if let value = try unsafe (top - 1).pointee.unwrapped() {
+                if instruction.operation == .orUnwrapped { unsafe (top - 1).pointee = value }
                 return a
             }
-            (top - 1).deinitialize(count: 1)
+            unsafe (top - 1).deinitialize(count: 1)
         case .checkOptional:
-            _ = try (top - 1).pointee.unwrapped()
+            _ = try unsafe (top - 1).pointee.unwrapped()
         default:
             preconditionFailure("this instruction belongs to the main loop")
         }
@@ -120,10 +124,10 @@ extension Machine {
         _ top: UnsafeMutablePointer<Value>
     ) throws(Failure) {
         try meter.spend(Price.call)
-        let values = UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
-        let result = try code.functions[number].call(values, &meter)
+        let values = unsafe UnsafeBufferPointer(start: UnsafePointer(top - count), count: count)
+        let result = try unsafe code.functions[number].call(values, &meter)
         if !result.isScalar { try meter.spend(memoryOf: result) }
-        try put(result, top, replacing: count)
+        try unsafe put(result, top, replacing: count)
     }
 
     private mutating func match(_ value: Value, _ matcher: any RegexMatcher) throws(Failure) -> Value {
@@ -140,22 +144,22 @@ extension Machine {
         replacing count: Int
     ) throws(Failure) {
         guard value.nestingDepth <= Value.maximumNestingDepth else { throw .depth }
-        replace(count, below: top, with: value)
+        unsafe replace(count, below: top, with: value)
     }
 
     /// Puts a value in place of the `count` topmost ones.
     @inline(__always)
     private func replace(_ count: Int, below top: UnsafeMutablePointer<Value>, with value: consuming Value) {
-        let place = top - count
-        place.deinitialize(count: count)
-        place.initialize(to: value)
+        let place = unsafe top - count
+        unsafe place.deinitialize(count: count)
+        unsafe place.initialize(to: value)
     }
 
     private mutating func makeMap(_ pairs: UnsafeMutablePointer<Value>, count: Int) throws(Failure) -> Value {
         try meter.spend(Price.object)
         var builder = ValueMap.Builder(capacity: count)
         for position in 0..<count {
-            try builder.add(pairs[2 * position], pairs[2 * position + 1], &meter)
+            try unsafe builder.add(pairs[2 * position], pairs[2 * position + 1], &meter)
         }
         return .map(builder.finish())
     }
@@ -163,23 +167,23 @@ extension Machine {
     /// Begins a list; with room for the elements of the list at a slot, if it is short.
     private mutating func beginList(_ slot: Int) {
         var builder = Builder()
-        if slot >= 0, case .list(let range) = stack[slot] {
+        if slot >= 0, case .list(let range) = unsafe stack[slot] {
             builder.elements.reserveCapacity(min(range.count, 32))
         }
         side.begin(builder)
     }
 
     private mutating func insert(_ pair: UnsafeMutablePointer<Value>, isOptional: Bool) throws(Failure) {
-        guard let value = try isOptional ? pair[1].unwrapped() : pair[1] else { return }
-        try side.builder.entries?.add(pair[0], value, &meter)
+        guard let value = try unsafe isOptional ? pair[1].unwrapped() : pair[1] else { return }
+        try unsafe side.builder.entries?.add(pair[0], value, &meter)
     }
 
     private mutating func insertEntries(_ value: Value) throws(Failure) {
         guard case .map(let entries) = value else {
             throw .type("a map is needed, not \(value.typeName.rawValue)")
         }
-        for entry in entries.storage.entries {
-            try side.builder.entries?.add(entry.key, entry.value, &meter)
+        for entry in entries {
+            try unsafe side.builder.entries?.add(entry.key, entry.value, &meter)
         }
     }
 

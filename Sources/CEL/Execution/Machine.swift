@@ -3,6 +3,7 @@
 /// Invariant: before an instruction exactly the slots below its height are initialised, those of a
 /// ``Borrowing`` with bits that belong to another value. It takes its operands off the stack only
 /// when it has succeeded, so a failure leaves the stack in order.
+@safe
 struct Machine {
     /// What few evaluations need: failures that may still be absorbed, containers being collected.
     final class Side {
@@ -17,27 +18,27 @@ struct Machine {
         /// Adds an element to the list that is being collected.
         @inline(never)
         func append(_ value: consuming Value) {
-            builder.elements.append(value)
+            unsafe builder.elements.append(value)
         }
 
         /// Begins a container within the present one.
         func begin(_ inner: Builder) {
-            if count > 0 { outer.append(builder) }
-            builder = inner
-            count += 1
+            if unsafe count > 0 { unsafe outer.append(builder) }
+            unsafe builder = inner
+            unsafe count += 1
         }
 
         /// Ends the innermost container.
         func end() -> Builder {
-            var ended = outer.popLast() ?? Builder()
-            swap(&ended, &builder)
-            count -= 1
+            var ended = unsafe outer.popLast() ?? Builder()
+            unsafe swap(&ended, &builder)
+            unsafe count -= 1
             return ended
         }
 
         /// Drops all containers except the `outermost` first ones.
         func dropContainers(after outermost: Int) {
-            while count > outermost { _ = end() }
+            while unsafe count > outermost { _ = end() }
         }
     }
 
@@ -62,22 +63,22 @@ struct Machine {
     private var madeSide: Unmanaged<Side>?
 
     init(code: Code, arguments: UnsafePointer<Value>, stack: UnsafeMutablePointer<Value>, cost: Int) {
-        unmanagedCode = Unmanaged.passUnretained(code)
-        instructions = UnsafePointer(code.instructions.baseAddress!)
-        constants = UnsafePointer(code.constants.baseAddress!)
-        keys = UnsafePointer(code.keys.baseAddress!)
-        self.arguments = arguments
-        self.stack = stack
+        unsafe unmanagedCode = unsafe Unmanaged.passUnretained(code)
+        unsafe instructions = unsafe UnsafePointer(code.instructions.baseAddress!)
+        unsafe constants = unsafe UnsafePointer(code.constants.baseAddress!)
+        unsafe keys = unsafe UnsafePointer(code.keys.baseAddress!)
+        unsafe self.arguments = unsafe arguments
+        unsafe self.stack = unsafe stack
         meter = Meter(fuel: cost, of: code.resources)
     }
 
-    var code: Code { unmanagedCode.takeUnretainedValue() }
+    var code: Code { unsafe unmanagedCode.takeUnretainedValue() }
 
     var side: Side {
         mutating get {
-            if let madeSide { return madeSide.takeUnretainedValue() }
+            if let madeSide = unsafe madeSide { return unsafe madeSide.takeUnretainedValue() }
             let side = Side()
-            madeSide = Unmanaged.passRetained(side)
+            unsafe madeSide = unsafe Unmanaged.passRetained(side)
             return side
         }
     }
@@ -85,7 +86,7 @@ struct Machine {
     /// Must be called once, after the last `run`, however that ended.
     @inline(__always)
     func finish() {
-        madeSide?.release()
+        unsafe madeSide?.release()
     }
 
     /// Runs to the end, where the result is alone on the stack; or until a macro goes to its next
@@ -108,16 +109,16 @@ struct Machine {
     @inline(never)
     private mutating func pause(before instruction: UnsafePointer<Instruction>) {
         meter.fuel += 1
-        position = instruction - instructions
+        position = unsafe instruction - instructions
         isPaused = true
     }
 
     /// Moves the stack of a pause to `memory`, and copies the arguments after it.
     mutating func move(to memory: UnsafeMutablePointer<Value>) {
-        memory.moveInitialize(from: stack, count: Int(instructions[position].height))
-        (memory + code.stackSize).initialize(from: arguments, count: code.argumentCount)
-        stack = memory
-        arguments = UnsafePointer(memory + code.stackSize)
+        unsafe memory.moveInitialize(from: stack, count: Int(instructions[position].height))
+        unsafe (memory + code.stackSize).initialize(from: arguments, count: code.argumentCount)
+        unsafe stack = unsafe memory
+        unsafe arguments = unsafe UnsafePointer(memory + code.stackSize)
     }
 
     /// Empties the stack, unless the run has ended.
@@ -129,9 +130,9 @@ struct Machine {
     private func cutStack(to height: Int, before position: Int) {
         for borrowing in code.borrowings where borrowing.slot >= height && borrowing.range.contains(position)
         {
-            (stack + borrowing.slot).initialize(to: .null)
+            unsafe (stack + borrowing.slot).initialize(to: .null)
         }
-        (stack + height).deinitialize(count: Int(instructions[position].height) - height)
+        unsafe (stack + height).deinitialize(count: Int(instructions[position].height) - height)
     }
 
     /// Goes on at the handler of the failed instruction, or empties the stack and gives up.
@@ -152,114 +153,117 @@ struct Machine {
         meter.fuel &-= code.handlers.count >> 3
         // A budget that this has used up ends the evaluation at the next instruction.
         side.dropContainers(after: handler.builderCount)
-        side.failures.append(failure)
-        (stack + height).initialize(to: .failure(side.failures.count - 1))
+        unsafe side.failures.append(failure)
+        unsafe (stack + height).initialize(to: .failure(side.failures.count - 1))
         position = handler.target
     }
 
     /// The instructions from `position` until the end, a pause or a failure.
     private mutating func steps() throws(Failure) {
-        var next = instructions + position
+        var next = unsafe instructions + position
         do throws(Failure) {
             while true {
-                let instruction = next
-                next += 1
+                let instruction = unsafe next
+                unsafe next += 1
                 try meter.spend(1)
-                switch instruction.pointee.operation {
+                switch unsafe instruction.pointee.operation {
                 case .push:
-                    top(instruction).initialize(to: left(instruction).pointee)
+                    unsafe top(instruction).initialize(to: left(instruction).pointee)
 
-                case .add: try arithmetic(instruction) { $0 + $1 }
-                case .subtract: try arithmetic(instruction) { $0 - $1 }
-                case .multiply: try arithmetic(instruction, price: Price.product) { $0 * $1 }
-                case .divide: try arithmetic(instruction, price: Price.product) { $0 / $1 }
+                case .add: try unsafe arithmetic(instruction) { $0 + $1 }
+                case .subtract: try unsafe arithmetic(instruction) { $0 - $1 }
+                case .multiply: try unsafe arithmetic(instruction, price: Price.product) { $0 * $1 }
+                case .divide: try unsafe arithmetic(instruction, price: Price.product) { $0 / $1 }
 
-                case .less: try comparison(instruction) { $0 < $1 }
-                case .lessOrEqual: try comparison(instruction) { $0 <= $1 }
-                case .greater: try comparison(instruction) { $0 > $1 }
-                case .greaterOrEqual: try comparison(instruction) { $0 >= $1 }
+                case .less: try unsafe comparison(instruction) { $0 < $1 }
+                case .lessOrEqual: try unsafe comparison(instruction) { $0 <= $1 }
+                case .greater: try unsafe comparison(instruction) { $0 > $1 }
+                case .greaterOrEqual: try unsafe comparison(instruction) { $0 >= $1 }
                 case .remainder, .equal, .notEqual, .isIn, .index, .optionalIndex:
-                    try slow(instruction, left(instruction), right(instruction))
+                    try unsafe slow(instruction, left(instruction), right(instruction))
 
                 case .select:
-                    let operand = left(instruction)
-                    if let value = InnerAccess.value(in: operand, keys + Int(instruction.pointee.b)) {
+                    let operand = unsafe left(instruction)
+                    if let value = unsafe InnerAccess.value(in: operand, keys + Int(instruction.pointee.b)) {
                         // The field's value must be held before its map may go.
-                        putAny(value.pointee, instruction)
+                        unsafe putAny(value.pointee, instruction)
                     } else {
-                        try slowSelect(instruction, operand)
+                        try unsafe slowSelect(instruction, operand)
                     }
                 case .has, .optionalSelect:
-                    try slowSelect(instruction, left(instruction))
+                    try unsafe slowSelect(instruction, left(instruction))
                 case .not, .negate:
-                    let operation = instruction.pointee.operation
-                    let result = try left(instruction).pointee.applying(operation, isStrict: meter.isStrict)
-                    putAny(result, instruction)
+                    let operation = unsafe instruction.pointee.operation
+                    let result = try unsafe left(instruction).pointee.applying(
+                        operation,
+                        isStrict: meter.isStrict
+                    )
+                    unsafe putAny(result, instruction)
 
                 case .next:
-                    if meter.fuel < pausesBelow { return pause(before: instruction) }
-                    if !InnerAccess.advance(stack + Int(instruction.pointee.a), top(instruction)) {
-                        next = instructions + Int(instruction.pointee.b)
+                    if meter.fuel < pausesBelow { return unsafe pause(before: instruction) }
+                    if unsafe !InnerAccess.advance(stack + Int(instruction.pointee.a), top(instruction)) {
+                        unsafe next = unsafe instructions + Int(instruction.pointee.b)
                     }
                 case .nextPair:
-                    if meter.fuel < pausesBelow { return pause(before: instruction) }
-                    if !InnerAccess.advancePair(stack + Int(instruction.pointee.a), top(instruction)) {
-                        next = instructions + Int(instruction.pointee.b)
+                    if meter.fuel < pausesBelow { return unsafe pause(before: instruction) }
+                    if unsafe !InnerAccess.advancePair(stack + Int(instruction.pointee.a), top(instruction)) {
+                        unsafe next = unsafe instructions + Int(instruction.pointee.b)
                     }
                 case .append:
                     try meter.spend(Price.append)
-                    let element = (top(instruction) - 1).move()
-                    madeSide?._withUnsafeGuaranteedRef { $0.append(element) }
+                    let element = unsafe (top(instruction) - 1).move()
+                    unsafe madeSide?._withUnsafeGuaranteedRef { $0.append(element) }
 
                 case .jump:
-                    next = instructions + Int(instruction.pointee.a)
+                    unsafe next = unsafe instructions + Int(instruction.pointee.a)
                 case .branch:
-                    guard case .bool(let condition) = (top(instruction) - 1).pointee else {
-                        throw (top(instruction) - 1).pointee.isNoBool
+                    guard case .bool(let condition) = unsafe (top(instruction) - 1).pointee else {
+                        throw unsafe (top(instruction) - 1).pointee.isNoBool
                     }
-                    if !condition { next = instructions + Int(instruction.pointee.a) }
+                    if !condition { unsafe next = unsafe instructions + Int(instruction.pointee.a) }
                 case .andTest:
-                    if try (top(instruction) - 1).pointee.outcome() == .some(false) {
-                        next = instructions + Int(instruction.pointee.a)
+                    if try unsafe (top(instruction) - 1).pointee.outcome() == .some(false) {
+                        unsafe next = unsafe instructions + Int(instruction.pointee.a)
                     }
                 case .orTest:
-                    if try (top(instruction) - 1).pointee.outcome() == .some(true) {
-                        next = instructions + Int(instruction.pointee.a)
+                    if try unsafe (top(instruction) - 1).pointee.outcome() == .some(true) {
+                        unsafe next = unsafe instructions + Int(instruction.pointee.a)
                     }
                 case .checkBool:
-                    guard case .bool = (top(instruction) - 1).pointee else {
-                        throw (top(instruction) - 1).pointee.isNoBool
+                    guard case .bool = unsafe (top(instruction) - 1).pointee else {
+                        throw unsafe (top(instruction) - 1).pointee.isNoBool
                     }
                 case .andJoin, .orJoin:
-                    let outcomes = top(instruction) - 2
-                    let isAnd = instruction.pointee.operation == .andJoin
-                    outcomes[0] = try outcomes[0].joined(with: outcomes[1], isAnd: isAnd)
+                    let outcomes = unsafe top(instruction) - 2
+                    let isAnd = unsafe instruction.pointee.operation == .andJoin
+                    unsafe outcomes[0] = try unsafe outcomes[0].joined(with: outcomes[1], isAnd: isAnd)
                 case .raise:
-                    if let number = (top(instruction) - 1).pointee.failureNumber {
-                        throw side.failures[number]
+                    if let number = unsafe (top(instruction) - 1).pointee.failureNumber {
+                        throw unsafe side.failures[number]
                     }
                 case .raiseLocal:
-                    if let number = stack[Int(instruction.pointee.a)].failureNumber {
-                        throw side.failures[number]
+                    if let number = unsafe stack[Int(instruction.pointee.a)].failureNumber {
+                        throw unsafe side.failures[number]
                     }
                 case .drop:
-                    let count = Int(instruction.pointee.a)
-                    (top(instruction) - count).deinitialize(count: count)
+                    let count = unsafe Int(instruction.pointee.a)
+                    unsafe (top(instruction) - count).deinitialize(count: count)
                 case .slide:
-                    let count = Int(instruction.pointee.a)
-                    let result = (top(instruction) - 1).move()
-                    let bottom = top(instruction) - count - 1
-                    bottom.deinitialize(count: count)
-                    bottom.initialize(to: result)
+                    let count = unsafe Int(instruction.pointee.a)
+                    let result = unsafe (top(instruction) - 1).move()
+                    let bottom = unsafe top(instruction) - count - 1
+                    unsafe bottom.deinitialize(count: count)
+                    unsafe bottom.initialize(to: result)
                 case .end:
                     return
                 default:
-                    let position = next - instructions
-                    next = instructions + (try rare(instruction.pointee, position))
+                    let position = unsafe next - instructions
+                    unsafe next = unsafe instructions + (try rare(instruction.pointee, position))
                 }
             }
         } catch {
-            position = next - instructions
+            position = unsafe next - instructions
             throw error
         }
     }
@@ -269,40 +273,40 @@ struct Machine {
     /// Behind the topmost value.
     @inline(__always)
     private func top(_ instruction: UnsafePointer<Instruction>) -> UnsafeMutablePointer<Value> {
-        stack + Int(instruction.pointee.height)
+        unsafe stack + Int(instruction.pointee.height)
     }
 
     @inline(__always)
     private func left(_ instruction: UnsafePointer<Instruction>) -> UnsafePointer<Value> {
-        operand(instruction.pointee.left, instruction.pointee.a)
+        unsafe operand(instruction.pointee.left, instruction.pointee.a)
     }
 
     @inline(__always)
     private func right(_ instruction: UnsafePointer<Instruction>) -> UnsafePointer<Value> {
-        operand(instruction.pointee.right, instruction.pointee.b)
+        unsafe operand(instruction.pointee.right, instruction.pointee.b)
     }
 
     @inline(__always)
     func operand(_ place: Place, _ distance: Int32) -> UnsafePointer<Value> {
-        var base = UnsafeRawPointer(stack)
-        base = place == .constant ? UnsafeRawPointer(constants) : base
-        base = place == .argument ? UnsafeRawPointer(arguments) : base
-        return (base + Int(distance)).assumingMemoryBound(to: Value.self)
+        var base = unsafe UnsafeRawPointer(stack)
+        unsafe base = unsafe place == .constant ? UnsafeRawPointer(constants) : base
+        unsafe base = unsafe place == .argument ? UnsafeRawPointer(arguments) : base
+        return unsafe (base + Int(distance)).assumingMemoryBound(to: Value.self)
     }
 
     /// A double, or where numbers mix an int as one that holds it.
     @inline(__always)
     private func mixed(_ value: UnsafePointer<Value>) -> Double? {
-        if case .double(let number) = value.pointee { return number }
-        if case .int(let number) = value.pointee, !meter.isStrict { return Self.held(number) }
+        if case .double(let number) = unsafe value.pointee { return number }
+        if case .int(let number) = unsafe value.pointee, !meter.isStrict { return Self.held(number) }
         return nil
     }
 
     /// A double, or an int as one that holds it: published comparisons mix them even strictly.
     @inline(__always)
     private func compared(_ value: UnsafePointer<Value>) -> Double? {
-        if case .double(let number) = value.pointee { return number }
-        if case .int(let number) = value.pointee { return Self.held(number) }
+        if case .double(let number) = unsafe value.pointee { return number }
+        if case .int(let number) = unsafe value.pointee { return Self.held(number) }
         return nil
     }
 
@@ -314,19 +318,19 @@ struct Machine {
     /// Puts a scalar where scalars were.
     @inline(__always)
     private func put(_ result: Value, _ instruction: UnsafePointer<Instruction>) {
-        (top(instruction) - Int(instruction.pointee.pops)).initialize(to: result)
+        unsafe (top(instruction) - Int(instruction.pointee.pops)).initialize(to: result)
     }
 
     /// Puts any value where any values were.
     @inline(__always)
     private func putAny(_ result: consuming Value, _ instruction: UnsafePointer<Instruction>) {
-        let pops = Int(instruction.pointee.pops)
-        let place = top(instruction) - pops
+        let pops = unsafe Int(instruction.pointee.pops)
+        let place = unsafe top(instruction) - pops
         if pops > 0 {
-            place.deinitialize(count: 1)
-            if pops > 1 { (place + 1).deinitialize(count: 1) }
+            unsafe place.deinitialize(count: 1)
+            if pops > 1 { unsafe (place + 1).deinitialize(count: 1) }
         }
-        place.initialize(to: result)
+        unsafe place.initialize(to: result)
     }
 
     /// An operation on doubles, or the same on whatever the operands are.
@@ -336,13 +340,15 @@ struct Machine {
         price: Int = 0,
         _ result: (Double, Double) -> Double
     ) throws(Failure) {
-        let (a, b) = (left(instruction), right(instruction))
-        guard let x = a.pointee.asDouble, let y = mixed(b) else { return try slow(instruction, a, b) }
+        let (a, b) = unsafe (left(instruction), right(instruction))
+        guard let x = unsafe a.pointee.asDouble, let y = unsafe mixed(b) else {
+            return try unsafe slow(instruction, a, b)
+        }
         let result = result(x, y)
         // Beyond, a whole number may have lost digits.
-        guard result.magnitude < 0x1p53 else { return try slow(instruction, a, b) }
+        guard result.magnitude < 0x1p53 else { return try unsafe slow(instruction, a, b) }
         meter.fuel &-= price
-        put(.double(result), instruction)
+        unsafe put(.double(result), instruction)
     }
 
     /// A comparison of a double with a number, or of whatever the operands are.
@@ -351,9 +357,11 @@ struct Machine {
         _ instruction: UnsafePointer<Instruction>,
         _ result: (Double, Double) -> Bool
     ) throws(Failure) {
-        let (a, b) = (left(instruction), right(instruction))
-        guard let x = a.pointee.asDouble, let y = compared(b) else { return try slow(instruction, a, b) }
-        put(.bool(result(x, y)), instruction)
+        let (a, b) = unsafe (left(instruction), right(instruction))
+        guard let x = unsafe a.pointee.asDouble, let y = unsafe compared(b) else {
+            return try unsafe slow(instruction, a, b)
+        }
+        unsafe put(.bool(result(x, y)), instruction)
     }
 
     @inline(never)
@@ -362,12 +370,14 @@ struct Machine {
         _ a: UnsafePointer<Value>,
         _ b: UnsafePointer<Value>
     ) throws(Failure) {
-        let operation = instruction.pointee.operation
-        if operation == .add, case .string(let first) = a.pointee, case .string(let second) = b.pointee {
+        let operation = unsafe instruction.pointee.operation
+        if operation == .add, case .string(let first) = unsafe a.pointee,
+            case .string(let second) = unsafe b.pointee
+        {
             try meter.spend(2)
-            putAny(try meter.joined(first, second), instruction)
+            unsafe putAny(try meter.joined(first, second), instruction)
         } else {
-            putAny(try meter.binary(operation, a.pointee, b.pointee), instruction)
+            unsafe putAny(try meter.binary(operation, a.pointee, b.pointee), instruction)
         }
     }
 
@@ -376,16 +386,16 @@ struct Machine {
         _ instruction: UnsafePointer<Instruction>,
         _ operand: UnsafePointer<Value>
     ) throws(Failure) {
-        let key = keys[Int(instruction.pointee.b)]
+        let key = unsafe keys[Int(instruction.pointee.b)]
         try meter.spend(Price.lookUp)
         try meter.spend(bytes: key.name.utf8.count)
         let result: Value =
-            switch instruction.pointee.operation {
-            case .has: .bool(try operand.pointee.hasField(key))
-            case .optionalSelect: try operand.pointee.optionalField(key)
-            default: try operand.pointee.field(key)
+            switch unsafe instruction.pointee.operation {
+            case .has: unsafe .bool(try operand.pointee.hasField(key))
+            case .optionalSelect: try unsafe operand.pointee.optionalField(key)
+            default: try unsafe operand.pointee.field(key)
             }
-        putAny(result, instruction)
+        unsafe putAny(result, instruction)
     }
 }
 

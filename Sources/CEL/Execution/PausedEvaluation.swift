@@ -10,6 +10,7 @@ public enum EvaluationState {
 ///
 /// It keeps all that it needs to go on: the code, the arguments and what has been computed. When it
 /// is released, at its end or before, so is all that.
+@safe
 public final class PausedEvaluation {
     private let code: Code
     private let outputBytes: Int
@@ -21,15 +22,15 @@ public final class PausedEvaluation {
         self.machine = machine
         self.code = code
         self.outputBytes = outputBytes
-        memory = .allocate(capacity: code.stackSize + code.argumentCount)
-        self.machine.move(to: memory)
+        unsafe memory = .allocate(capacity: code.stackSize + code.argumentCount)
+        unsafe self.machine.move(to: memory)
     }
 
     deinit {
         machine.drop()
         machine.finish()
-        (memory + code.stackSize).deinitialize(count: code.argumentCount)
-        memory.deallocate()
+        unsafe (memory + code.stackSize).deinitialize(count: code.argumentCount)
+        unsafe memory.deallocate()
     }
 
     /// Goes on until the end, or until it pauses again under the same rule: then it is this object

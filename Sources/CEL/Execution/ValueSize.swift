@@ -37,7 +37,7 @@ struct ValueSize {
         case .list(let list):
             for element in list.elements where room >= 0 && elements >= 0 { takePart(element) }
         case .map(let map):
-            for entry in map.storage.entries where room >= 0 && elements >= 0 {
+            for entry in map where room >= 0 && elements >= 0 {
                 takePart(entry.key)
                 takePart(entry.value)
             }

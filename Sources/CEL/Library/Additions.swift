@@ -15,7 +15,7 @@ enum Additions {
         Function("clamp", isStandard: false, [.global(.a, .a, .a, gives: .a)]) {
             arguments,
             meter throws(Failure) in
-            for value in arguments.values where value.number == nil {
+            for position in 0..<arguments.count where arguments[position].number == nil {
                 throw arguments.mismatch
             }
             guard numericOrder(arguments[1], arguments[2]) != .greater else {

@@ -1,17 +1,20 @@
 /// The arguments of one function call, where the machine has them.
+@safe
 struct Arguments {
     let name: String
     let values: UnsafeBufferPointer<Value>
 
-    var count: Int { values.count }
+    var count: Int { unsafe values.count }
+
+    var all: [Value] { unsafe Array(values) }
 
     subscript(position: Int) -> Value {
-        values[position]
+        unsafe values[position]
     }
 
     /// The failure that says that the function does not take such values.
     var mismatch: Failure {
-        .noOverload(name, values.map(\.typeName))
+        .noOverload(name, all.map(\.typeName))
     }
 }
 
@@ -20,28 +23,28 @@ extension Arguments {
     ///
     /// Likewise the others.
     func string(_ position: Int) throws(Failure) -> String {
-        guard case .string(let text) = values[position] else { throw mismatch }
+        guard case .string(let text) = self[position] else { throw mismatch }
         return text
     }
 
     func bytes(_ position: Int) throws(Failure) -> [UInt8] {
-        guard case .bytes(let bytes) = values[position] else { throw mismatch }
+        guard case .bytes(let bytes) = self[position] else { throw mismatch }
         return bytes
     }
 
     func list(_ position: Int) throws(Failure) -> ValueList {
-        guard case .list(let list) = values[position] else { throw mismatch }
+        guard case .list(let list) = self[position] else { throw mismatch }
         return list
     }
 
     func optional(_ position: Int) throws(Failure) -> OptionalValue {
-        guard case .optional(let optional) = values[position] else { throw mismatch }
+        guard case .optional(let optional) = self[position] else { throw mismatch }
         return optional
     }
 
     /// An int; where numbers mix, any number that is whole.
     func int(_ position: Int, _ meter: Meter) throws(Failure) -> Int {
-        switch values[position] {
+        switch self[position] {
         case .int(let number): return Int(number)
         case .uint(let number) where !meter.isStrict:
             if let int = Int(exactly: number) { return int }
@@ -55,8 +58,8 @@ extension Arguments {
 
     /// A double; where numbers mix, any number.
     func double(_ position: Int, _ meter: Meter) throws(Failure) -> Double {
-        if case .double(let number) = values[position] { return number }
-        guard !meter.isStrict, let number = values[position].number else { throw mismatch }
+        if case .double(let number) = self[position] { return number }
+        guard !meter.isStrict, let number = self[position].number else { throw mismatch }
         return number
     }
 }

@@ -109,7 +109,7 @@ struct Format {
         uppercase isUppercase: Bool,
         _ meter: inout Meter
     ) throws(Failure) -> String {
-        let digits: StaticString = isUppercase ? "0123456789ABCDEF" : "0123456789abcdef"
+        let digits = Array((isUppercase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
         let bytes: [UInt8]
         switch value {
         case .int(let number): return String(number, radix: 16, uppercase: isUppercase)
@@ -124,8 +124,8 @@ struct Format {
         }
         return .written(2 * bytes.count) { writer in
             for byte in bytes {
-                writer.append(digits.utf8Start[Int(byte >> 4)])
-                writer.append(digits.utf8Start[Int(byte & 15)])
+                writer.append(digits[Int(byte >> 4)])
+                writer.append(digits[Int(byte & 15)])
             }
         }
     }
@@ -194,7 +194,7 @@ enum FormatText {
     {
         var entries: [(key: String, value: Value)] = []
         var length = 0
-        for entry in map.storage.entries {
+        for entry in map {
             let key = try string(entry.key, &meter)
             length += key.utf8.count
             entries.append((key, entry.value))

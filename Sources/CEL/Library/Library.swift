@@ -33,6 +33,6 @@ extension Function {
 
     /// Calls the body, within the budget.
     func call(_ values: UnsafeBufferPointer<Value>, _ meter: inout Meter) throws(Failure) -> Value {
-        try body(Arguments(name: name, values: values), &meter)
+        try unsafe body(Arguments(name: name, values: values), &meter)
     }
 }

@@ -20,7 +20,7 @@ enum Mathematics {
                 + (isStandard ? [] : numbers.map { .method(.list($0), gives: $0) })
                 + [.variadic(.dyn, gives: .dyn)]
         ) { arguments, meter throws(Failure) in
-            var candidates = Array(arguments.values)
+            var candidates = arguments.all
             if candidates.count == 1, case .list(let list) = candidates[0] {
                 candidates = list.elements
                 guard !candidates.isEmpty else { throw .badValue("'\(name)' needs at least one number") }

@@ -10,7 +10,9 @@ enum NumberText {
     static func text(_ number: Double, strictly isStrict: Bool) -> String {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
-        if number.magnitude < 1e6, let text = number.withFewDigits({ String(decoding: $0, as: UTF8.self) }) {
+        if number.magnitude < 1e6,
+            let text = unsafe number.withFewDigits({ unsafe String(decoding: $0, as: UTF8.self) })
+        {
             return text
         }
         // The library's description has the shortest digits: between these bounds written out,
@@ -40,7 +42,7 @@ enum NumberText {
             digits.reserveCapacity(20)
             var exponent = 0
             var places: Int?
-            var position = written.first == UInt8(ascii: "-") ? 1 : 0
+            var position = written[0] == UInt8(ascii: "-") ? 1 : 0
             while position < written.count, case let byte = written[position],
                 ASCII.isDigit(byte) || byte == UInt8(ascii: ".")
             {
@@ -54,8 +56,8 @@ enum NumberText {
             }
             // Behind the digits there may be `e`, a sign, and the exponent.
             let isNegative = position + 1 < written.count && written[position + 1] == UInt8(ascii: "-")
-            for byte in written.dropFirst(position) where ASCII.isDigit(byte) {
-                exponent = exponent * 10 + Int(byte - UInt8(ascii: "0"))
+            for index in position..<written.count where ASCII.isDigit(written[index]) {
+                exponent = exponent * 10 + Int(written[index] - UInt8(ascii: "0"))
             }
             exponent = (isNegative ? -exponent : exponent) + digits.count - 1 - (places ?? 0)
             while digits.count > 1, digits.last == UInt8(ascii: "0") {

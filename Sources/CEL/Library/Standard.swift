@@ -85,7 +85,7 @@ enum TextSearch {
         of part: String,
         in text: String,
         meter: inout Meter,
-        _ find: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, inout ByteSearch) -> Int?
+        _ find: (Span<UInt8>, Span<UInt8>, inout ByteSearch) -> Int?
     ) throws(Failure) -> Int? {
         // One unit more than there is: then what was compared cannot be paid for.
         var search = ByteSearch(limit: min(meter.fuel, Int.max >> 4) * 8 + 8)
@@ -106,8 +106,8 @@ private struct ByteSearch {
     }
 
     mutating func first(
-        _ part: UnsafeBufferPointer<UInt8>,
-        in text: UnsafeBufferPointer<UInt8>,
+        _ part: Span<UInt8>,
+        in text: Span<UInt8>,
         from start: Int
     ) -> Int? {
         var position = start
@@ -119,8 +119,8 @@ private struct ByteSearch {
     }
 
     mutating func last(
-        _ part: UnsafeBufferPointer<UInt8>,
-        in text: UnsafeBufferPointer<UInt8>,
+        _ part: Span<UInt8>,
+        in text: Span<UInt8>,
         from end: Int
     ) -> Int? {
         var position = min(end, text.count - part.count)
@@ -133,8 +133,8 @@ private struct ByteSearch {
 
     @inline(__always)
     private mutating func stands(
-        _ part: UnsafeBufferPointer<UInt8>,
-        in text: UnsafeBufferPointer<UInt8>,
+        _ part: Span<UInt8>,
+        in text: Span<UInt8>,
         at position: Int
     ) -> Bool {
         var length = 0

@@ -69,7 +69,7 @@ enum Strings {
             let end = try arguments.count > 2 ? arguments.int(2, meter) : nil
             let part = text.withBytes { bytes -> String? in
                 guard let from = bytes.offset(ofCodePoint: start),
-                    let to = end.map(bytes.offset(ofCodePoint:)) ?? bytes.count, from <= to
+                    let to = end.map({ bytes.offset(ofCodePoint: $0) }) ?? bytes.count, from <= to
                 else { return nil }
                 return bytes.text(from..<to)
             }
@@ -118,7 +118,7 @@ enum Strings {
                     .written(length) { writer in
                         for (position, piece) in pieces.enumerated() {
                             if position > 0 { writer.append(other) }
-                            writer.append(UnsafeBufferPointer(rebasing: bytes[piece]))
+                            writer.append(bytes.extracting(piece))
                         }
                     }
                 }
@@ -218,7 +218,7 @@ enum Strings {
     ) throws(Failure) -> Value {
         guard let offset else { return .int(-1) }
         try meter.spend(bytes: offset)
-        return .int(Int64(text.withBytes { UnsafeBufferPointer(rebasing: $0.prefix(offset)).codePointCount }))
+        return .int(Int64(text.withBytes { $0.extracting(first: offset).codePointCount }))
     }
 
     private static func mapped(
@@ -231,8 +231,8 @@ enum Strings {
         return .string(
             text.withBytes { bytes in
                 .written(bytes.count) { writer in
-                    for byte in bytes {
-                        writer.append(change(byte))
+                    for position in bytes.indices {
+                        writer.append(change(bytes[position]))
                     }
                 }
             }
@@ -244,7 +244,7 @@ extension Failure {
     fileprivate static let outside = Failure(code: .index, message: "the position is outside the string")
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension Span<UInt8> {
     /// The bytes without the white space at both ends.
     fileprivate var trimmed: Range<Int> {
         var (start, end) = (0, count)
@@ -299,10 +299,11 @@ extension String {
     /// `strings.quote`: in double quotes, with the escapes of the published extension only.
     fileprivate var asQuoted: String {
         withBytes { bytes in
-            let escapes = bytes.reduce(0) { $0 + ($1.escapeLetter == nil ? 0 : 1) }
+            let escapes = bytes.indices.count { bytes[$0].escapeLetter != nil }
             return .written(bytes.count + escapes + 2) { writer in
                 writer.append(UInt8(ascii: "\""))
-                for byte in bytes {
+                for position in bytes.indices {
+                    let byte = bytes[position]
                     if byte.escapeLetter != nil { writer.append(UInt8(ascii: "\\")) }
                     writer.append(byte.escapeLetter ?? byte)
                 }

@@ -1,4 +1,5 @@
 /// What an evaluation may still spend, and what its functions need to know.
+@safe
 struct Meter {
     /// Units left.
     var fuel: Int
@@ -10,17 +11,17 @@ struct Meter {
     init(fuel: Int, of resources: Resources) {
         self.fuel = fuel
         isStrict = resources.isStrict
-        self.resources = Unmanaged.passUnretained(resources)
+        unsafe self.resources = unsafe Unmanaged.passUnretained(resources)
     }
 
     /// What `matches` may use.
     var regex: (any RegexEngine)? {
-        resources.takeUnretainedValue().regex
+        unsafe resources.takeUnretainedValue().regex
     }
 
     /// Where named time zones are looked up.
     var zones: (any TimeZones)? {
-        resources.takeUnretainedValue().zones
+        unsafe resources.takeUnretainedValue().zones
     }
 
     /// Spends units, or fails when there are not so many left.

@@ -135,7 +135,11 @@ extension Meter {
             return Order(a.comparesBytes(to: b))
         case (.bytes(let a), .bytes(let b)):
             try spend(bytes: min(a.count, b.count))
-            return Order(a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { CEL.compare(a, $0) } })
+            return unsafe Order(
+                a.withUnsafeBufferPointer { a in
+                    unsafe b.withUnsafeBufferPointer { unsafe CEL.compare(a, $0) }
+                }
+            )
         case (.bool(let a), .bool(let b)): return Order(a ? 1 : 0, b ? 1 : 0)
         case (.timestamp(let a), .timestamp(let b)): return Order(a, b)
         case (.duration(let a), .duration(let b)): return Order(a, b)

@@ -63,7 +63,7 @@ extension ValueMap {
     fileprivate func equals(_ other: ValueMap, spending units: inout Int) -> Bool {
         units &-= 2
         guard count == other.count else { return false }
-        for entry in storage.entries {
+        for entry in self {
             units &-= Price.lookUp
             if case .string(let key) = entry.key { units &-= key.utf8.count >> 3 }
             guard units >= 0, let value = other[key: entry.key] else { return false }

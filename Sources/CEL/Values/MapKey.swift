@@ -98,21 +98,21 @@ struct KeyIndex: Sendable {
         if (used + 1) * 2 > slots.count {
             self = KeyIndex(entries)
         }
-        let slot = entries.withUnsafeBufferPointer { self.slot(of: key, among: $0) }
+        let slot = unsafe entries.withUnsafeBufferPointer { unsafe self.slot(of: key, among: $0) }
         guard slots[slot] < 0 else { return false }
         fill(slot, with: entries.count)
         return true
     }
 
     func position(of key: Value, among entries: UnsafeBufferPointer<ValueMap.Entry>) -> Int? {
-        let position = Int(slots[slot(of: key, among: entries)])
+        let position = unsafe Int(slots[slot(of: key, among: entries)])
         return position < 0 ? nil : position
     }
 
     /// Where the key is noted, or the free slot for it.
     private func slot(of key: Value, among entries: UnsafeBufferPointer<ValueMap.Entry>) -> Int {
         var slot = KeyIndex.hash(key) & (slots.count - 1)
-        while slots[slot] >= 0, !entries[Int(slots[slot])].key.isSameKey(as: key) {
+        while slots[slot] >= 0, unsafe !entries[Int(slots[slot])].key.isSameKey(as: key) {
             slot = (slot + 1) & (slots.count - 1)
         }
         return slot
@@ -135,7 +135,7 @@ struct KeyIndex: Sendable {
         var hasher = Hasher()
         switch key {
         case .string(var text):
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .int(let number): hasher.combine(UInt64(bitPattern: number))
         case .uint(let number): hasher.combine(number)
         case .bool(let flag): hasher.combine(flag)

@@ -18,14 +18,14 @@ extension String {
     /// Negative, zero or positive: the order of the UTF-8 bytes, which is the order of the code
     /// points.
     func comparesBytes(to other: String) -> Int {
-        let quick = utf8.withContiguousStorageIfAvailable { mine in
-            other.utf8.withContiguousStorageIfAvailable { theirs in
-                compare(mine, theirs)
+        let quick = unsafe utf8.withContiguousStorageIfAvailable { mine in
+            unsafe other.utf8.withContiguousStorageIfAvailable { theirs in
+                unsafe compare(mine, theirs)
             }
         }
         if let quick, let result = quick { return result }
         var (mine, theirs) = (self, other)
-        return mine.withUTF8 { a in theirs.withUTF8 { b in compare(a, b) } }
+        return mine.withUTF8 { a in theirs.withUTF8 { b in unsafe compare(a, b) } }
     }
 
     var codePointCount: Int {
@@ -34,17 +34,17 @@ extension String {
 
     /// Calls `body` with the UTF-8 bytes, all in one place.
     @inline(__always)
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         var text = self
-        return text.withUTF8(body)
+        return text.withUTF8 { unsafe body($0.span) }
     }
 
     /// A text of at most `capacity` bytes, which `write` puts one after the other; they must be
     /// UTF-8.
     @inline(__always)
     static func written(_ capacity: Int, _ write: (inout ByteWriter) -> Void) -> String {
-        String(unsafeUninitializedCapacity: capacity) { buffer in
-            var writer = ByteWriter(buffer: buffer)
+        unsafe String(unsafeUninitializedCapacity: capacity) { buffer in
+            var writer = unsafe ByteWriter(buffer: buffer)
             write(&writer)
             return writer.used
         }
@@ -52,49 +52,54 @@ extension String {
 }
 
 /// Puts bytes into memory that has room for all of them.
+@safe
 struct ByteWriter {
     fileprivate let buffer: UnsafeMutableBufferPointer<UInt8>
     fileprivate(set) var used = 0
 
     fileprivate init(buffer: UnsafeMutableBufferPointer<UInt8>) {
-        self.buffer = buffer
+        unsafe self.buffer = unsafe buffer
     }
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        buffer[used] = byte
+        unsafe precondition(used < buffer.count, "there is no room for another byte")
+        unsafe buffer[used] = byte
         used += 1
     }
 
     @inline(__always)
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        _ = UnsafeMutableBufferPointer(rebasing: buffer[used...]).initialize(from: bytes)
+    mutating func append(_ bytes: Span<UInt8>) {
+        unsafe precondition(bytes.count <= buffer.count - used, "there is no room for so many bytes")
+        unsafe bytes.withUnsafeBufferPointer { source in
+            _ = unsafe UnsafeMutableBufferPointer(rebasing: buffer[used...]).initialize(from: source)
+        }
         used += bytes.count
     }
 
     @inline(__always)
     mutating func append(_ text: String) {
         // Nearly every text lies in one place, and need not be copied to get there.
-        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+        if unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe append($0.span) }) == nil {
             text.withBytes { append($0) }
         }
     }
 }
 
 /// UTF-8 byte by byte, which is several times as fast as scalar by scalar.
-extension UnsafeBufferPointer<UInt8> {
+extension Span<UInt8> {
     var codePointCount: Int {
         var count = 0
-        for byte in self where byte & 0xc0 != 0x80 {
+        for position in indices where self[position] & 0xc0 != 0x80 {
             count += 1
         }
         return count
     }
 
     /// Whether `part` stands at `offset`.
-    func holds(_ part: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
+    func holds(_ part: Span<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, part.count <= count - offset else { return false }
-        return compare(UnsafeBufferPointer(rebasing: self[offset..<offset + part.count]), part) == 0
+        return part.indices.allSatisfy { self[offset + $0] == part[$0] }
     }
 
     /// Where a code point begins, by its number; the number of bytes after the last one; nil
@@ -102,7 +107,7 @@ extension UnsafeBufferPointer<UInt8> {
     func offset(ofCodePoint number: Int) -> Int? {
         guard number >= 0, number <= count else { return nil }
         var left = number
-        for (offset, byte) in enumerated() where byte & 0xc0 != 0x80 {
+        for offset in indices where self[offset] & 0xc0 != 0x80 {
             if left == 0 { return offset }
             left -= 1
         }
@@ -121,7 +126,7 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Some of the bytes as a text.
     func text(_ range: Range<Int>) -> String {
-        String(decoding: UnsafeBufferPointer(rebasing: self[range]), as: UTF8.self)
+        unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// The number of bytes of the white space that begins at `offset`, by Unicode's property of
@@ -147,6 +152,6 @@ extension UnsafeBufferPointer<UInt8> {
 /// The order of two byte strings: negative, zero or positive.
 func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     guard let first = a.baseAddress, let second = b.baseAddress else { return a.count - b.count }
-    let order = memcmp(first, second, min(a.count, b.count))
+    let order = unsafe memcmp(first, second, min(a.count, b.count))
     return order == 0 ? a.count - b.count : Int(order)
 }

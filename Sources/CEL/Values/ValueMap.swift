@@ -15,6 +15,7 @@ public struct ValueMap: Sendable {
     }
 
     /// The entries in one block of memory, which the code of expressions reads directly.
+    @safe
     final class Storage: @unchecked Sendable {
         // Nothing is written after `init`, so that any thread may read.
         let first: UnsafeMutablePointer<Entry>
@@ -23,20 +24,20 @@ public struct ValueMap: Sendable {
         let nestingDepth: Int
 
         init(entries: [Entry], index: KeyIndex?, nestingDepth: Int) {
-            first = .allocate(capacity: Swift.max(1, entries.count))
+            unsafe first = .allocate(capacity: Swift.max(1, entries.count))
             count = entries.count
-            _ = UnsafeMutableBufferPointer(start: first, count: count).initialize(from: entries)
+            _ = unsafe UnsafeMutableBufferPointer(start: first, count: count).initialize(from: entries)
             self.index = index
             self.nestingDepth = nestingDepth
         }
 
         deinit {
-            first.deinitialize(count: count)
-            first.deallocate()
+            unsafe first.deinitialize(count: count)
+            unsafe first.deallocate()
         }
 
         var entries: UnsafeBufferPointer<Entry> {
-            UnsafeBufferPointer(start: first, count: count)
+            unsafe UnsafeBufferPointer(start: first, count: count)
         }
     }
 
@@ -64,23 +65,23 @@ public struct ValueMap: Sendable {
 
     public subscript(key: String) -> Value? {
         guard let position = position(of: key, tag: KeyTag.of(key)) else { return nil }
-        return storage.entries[position].value
+        return unsafe storage.entries[position].value
     }
 
     /// The value under any key; a number finds the key of equal value, whatever its type.
     public subscript(key key: Value) -> Value? {
         guard let position = position(of: key) else { return nil }
-        return storage.entries[position].value
+        return unsafe storage.entries[position].value
     }
 
     /// The position of a string key whose short hash the caller has at hand.
     @inline(__always)
     func position(of key: String, tag: UInt32) -> Int? {
         if let index = storage.index {
-            return index.position(of: .string(key), among: storage.entries)
+            return unsafe index.position(of: .string(key), among: storage.entries)
         }
         var position = 0
-        for entry in storage.entries {
+        for entry in self {
             if entry.tag == tag, case .string(let candidate) = entry.key, candidate.hasSameBytes(as: key) {
                 return position
             }
@@ -92,20 +93,21 @@ public struct ValueMap: Sendable {
     func position(of key: Value) -> Int? {
         guard let key = key.normalisedMapKey else { return nil }
         if let index = storage.index {
-            return index.position(of: key, among: storage.entries)
+            return unsafe index.position(of: key, among: storage.entries)
         }
         let tag = KeyTag.of(key)
-        return storage.entries.firstIndex { $0.tag == tag && $0.key.isSameKey(as: key) }
+        return unsafe storage.entries.firstIndex { $0.tag == tag && $0.key.isSameKey(as: key) }
     }
 }
 
 extension ValueMap: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { storage.entries.count }
+    public var endIndex: Int { storage.count }
 
     /// The entry at a position, in the order in which they were added.
     public subscript(position: Int) -> Entry {
-        storage.entries[position]
+        precondition(position >= 0 && position < storage.count, "the position is outside the map")
+        return unsafe storage.entries[position]
     }
 }
 
