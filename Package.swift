@@ -12,6 +12,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The same for targets in which `unsafe` stands at each place that the compiler cannot check.
+let marked: [SwiftSetting] = strict + [.strictMemorySafety()]
+
 /// What TLS to Redis needs: hiredis has it from version 1.0 on, in a library of its own.
 ///
 /// Without its header, servers refuse `rediss://` at the start. `CPATH` names further folders of
@@ -104,10 +107,10 @@ let package = Package(
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
         // The system's C library.
-        .target(name: "Platform", swiftSettings: strict),
+        .target(name: "Platform", swiftSettings: marked),
 
         // Pure libraries.
-        .target(name: "Support", swiftSettings: strict),
+        .target(name: "Support", swiftSettings: marked),
         // What debug builds ask Swift's own runtime, in C.
         .target(name: "CConcurrency"),
         .target(
@@ -116,8 +119,8 @@ let package = Package(
             swiftSettings: strict
         ),
         // For programs that import the library; the server has a loop of its own.
-        .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: strict),
-        .target(name: "CEL", dependencies: ["Support"], swiftSettings: strict),
+        .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: marked),
+        .target(name: "CEL", dependencies: ["Support"], swiftSettings: marked),
 
         // The three columns.
         .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: strict),
@@ -173,7 +176,7 @@ let package = Package(
                 "Platform", "Support", "CEL", "SluiceServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         .executableTarget(
             name: "sluice",
@@ -182,7 +185,7 @@ let package = Package(
                 "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         // Not shipped: load, generated documentation, expressions by the thousand.
         .target(

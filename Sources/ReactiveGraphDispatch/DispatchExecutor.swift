@@ -31,7 +31,7 @@ public final class DispatchExecutor: LoopExecutor {
     public func post(_ action: @escaping () -> Void) {
         // It does not leave the queue: it is posted there and runs there.
         nonisolated(unsafe) let action = action
-        queue.async { action() }
+        queue.async { unsafe action() }
     }
 
     /// See `LoopExecutor`.
@@ -50,7 +50,7 @@ private final class DispatchBell: LoopBell, @unchecked Sendable {
     init(_ queue: DispatchQueue, _ action: @escaping () -> Void) {
         source = DispatchSource.makeUserDataAddSource(queue: queue)
         nonisolated(unsafe) let action = action
-        source.setEventHandler { action() }
+        source.setEventHandler { unsafe action() }
         source.activate()
     }
 

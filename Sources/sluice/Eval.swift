@@ -69,7 +69,7 @@ struct Eval: ParsableCommand {
         let name = String(text[..<equals])
         let bytes = Array(text[text.index(after: equals)...].utf8)
         do {
-            return (name, try bytes.withUnsafeBytes { try JSONTree.parse($0) })
+            return (name, try unsafe bytes.withUnsafeBytes { try unsafe JSONTree.parse($0) })
         } catch {
             let reason = (error as? JSONError)?.explanation ?? "\(error)"
             throw ValidationError("--bind \(name): the value is not JSON (\(reason)); quote strings")
