@@ -157,9 +157,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "EventLoop", "HTTP", "GraphHost", "SQLiteLog", "RedisLog",
-                "CYAML",
-                "COpenSSL", "CRE2", deque,
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "GraphHost", "SQLiteLog",
+                "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -25,7 +25,6 @@ CODES = {
     "Sources/CEL/": "node_failed",
     "Sources/Engines/": "start",
     "Sources/EventLoop/": None,
-    "Sources/GraphHost/Access/TokenFile.swift": "start",
     "Sources/GraphHost/": "bad_field",
     "Sources/GraphHost/Catalogue/AllFigures.swift": "node_failed",
     "Sources/GraphHost/Catalogue/Evaluation.swift": "node_failed",

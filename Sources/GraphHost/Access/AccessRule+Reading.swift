@@ -38,7 +38,7 @@ extension AccessRule {
 
 extension Rights {
     /// A list of rights, or one.
-    init?(_ document: Document, from reader: DocumentReader) {
+    package init?(_ document: Document, from reader: DocumentReader) {
         self = []
         var isGood = true
         for element in document.elements ?? [document] {

@@ -3,7 +3,7 @@ internal import Support
 
 extension DocumentReader {
     /// The members of a mapping by key; reports other values and duplicate keys.
-    func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
+    package func members(_ document: Document, of what: String) -> [(key: String, entry: Document.Entry)]? {
         guard let entries = document.entries else {
             return refuse(
                 "\(what) must be a mapping, not \(document.kindName)",
@@ -49,14 +49,14 @@ extension DocumentReader {
     }
 
     /// A text for people: any scalar except null, as it was written.
-    func text(_ document: Document, of what: String) -> String? {
+    package func text(_ document: Document, of what: String) -> String? {
         guard let scalar = document.scalar, scalar.value != .null else {
             return refuse("\(what) must be text, not \(document.kindName)", at: document.position)
         }
         return scalar.text
     }
 
-    func texts(_ document: Document, of what: String) -> [String] {
+    package func texts(_ document: Document, of what: String) -> [String] {
         (document.elements ?? [document]).compactMap { text($0, of: what) }
     }
 

@@ -4,7 +4,7 @@ internal import ReactiveGraph
 /// Reads the parts of a document, and collects the problems so that all are reported at once.
 ///
 /// A function that reads a part returns nil after it has recorded what is wrong with it.
-final class DocumentReader {
+package final class DocumentReader {
     /// The file's name for messages.
     let file: String?
     let options: DefinitionOptions
@@ -21,7 +21,7 @@ final class DocumentReader {
     /// The regular expressions of the expressions read since they were last taken.
     var patterns: [any RegexMatcher] = []
 
-    init(file: String?, options: DefinitionOptions) {
+    package init(file: String?, options: DefinitionOptions) {
         var options = options
         // Those of a file are unlimited, but equal ones are compiled once.
         let expressions = options.expressions
@@ -31,7 +31,7 @@ final class DocumentReader {
     }
 
     /// Records a problem.
-    func add(
+    package func add(
         _ message: String,
         code: HostError.Code = .badField,
         at position: Position,
@@ -49,7 +49,7 @@ final class DocumentReader {
     }
 
     /// Records a problem, and returns the nil of a part that cannot be read.
-    func refuse<Part>(
+    package func refuse<Part>(
         _ message: String,
         code: HostError.Code = .badField,
         at position: Position,
@@ -59,7 +59,7 @@ final class DocumentReader {
         return nil
     }
 
-    func addUnknown(_ message: String, _ word: Document, among known: [String]) {
+    package func addUnknown(_ message: String, _ word: Document, among known: [String]) {
         let hint = word.scalar.flatMap {
             Spelling.hint(for: $0.text, among: known) ?? OtherWords.space(in: $0.text)
         }
@@ -75,7 +75,7 @@ final class DocumentReader {
     }
 
     /// The problems in the order of their places; those at one place in the order found.
-    var sortedProblems: [DefinitionProblem] {
+    package var sortedProblems: [DefinitionProblem] {
         problems.enumerated()
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element)

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The client that a request comes from, for limits that its connections share.
 public enum Requester: Hashable, Sendable {
     /// A client with a token, by its name.

@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import Support
 
 /// Recognises tokens and session cookies, and finds their principals.
 ///

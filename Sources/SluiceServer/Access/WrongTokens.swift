@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import Support
 
 /// Counts wrong tokens, and limits them per address.
 ///

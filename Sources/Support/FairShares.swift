@@ -104,7 +104,7 @@ public struct FairShares<Owner: Hashable, Member> {
     }
 
     /// Removes each owner's oldest places while `isOver` says that they are over.
-    mutating func removeOldest(while isOver: (Member) -> Bool, _ removed: (Member) -> Void) {
+    public mutating func removeOldest(while isOver: (Member) -> Bool, _ removed: (Member) -> Void) {
         for share in Array(shares.values) {
             while let oldest = share.oldest, isOver(oldest.member) {
                 remove(oldest)

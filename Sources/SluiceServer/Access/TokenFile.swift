@@ -1,4 +1,5 @@
 internal import CEL
+internal import GraphHost
 internal import Support
 
 /// The file that lists the tokens (`auth` in the configuration).
@@ -15,9 +16,9 @@ internal import Support
 /// ```
 ///
 /// The key `tokens` may be left out, so that `sluice token >> tokens.yaml` can create the file.
-public enum TokenFile {
+enum TokenFile {
     /// Reads the whole file and reports all problems at once.
-    public static func read(
+    static func read(
         _ document: Document,
         file: String
     ) -> (tokens: [Principal], problems: [DefinitionProblem]) {
@@ -111,7 +112,9 @@ public enum TokenFile {
     }
 
     private static func moment(_ document: Document, _ reader: DocumentReader) -> UInt64? {
-        if let text = document.scalar?.text, let moment = Timestamp(rfc3339: text), moment.seconds >= 0 {
+        if let text = document.scalar?.text, let moment = CEL.Timestamp(rfc3339: text),
+            moment.seconds >= 0
+        {
             return UInt64(moment.seconds) * 1000
         }
         return reader.refuse("'expires' must be a time such as 2027-01-01T00:00:00Z", at: document.position)
