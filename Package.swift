@@ -63,7 +63,7 @@ let package = Package(
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
         .library(
             name: "SluiceParts",
-            targets: ["Support", "HTTP", "GraphHost", "SluiceServer", "TestSupport"]
+            targets: ["Support", "HTTP", "Values", "GraphHost", "SluiceServer", "TestSupport"]
         ),
     ],
     dependencies: [
@@ -129,23 +129,26 @@ let package = Package(
             dependencies: ["Platform", "Support", "CLLHTTP", "CZlib"],
             swiftSettings: strict
         ),
+        // JSON and errors: what is true without any graph.
+        .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: strict),
         .target(
             name: "GraphHost",
-            dependencies: ["Support", "ReactiveGraph", "CEL", deque],
+            dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
             swiftSettings: strict
         ),
 
         // Where commits are kept.
         .target(
             name: "SQLiteLog",
-            dependencies: ["Platform", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            dependencies: ["Platform", "Values", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog",
             swiftSettings: strict
         ),
 
         .target(
             name: "RedisLog",
-            dependencies: ["Platform", "Support", "GraphHost", "EventLoop", "CHiredis", deque] + redisTLS,
+            dependencies: ["Platform", "Support", "Values", "GraphHost", "EventLoop", "CHiredis", deque]
+                + redisTLS,
             path: "Sources/Engines/RedisLog",
             swiftSettings: strict
         ),
@@ -157,8 +160,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "GraphHost", "SQLiteLog",
-                "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "GraphHost",
+                "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -166,7 +169,7 @@ let package = Package(
         // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
             name: "SluiceClient",
-            dependencies: ["Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer"],
+            dependencies: ["Support", "EventLoop", "HTTP", "Values", "GraphHost", "SluiceServer"],
             swiftSettings: strict
         ),
         .target(
@@ -181,7 +184,7 @@ let package = Package(
             name: "sluice",
             dependencies: [
                 "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
-                "GraphHost", "CEL",
+                "Values", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -190,7 +193,7 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "GraphHost", "SluiceServer", "SluiceClient",
+                "Support", "EventLoop", "HTTP", "Values", "GraphHost", "SluiceServer", "SluiceClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/LoadGenerator",
@@ -199,7 +202,7 @@ let package = Package(
         .executableTarget(
             name: "sluice-dev",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "GraphHost", "CEL",
+                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",
@@ -213,7 +216,7 @@ let package = Package(
         ),
         .target(
             name: "HostTestSupport",
-            dependencies: ["GraphHost", "TestSupport"],
+            dependencies: ["Values", "GraphHost", "TestSupport"],
             path: "Tests/HostTestSupport",
             swiftSettings: strict
         ),
@@ -236,41 +239,44 @@ let package = Package(
             dependencies: ["Support", "HTTP", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(name: "ValuesTests", dependencies: ["Values", "CEL", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "GraphHostTests",
-            dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
+            dependencies: ["Values", "GraphHost", "TestSupport", "HostTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport",
-                "DiskSupport",
+                "SQLiteLog", "Values", "GraphHost", "EventLoop", "CSQLite", "TestSupport",
+                "HostTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport", "DiskSupport",
+                "RedisLog", "Values", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport",
+                "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["SQLiteLog", "GraphHost", "TestSupport", "DiskSupport"],
+            dependencies: ["SQLiteLog", "Values", "GraphHost", "TestSupport", "DiskSupport"],
             path: "Tests/Simulation",
             swiftSettings: strict
         ),
         .testTarget(
             name: "SluiceClientTests",
-            dependencies: ["SluiceClient", "LoadGenerator", "EventLoop", "TestSupport"],
+            dependencies: ["SluiceClient", "LoadGenerator", "Values", "EventLoop", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "Support", "SluiceServer", "EventLoop", "HTTP", "GraphHost", "TestSupport", "HostTestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "GraphHost", "TestSupport",
+                "HostTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -1,6 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 public import Support
+public import Values
 
 /// Where a host stores its commits.
 public enum CommitStore {

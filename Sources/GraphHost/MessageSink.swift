@@ -1,3 +1,5 @@
+public import Values
+
 /// Receives a session's messages: a WebSocket, an event stream, or a request that waits.
 ///
 /// It calls ``Session/drained()`` when a slow peer has caught up, and ``Session/close(_:)`` exactly

@@ -3,6 +3,7 @@ internal import CEL
 internal import CommandSupport
 internal import GraphHost
 internal import SluiceServer
+internal import Values
 
 struct Eval: ParsableCommand {
     static let configuration = CommandConfiguration(

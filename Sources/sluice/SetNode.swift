@@ -4,6 +4,7 @@ internal import GraphHost
 internal import SluiceClient
 internal import SluiceServer
 internal import Support
+internal import Values
 
 struct SetNode: ParsableCommand {
     static let configuration = CommandConfiguration(

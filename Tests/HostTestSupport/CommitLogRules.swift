@@ -1,5 +1,6 @@
 public import GraphHost
 import Testing
+public import Values
 
 /// What every commit log must do, whatever it is made of.
 ///

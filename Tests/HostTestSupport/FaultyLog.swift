@@ -1,5 +1,6 @@
 public import GraphHost
 internal import Synchronization
+public import Values
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import SluiceServer
+import Values
 
 /// How long a loop is blocked when the definition of a large graph with many listeners changes in
 /// one node.

@@ -1,4 +1,5 @@
 import TestSupport
+import Values
 
 @testable import GraphHost
 

@@ -2,6 +2,7 @@ import DiskSupport
 import HostTestSupport
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 @testable import RedisLog

@@ -1,6 +1,7 @@
 import DiskSupport
 import HostTestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 @testable import RedisLog

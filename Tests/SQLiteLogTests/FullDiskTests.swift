@@ -2,6 +2,7 @@ import DiskSupport
 import GraphHost
 import TestSupport
 import Testing
+import Values
 
 @testable import SQLiteLog
 

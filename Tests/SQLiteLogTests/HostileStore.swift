@@ -1,6 +1,7 @@
 import DiskSupport
 import HostTestSupport
 import TestSupport
+import Values
 
 @testable import GraphHost
 @testable import SQLiteLog

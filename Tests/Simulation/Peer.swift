@@ -1,3 +1,5 @@
+import Values
+
 @testable import GraphHost
 
 /// A client that compares what it receives with the ledger.

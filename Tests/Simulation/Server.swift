@@ -1,5 +1,6 @@
 import DiskSupport
 import SQLiteLog
+import Values
 
 @testable import GraphHost
 

@@ -2,6 +2,7 @@ import DiskSupport
 import ReactiveGraph
 import SQLiteLog
 import TestSupport
+import Values
 
 @testable import GraphHost
 

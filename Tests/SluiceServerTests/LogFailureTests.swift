@@ -1,6 +1,7 @@
 import GraphHost
 import HostTestSupport
 import Testing
+import Values
 
 @testable import SluiceServer
 

@@ -1,5 +1,6 @@
 import GraphHost
 import Testing
+import Values
 
 @testable import SluiceServer
 

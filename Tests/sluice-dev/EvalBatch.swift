@@ -2,6 +2,7 @@ internal import CEL
 internal import CommandSupport
 internal import GraphHost
 internal import Support
+internal import Values
 
 /// Many expressions at once, one line of JSON each, with typed values in and out.
 struct EvalBatch {

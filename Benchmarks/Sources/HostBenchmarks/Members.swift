@@ -1,5 +1,6 @@
 import CAllocations
 import GraphHost
+import Values
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,5 @@
 import GraphHost
+import Values
 
 /// A host with one graph, and clients without sockets.
 final class Stand {

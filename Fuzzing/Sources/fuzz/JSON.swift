@@ -1,5 +1,5 @@
 import CEL
-import GraphHost
+import Values
 
 extension Target {
     /// JSON: scanner, reader, tree, datum and equality agree, and what is written is read as the

@@ -1,4 +1,5 @@
 import GraphHost
+import Values
 
 extension Target {
     /// Messages of the protocol, one per line, on a small graph: each is answered, nothing traps,

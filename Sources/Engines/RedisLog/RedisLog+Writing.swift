@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import EventLoop
 public import GraphHost
+internal import Values
 
 // What goes to the streams: batches of commits, and what became of them.
 extension RedisLog {

@@ -1,6 +1,7 @@
 internal import DequeModule
 public import EventLoop
 public import GraphHost
+public import Values
 
 /// A log in Redis or Valkey that several servers share (`docs/operations.md`, "Several servers").
 ///

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
 struct AllArgument: SourceArgument {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The keys of the cases of one switch.
 ///

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// Operators in one table.
 ///

@@ -1,5 +1,6 @@
 internal import CEL
 internal import Support
+internal import Values
 
 extension Catalogue {
     /// The JSON Schema of graph definitions, for editors: a fixed frame, filled with the arguments

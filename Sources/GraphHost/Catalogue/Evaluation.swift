@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// One expression as a stage uses it.
 ///

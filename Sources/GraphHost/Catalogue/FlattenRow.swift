@@ -1,6 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// `flatten: { from: mode, to: { eco: indoor_c, … }, otherwise: indoor_f }`.
 struct FlattenArgument: SourceArgument {

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// `combine: { t: indoor_c, … }` or `combine: [indoor_c, …]`, with its sibling key `map`.
 struct CombineArgument: SourceArgument {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// How a stage treats an input that is a failure.
 enum FailurePolicy: Sendable {

@@ -1,6 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// `schedule: "0 22 * * *"`, with its sibling key `zone`.
 struct ScheduleArgument: SourceArgument {

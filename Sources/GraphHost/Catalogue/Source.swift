@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+public import Values
 
 /// What a derived node or a client's pipeline starts from: an operator of the catalogue and its
 /// argument.

@@ -1,6 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// A source being read: the value of its key, and of its sibling keys.
 final class SourceReading {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 // The operators that are keys of a node, and those that are keys of the graph, one row each.
 extension OperatorRow {

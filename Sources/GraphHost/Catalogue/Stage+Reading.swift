@@ -1,4 +1,5 @@
 internal import CEL
+public import Values
 
 extension Stage {
     /// Reads the list under `pipe`: of a definition, or of a client's subscription.

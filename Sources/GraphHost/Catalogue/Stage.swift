@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue
 /// and its argument.

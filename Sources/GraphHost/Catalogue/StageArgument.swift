@@ -1,3 +1,5 @@
+internal import Values
+
 struct StageReading {
     let reader: DocumentReader
     let row: OperatorRow

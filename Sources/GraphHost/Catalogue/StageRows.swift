@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 // The operators of a `pipe`, one row each.
 extension OperatorRow {

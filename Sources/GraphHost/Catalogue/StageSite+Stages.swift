@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 extension StageSite {
     /// A stage of an operator whose input and output are values of the host.

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 // The host represents a switch as values of the form `{"key":…,"value":…}` (G-90, G-94). So keys
 // without a case need no storage (G-143), nothing stale can be replayed (G-92), and clients can

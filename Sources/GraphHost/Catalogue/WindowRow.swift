@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// `window: { last: 60s, of: avg }` or `window: { count: 10, of: avg }`.
 struct WindowArgument: StageArgument {

@@ -1,3 +1,5 @@
+public import Values
+
 /// When a node calls for attention, and how urgently (docs/definitions.md, Alarms).
 public struct Alarm {
     /// How urgent it is, from the least urgent.

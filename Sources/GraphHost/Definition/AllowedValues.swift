@@ -1,3 +1,5 @@
+public import Values
+
 /// The values of an `enum`.
 ///
 /// The lookup takes constant time, however many there are.

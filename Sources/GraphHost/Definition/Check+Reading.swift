@@ -1,4 +1,5 @@
 internal import CEL
+internal import Values
 
 extension Check {
     /// The value of the key `set`: a type's name, or a mapping.

@@ -1,4 +1,5 @@
 internal import CEL
+public import Values
 
 /// The conditions that a value must meet to be set on a node.
 ///

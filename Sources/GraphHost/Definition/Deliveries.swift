@@ -1,3 +1,5 @@
+internal import Values
+
 /// The number of values that one commit can bring to the nodes of a graph at most, counted before
 /// the graph exists.
 ///

@@ -1,3 +1,5 @@
+public import Values
+
 extension Document {
     /// Reads one JSON text, recording the place of every part.
     ///

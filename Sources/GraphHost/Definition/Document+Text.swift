@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 // A document as JSON text.
 extension Document {

@@ -1,3 +1,5 @@
+public import Values
+
 /// A YAML or JSON document as a tree in which every part knows its place.
 ///
 /// `Document.parse(json:)` makes one from JSON text. For YAML the server calls `scalar`, `sequence`

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Values
 
 extension Expression {
     /// What an expression of a stage with one input sees.

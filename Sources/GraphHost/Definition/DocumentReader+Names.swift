@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 extension DocumentReader {
     static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"

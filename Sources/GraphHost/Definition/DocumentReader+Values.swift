@@ -1,5 +1,6 @@
 internal import CEL
 internal import Support
+internal import Values
 
 extension DocumentReader {
     /// The members of a mapping by key; reports other values and duplicate keys.

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+package import Values
 
 /// Reads the parts of a document, and collects the problems so that all are reported at once.
 ///

@@ -1,4 +1,5 @@
 internal import Support
+public import Values
 
 extension GraphDefinition {
     /// The most problems that are reported; a file can have one in each of its lines.

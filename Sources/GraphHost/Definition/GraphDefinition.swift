@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+public import Values
 
 /// A graph as described by its file or an administrator: checked, with every expression compiled.
 public struct GraphDefinition {

@@ -1,3 +1,5 @@
+internal import Values
+
 // Graphs that begin, change and end.
 extension Host {
     /// Creates a graph: its first commit.

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Values
 
 /// A check by the part of JSON Schema (draft 2020-12) that can be evaluated in one walk over the
 /// text.

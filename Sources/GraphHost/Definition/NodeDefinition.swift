@@ -1,4 +1,5 @@
 public import ReactiveGraph
+public import Values
 
 /// A named node of a graph, as defined.
 ///

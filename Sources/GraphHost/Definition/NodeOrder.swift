@@ -1,3 +1,5 @@
+internal import Values
+
 /// Sorts nodes so that each comes after those it is made from, and finds the cycles that prevent
 /// it.
 struct NodeOrder {

@@ -1,6 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// The keys that a node may have besides those of sources, and on which nodes.
 enum NodeKey: String, CaseIterable {

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// The section `nodes` of a graph: all nodes, and an order in which each comes after the nodes it
 /// is made from.

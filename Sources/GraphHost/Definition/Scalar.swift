@@ -1,3 +1,5 @@
+public import Values
+
 /// A scalar of a document: its text, its style, and its value by the YAML 1.2 core schema.
 public struct Scalar: Hashable, Sendable {
     /// How a scalar was written.

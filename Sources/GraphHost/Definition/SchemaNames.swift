@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The members of objects that a schema knows: those of `properties`, and those of `required`.
 ///

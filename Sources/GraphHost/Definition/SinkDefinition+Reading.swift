@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 extension SinkDefinition {
     /// A mapping of names to sinks.

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// A listener of the server's own that sends the values of a node, or of all nodes that match a
 /// glob, to a URL (docs/sinks.md).

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+public import Values
 
 /// Two mutable nodes, each of which follows the other (G-88).
 public struct SyncDefinition {

@@ -1,3 +1,5 @@
+internal import Values
+
 /// Builds a graph from a definition and drops it, only to measure the cost of its first values.
 ///
 /// When a definition is applied, the nodes that are always kept get their first values in one turn,

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 extension ClientRequest {
     /// `demand`: reports which of these nodes are wanted, now and whenever that changes (D-1).

@@ -1,3 +1,5 @@
+internal import Values
+
 extension ClientRequest {
     /// `load`: the client reports on a node besides its value (L-1).
     func load() throws(HostError) {

@@ -1,3 +1,5 @@
+public import Values
+
 /// A producer's report on a node besides its value: the body of `POST …/load` and of the operation
 /// `load` (L-1).
 public enum FacetChange: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The facets of one graph's nodes (state besides the value), and the clients that watch them (L-1,
 /// L-4).

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// The facets of a mutable node: state besides its value (L-1).
 ///

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// How a node depends on its input, if values decide that.
 enum Branching {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 // A subscription with `facets: true`: its client receives the node's facets besides the value
 // (L-4).

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 // Nodes and members of families by name, page by page (F-8).
 extension GraphView {

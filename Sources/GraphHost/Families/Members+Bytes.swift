@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 // What a member holds counts for the principal that set it last (F-7): its value, the context of
 // its last change, and its history.

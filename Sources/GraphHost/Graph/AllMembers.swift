@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// A node that gathers members, whatever it computes from them.
 protocol Gathering: AnyObject {

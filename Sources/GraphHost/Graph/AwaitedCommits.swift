@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 /// A commit as its answer names it: a read can ask for a state that includes it (`after`).
 public struct CommitStamp: Hashable, Sendable {

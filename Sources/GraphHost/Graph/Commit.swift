@@ -1,3 +1,5 @@
+public import Values
+
 /// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
 ///
 /// A client's set, the start and the end of a graph, and the ticks of timed operators are all

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Checks what a commit sets against the definition: the nodes exist, may be set, and take the
 /// values.

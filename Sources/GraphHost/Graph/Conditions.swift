@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Checks the conditions of a commit (`if`; W-59 … W-61).
 ///

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 /// The history of nodes as JSON.
 public struct HistoryAnswer {

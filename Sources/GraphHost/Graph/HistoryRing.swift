@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import Values
 
 /// The newest emissions of one node, oldest first, as many as its definition asks for
 /// (`history: N`).

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 extension LiveGraph {
     /// Applies a commit that is durable: one turn of the graph.

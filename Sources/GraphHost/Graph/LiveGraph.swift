@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// One named graph in a running host: its nodes by name, its rev and epoch, its chains.
 ///

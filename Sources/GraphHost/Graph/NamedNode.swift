@@ -1,5 +1,6 @@
 internal import CEL
 public import ReactiveGraph
+public import Values
 
 /// A name of a graph: an entry of the graph's registry, with what the server knows about the node.
 ///

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Builds the living nodes of one graph: those of its names, with everything that they need, and
 /// the stages of clients' pipelines.

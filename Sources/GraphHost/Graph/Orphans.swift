@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 package import Support
+internal import Values
 
 // Graphs of files that no living server has any more (docs/definitions.md, "When a file
 // disappears").

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The net effect of the pending commits on one mutable node.
 final class PendingChange {

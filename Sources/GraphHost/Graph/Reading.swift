@@ -1,3 +1,5 @@
+public import Values
+
 /// The state of a node: a value, empty, or the failure of its operator.
 public enum Held {
     /// Empty (`"empty": true`).
@@ -6,6 +8,11 @@ public enum Held {
     case value(Datum)
     /// The operator failed for the present input (`"fail": {…}`).
     case fail(Datum)
+
+    /// The value, if it is one.
+    package var value: Datum? {
+        if case .value(let datum) = self { datum } else { nil }
+    }
 
     /// The state as a member of a JSON object: `"v":…`, `"empty":true` or `"fail":{…}`.
     public var member: [UInt8] {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Rebuilds the upstream parts of named nodes in one turn, so that no node shows half of the
 /// change.

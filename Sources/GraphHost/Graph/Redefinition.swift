@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Gives a running graph another definition, in one turn (docs/definitions.md, Changing a graph
 /// that runs).

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Saves a graph as bytes and restores it (G-164).
 ///

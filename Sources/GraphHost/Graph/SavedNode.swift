@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// The saved state of one named node, without the value of its living node.
 struct SavedNode {

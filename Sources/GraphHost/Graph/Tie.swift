@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// A further edge into an existing node: one direction of a `sync`, or one of `links`.
 ///

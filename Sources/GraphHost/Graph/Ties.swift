@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The `sync` and `links` of a definition in the living graph.
 ///

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// A subscription with a ticket, whose chain is kept for its client after its connection ends
 /// (K-1).

@@ -1,3 +1,5 @@
+internal import Values
+
 /// The newest emissions of a subscription in mode `all` that has a ticket, sent or not: those that
 /// its client may have missed (K-2).
 ///

@@ -1,3 +1,5 @@
+internal import Values
+
 // Conversion between commits and log entries.
 
 extension Commit {

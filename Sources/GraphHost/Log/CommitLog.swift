@@ -1,3 +1,5 @@
+public import Values
+
 /// Orders all commits and makes them durable before clients see them.
 ///
 /// A commit is *pending* from ``append(_:tickets:wall:)`` until the log reports that it is as

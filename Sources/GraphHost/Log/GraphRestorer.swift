@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Builds graphs of the log: from a snapshot and the commits after it, at the start, while other
 /// servers write them, and as they were in the past.

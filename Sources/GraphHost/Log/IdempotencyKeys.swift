@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// Remembers for ten minutes how commits with a client's idempotency key were answered, so that a
 /// repeat after a lost reply is applied once.

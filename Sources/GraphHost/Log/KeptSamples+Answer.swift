@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 extension KeptSamples {
     /// What one answer may compute, in the units of expressions: about a second of another thread.

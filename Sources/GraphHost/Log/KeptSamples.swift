@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// What the past of a derived node can be computed from: the newest samples of the nodes that it is
 /// made from, as their rings (`history: N`) have them, in names and bytes for another thread.

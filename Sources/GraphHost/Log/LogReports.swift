@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Handles the log's reports: answers to pending commits, commits of other servers, health, and
 /// lost histories.

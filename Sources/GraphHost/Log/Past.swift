@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Answers questions about graphs as they were, on any thread.
 ///

@@ -1,3 +1,5 @@
+public import Values
+
 /// A question about a graph as it was right after one commit.
 ///
 /// It is sent to another thread, where ``Past`` answers it.

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Records the emissions of a node while commits are replayed, even if definitions remove it, add
 /// it again, or close it to the caller.

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Replays the log of a graph without a server, to check what is stored or to see the effect of
 /// another definition.

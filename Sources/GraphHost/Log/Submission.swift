@@ -1,4 +1,5 @@
 internal import DequeModule
+public import Values
 
 /// The result of submitting a commit.
 public enum Submission {

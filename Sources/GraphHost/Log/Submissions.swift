@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// The commits on their way: each is checked against what is applied and what is pending, applied
 /// or handed to the log, and answered.

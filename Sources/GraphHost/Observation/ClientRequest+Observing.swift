@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 extension ClientRequest {
     /// `observe`: reports changes of the graph's picture.

@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// What made a node's present value: the nodes it was made from, who wrote them and when, and the
 /// value after each stage on the way (`explain`; docs/protocol-http.md).

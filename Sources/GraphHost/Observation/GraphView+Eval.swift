@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 extension GraphView {
     /// Computes a pipeline once, without subscribing: the value that a `snap` would have (`eval`;

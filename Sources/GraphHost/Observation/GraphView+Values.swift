@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 /// A part of the values that match, in the byte order of the names.
 public struct ValuesPage: Sendable {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Collects what ended in a graph since its observers last looked.
 ///

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Several nodes that are read together.
 ///

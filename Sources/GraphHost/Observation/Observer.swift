@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// A continuous view of a graph (docs/protocol.md, observe): `topo` shows everything, each `topod`
 /// what has changed since the last message.

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Why a node was freed (docs/protocol.md, observe).
 enum ReleaseReason: String {

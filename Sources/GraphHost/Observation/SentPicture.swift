@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// What an observer has sent of a graph: the next message has the differences from it.
 struct SentPicture {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 /// Why a node is alive: the paths from everything that holds something down to it (`why`;
 /// docs/protocol-http.md; I-2).

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// The owner names in a message: one, or a list, each once.
 struct OwnerNames {

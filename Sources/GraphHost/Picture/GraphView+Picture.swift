@@ -1,3 +1,5 @@
+public import Values
+
 /// The form of a picture.
 public enum PictureFormat: String, Sendable {
     case json, dot, mermaid

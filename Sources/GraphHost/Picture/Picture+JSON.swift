@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 package import Support
+internal import Values
 
 /// A picture of a graph as text: JSON, or a diagram.
 ///

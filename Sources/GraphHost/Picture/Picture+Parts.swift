@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 // What a picture consists of: nodes, edges, and who listens.
 extension Picture {

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 extension ByteBuffer {
     /// Appends the checks of a mutable node, from which an editor can be built:

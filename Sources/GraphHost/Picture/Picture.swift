@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import ReactiveGraph
+internal import Values
 
 /// The contents of a graph at this moment: its named nodes, and with `live` everything else that
 /// exists and who listens (docs/protocol.md, observe; docs/protocol-http.md).

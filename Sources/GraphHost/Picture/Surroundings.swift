@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+public import Values
 
 /// The nodes near one of them, for pictures of a part of a graph (I-1).
 ///

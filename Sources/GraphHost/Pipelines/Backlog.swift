@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import ReactiveGraph
+internal import Values
 
 /// The emissions of one node for which stages wait whose principals have no units left.
 ///

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// A step of a definition, and the node that implements it.
 struct InnerStage {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The longest part of a client's pipeline that lives already and that clients may share.
 struct LivingPart {

@@ -1,4 +1,5 @@
 internal import CEL
+public import Values
 
 /// A part of a client's request that takes long to read: the stages of a pipeline, or its source.
 public struct UnreadPart: Sendable {

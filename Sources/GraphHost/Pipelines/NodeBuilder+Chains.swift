@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 extension NodeBuilder {
     /// How many times longer than a plain node it takes to build a stage with its gate and record.

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Values
 
 /// Reads the computation that one client request asks for: the `pipe` of a subscription, and its
 /// source if that is not a single node.

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Values
 
 extension Session {
     /// Throws if the principal has no room for a pipeline (docs/protocol.md, sub).

@@ -1,3 +1,5 @@
+internal import Values
+
 /// The bytes that one stage of a client's pipeline holds, and the account that is charged for them.
 struct StageBytes {
     /// The stage itself: its nodes, and its compiled expressions, which take up to sixteen times

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Values
 
 /// The entry of one stage of a client's pipeline: it counts what the stage spends, and holds
 /// emissions back while none of its principals has units left (``PipelineLanes``).

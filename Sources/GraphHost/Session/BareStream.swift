@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+public import Values
 
 /// The bare stream of a session: each message is a value of one node, in both directions.
 struct BareStream {

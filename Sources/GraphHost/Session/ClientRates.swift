@@ -1,4 +1,5 @@
 internal import Support
+public import Values
 
 /// The client that a request comes from, for limits that its connections share.
 public enum Requester: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 // Requests that read: get, list.
 extension ClientRequest {

@@ -1,5 +1,6 @@
 internal import CEL
 internal import Support
+internal import Values
 
 /// One request of a client while it is performed: an object with an `op`.
 ///

@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import Support
+internal import Values
 
 /// Receives the messages of all clients, and performs the requests in them: those of one client in
 /// order, and within its share of a turn.

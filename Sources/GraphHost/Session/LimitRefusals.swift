@@ -1,3 +1,5 @@
+public import Values
+
 /// How often one connection was refused because of limits.
 ///
 /// A client that goes on too fast, or repeatedly asks for more subscriptions and pipelines than it

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import Values
 
 /// The requests of one session that cannot be answered yet, in order: sets that wait for the log,
 /// pipelines that are being read or wait for their first values, and all later requests.

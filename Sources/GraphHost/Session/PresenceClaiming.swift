@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Lets nodes represent a session by the commits that set them (`"presence": true`).
 struct PresenceClaiming {

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// The client's position before its connection broke (`since`).
 ///

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 extension Session {
     /// Takes the access of a token; if the server needs none, any token is accepted.

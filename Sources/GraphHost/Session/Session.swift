@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, its pending requests,
 /// and what must still be sent to it.

@@ -1,3 +1,5 @@
+public import Values
+
 /// What a client did over its session, or was refused, for the server's audit.
 public struct SessionAct {
     /// The `op`; `value` on a bare stream.

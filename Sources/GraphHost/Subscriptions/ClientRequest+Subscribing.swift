@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 // Requests about subscriptions: sub, unsub, mod, release.
 extension ClientRequest {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+public import Values
 
 /// A checked request for server-sent events (docs/protocol-http.md): starting it cannot fail.
 public struct EventStream {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// A node that a sink follows with others, and what is known of the sink's receiver.
 ///

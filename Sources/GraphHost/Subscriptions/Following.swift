@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// Follows the nodes that a glob matches for a sink: what changes waits here until it is sent.
 ///

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// The content of one entry of a frame in mode `all`, if it is more than a value.
 class WideEmission {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// The listen edge to one node of a group, with the node's name; without a source after the node
 /// was removed.

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 extension GroupSubscription {
     /// Subscribes a session to the nodes that match names and globs, now and later, and sends their

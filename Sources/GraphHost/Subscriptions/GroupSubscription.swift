@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// A subscription to several named nodes under one id: `snap` has all of them, `upd` those that
 /// changed.

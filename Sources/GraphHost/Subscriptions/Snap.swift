@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// What a new subscription asks of its `snap` (docs/protocol.md, sub).
 struct SnapRequest {

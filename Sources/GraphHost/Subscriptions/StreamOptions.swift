@@ -1,3 +1,5 @@
+internal import Values
+
 /// The options of a stream: server-sent events, a bare stream, or a waiting read.
 public struct StreamOptions {
     /// The text of a list of stages that each node's values pass through; nil: none.

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// Why the server ends a subscription (docs/protocol.md, unsub and end).
 public struct EndCode: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Values
 
 /// A subscription to the nodes that names and globs match, now and later.
 class WideSubscription: Subscription {

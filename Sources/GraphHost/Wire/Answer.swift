@@ -1,4 +1,5 @@
 internal import Support
+public import Values
 
 extension DefinitionProblem {
     /// Appends `{"code":…,"line":…,"column":…,"pointer":…,"message":…,"hint":…}`.

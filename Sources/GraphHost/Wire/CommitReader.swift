@@ -1,3 +1,5 @@
+public import Values
+
 /// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body
 /// (docs/protocol.md).
 public enum CommitReader {

@@ -1,5 +1,6 @@
 internal import ReactiveGraph
 internal import Support
+internal import Values
 
 /// The nodes that match a list of names and globs, each once, as far as there is room for them.
 ///

@@ -1,4 +1,5 @@
 internal import Support
+internal import Values
 
 /// The beginning and the end that all `upd` messages of one graph and commit share, encoded once
 /// (docs/protocol.md, upd).

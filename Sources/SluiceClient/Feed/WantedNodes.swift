@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import SluiceServer
+internal import Values
 
 /// The demand for a feed that sends only what clients listen to.
 struct Demand {

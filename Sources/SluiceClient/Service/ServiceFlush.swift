@@ -1,5 +1,6 @@
 internal import GraphHost
 public import SluiceServer
+internal import Values
 
 /// Asks a server to release what one of its graphs keeps only for later, for the command line.
 public struct ServiceFlush {

@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 public import SluiceServer
+internal import Values
 
 /// Asks a server to read its files again, for the command line.
 public struct ServiceReload {

@@ -3,6 +3,7 @@ internal import GraphHost
 internal import HTTP
 public import SluiceServer
 internal import Support
+internal import Values
 
 /// One request to a server, waited for, as the commands `get` and `set` need it.
 public enum ServiceRequest {

@@ -1,5 +1,6 @@
 internal import GraphHost
 public import SluiceServer
+internal import Values
 
 /// Asks a server what keeps a node alive, for the command line.
 public struct ServiceWhy {

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import SluiceServer
+internal import Values
 
 /// Keeps one request alive over a WebSocket, reconnecting with growing pauses.
 ///

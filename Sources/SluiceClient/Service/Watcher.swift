@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 public import SluiceServer
+internal import Values
 
 /// Keeps one subscription alive over a WebSocket, reconnecting with growing pauses, until it is
 /// interrupted.

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// Signing in and out, for pages of browsers.
 enum AccessRoutes {

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// Requests for a state that includes a commit, which another server may have answered:
 /// `?after=EPOCH:REV`.

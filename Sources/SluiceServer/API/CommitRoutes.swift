@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// Requests that change values, one commit each.
 enum CommitRoutes {
@@ -83,7 +84,7 @@ enum CommitRoutes {
         let reading = node.graph.read(node)
         let value: Datum
         do throws(JSONError) {
-            let bytes = try MergePatch.apply(JSONReader(checking: request.body), to: reading.held)
+            let bytes = try MergePatch.apply(JSONReader(checking: request.body), to: reading.held.value)
             // What could not be set at once cannot be put together by patches either.
             let limit = request.server.parserLimits.bodyBytes
             guard bytes.count <= limit else {

@@ -2,6 +2,7 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 internal import Support
+internal import Values
 
 /// The server's dashboards over HTTP (docs/dashboards.md).
 enum DashboardRoutes {

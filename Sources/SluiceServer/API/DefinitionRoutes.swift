@@ -2,6 +2,7 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 internal import Support
+internal import Values
 
 /// Graphs over HTTP: define, redefine, read the definition, remove (docs/protocol-http.md).
 enum DefinitionRoutes {

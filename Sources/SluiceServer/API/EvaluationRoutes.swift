@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// Questions that are answered once and keep nothing alive.
 enum EvaluationRoutes {

@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 enum EventRoutes {
     /// `GET …/events?node=a&node=b&every=&pipe=`: the socket becomes an ``EventStreamConnection``.

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 enum HistoryRoutes {
     /// `GET …/nodes/{n}/history?since=rev&limit=&facets=1`: from the node's ring; what that does

@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// Pictures of graphs, their listeners, and what keeps nodes alive.
 enum InspectionRoutes {

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 extension Operation {
     /// The rights that a route needs, and over what (docs/access.md).

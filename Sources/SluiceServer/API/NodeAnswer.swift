@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// How the state of a node is answered, present or past.
 enum NodeAnswer {

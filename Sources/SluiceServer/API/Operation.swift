@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// One row of the HTTP API (docs/protocol-http.md): the router, `Allow`, the rights,
 /// `/openapi.json` and the table of docs/http.md are made from it.

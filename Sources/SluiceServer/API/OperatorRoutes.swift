@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// Requests of the server's operator: connections, memory, metrics, health, version.
 enum OperatorRoutes {

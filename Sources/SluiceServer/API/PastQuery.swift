@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// Requests for past states of graphs: `?at=rev`, with `epoch` for the epoch of the rev.
 enum PastQuery {

@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// `If-Match` and `If-None-Match` (RFC 9110 §13.1) on nodes, whose entity tags are `"epoch:rev"`.
 enum Preconditions {

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// Requests that read graphs: they change nothing and keep no node alive.
 enum ReadingRoutes {

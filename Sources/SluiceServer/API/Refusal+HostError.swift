@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 extension Refusal {
     /// The answer for an error of the host; `allow` has the methods of a 405, if they are not those

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// The request that a connection answers at present, as its route sees it.
 ///

@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 enum SocketRoutes {
     /// A request for a path of WebSocket that is no upgrade.

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// Finds out who sends a request, by its token or cookie, and what the caller may do.
 enum Identification {

@@ -1,6 +1,7 @@
 internal import CEL
 internal import GraphHost
 internal import Support
+internal import Values
 
 /// The file that lists the tokens (`auth` in the configuration).
 ///

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import GraphHost
+internal import Values
 
 /// The tokens of a file, by their SHA-256.
 ///

@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import Values
 
 /// An entry of the file of tokens as text.
 public enum TokenText {

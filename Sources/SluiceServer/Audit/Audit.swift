@@ -3,6 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 internal import Platform
+internal import Values
 
 /// The audit: a line for each change of what the server serves, for each look at all of it, and for
 /// each right that a client lacked (docs/operations.md, Audit).

@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import Values
 
 /// Reads the errors in `application/problem+json`.
 public enum ProblemText {

@@ -1,6 +1,7 @@
 internal import CEL
 internal import EventLoop
 internal import GraphHost
+internal import Values
 
 /// Where the value of a key came from, in order of precedence.
 public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 public import GraphHost
+internal import Values
 
 /// The picture of a graph from its file, without a server.
 public enum FilePicture {

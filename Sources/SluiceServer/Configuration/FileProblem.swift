@@ -1,6 +1,7 @@
-public import GraphHost
+internal import GraphHost
 internal import HTTP
 internal import Support
+public import Values
 
 /// One problem of the configuration's files, for people and for scripts.
 ///

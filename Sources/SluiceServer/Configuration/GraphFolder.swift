@@ -1,5 +1,6 @@
 internal import EventLoop
 public import GraphHost
+internal import Values
 
 /// The graph definitions of a folder.
 public enum GraphFolder {

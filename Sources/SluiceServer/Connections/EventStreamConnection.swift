@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// A connection that sends server-sent events and ignores further input.
 ///

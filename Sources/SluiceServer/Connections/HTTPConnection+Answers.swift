@@ -1,6 +1,7 @@
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 // The forms of answers to the current request.
 extension HTTPConnection {

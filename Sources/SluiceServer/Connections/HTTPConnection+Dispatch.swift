@@ -1,5 +1,6 @@
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 // Checking the current request and passing it to its route.
 extension HTTPConnection {

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// An HTTP/1.1 connection: bytes → requests → answers, in order.
 ///

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import HTTP
+internal import Values
 
 /// A read that waits until the node's state differs from the client's (`Prefer: wait`, RFC 7240).
 ///

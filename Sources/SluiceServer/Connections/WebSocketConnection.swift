@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Support
+internal import Values
 
 /// A WebSocket connection (RFC 6455): bytes → messages → session, and back.
 final class WebSocketConnection: SessionConnection, MessageSink {

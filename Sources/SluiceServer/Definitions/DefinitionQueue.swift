@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import GraphHost
+internal import Values
 
 /// Reads definitions of clients and files one after the other on a thread of its own; the loop
 /// never waits for it.

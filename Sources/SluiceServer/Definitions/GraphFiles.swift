@@ -3,6 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Logging
 internal import Support
+internal import Values
 
 /// The graphs that files define, read at the start and again while the server runs: by SIGHUP, by
 /// `watch`, by `POST /v1/reload`.

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import GraphHost
+internal import Values
 
 /// One reload of the folder of graphs: a step for each file, then the graphs whose files are gone.
 ///

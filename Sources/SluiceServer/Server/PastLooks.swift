@@ -2,6 +2,7 @@ internal import DequeModule
 internal import EventLoop
 internal import GraphHost
 internal import Synchronization
+internal import Values
 
 /// Clients' requests for past states of graphs.
 ///

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import GraphHost
 internal import Logging
+internal import Values
 
 // Tokens and the certificate, while the server runs.
 extension Server {

@@ -5,6 +5,7 @@ internal import HTTP
 public import Logging
 internal import SQLiteLog
 internal import Support
+internal import Values
 
 /// A server: its socket, its connections, its graphs, on one loop.
 ///

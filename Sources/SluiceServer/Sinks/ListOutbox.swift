@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import GraphHost
+internal import Values
 
 /// The outbox of a sink that sends lists of the values of all nodes that match a glob.
 ///

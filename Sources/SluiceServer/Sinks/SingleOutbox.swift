@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import GraphHost
+internal import Values
 
 /// The outbox of a sink that sends the values of one node, each by itself.
 final class SingleOutbox: SinkOutbox {

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import GraphHost
 internal import HTTP
 internal import Logging
+internal import Values
 
 /// One running sink: a session of the host that listens to one node or to all that match a glob,
 /// and a client that sends their values.

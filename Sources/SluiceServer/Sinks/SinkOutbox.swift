@@ -1,4 +1,5 @@
 internal import GraphHost
+internal import Values
 
 /// What one request of a sink sends.
 struct SinkValue: Equatable {

@@ -3,6 +3,7 @@ internal import GraphHost
 internal import HTTP
 internal import Support
 internal import Platform
+internal import Values
 
 /// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
 ///

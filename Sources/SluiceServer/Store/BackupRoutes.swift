@@ -3,6 +3,7 @@ internal import HTTP
 internal import SQLiteLog
 internal import Support
 internal import Platform
+internal import Values
 
 /// Backups of the log while the server runs.
 enum BackupRoutes {

@@ -1,6 +1,7 @@
 import HostTestSupport
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

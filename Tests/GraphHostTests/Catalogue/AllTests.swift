@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 /// `all`: one value of all nodes that a glob means (F-5).
 @Suite("all: the nodes of a glob")

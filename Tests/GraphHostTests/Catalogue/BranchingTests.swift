@@ -1,6 +1,7 @@
 @testable import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 /// `zip`, `switch`, `case`, `default` and `if`, as nodes and as sources of pipelines.
 @Suite("zip, switch, case, default and if")

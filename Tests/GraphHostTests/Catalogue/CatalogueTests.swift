@@ -1,6 +1,7 @@
 @testable import GraphHost
 @testable import ReactiveGraph
 import Testing
+import Values
 
 @Suite("The catalogue of operators")
 struct CatalogueTests {

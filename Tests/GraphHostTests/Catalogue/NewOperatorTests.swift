@@ -1,6 +1,7 @@
 @testable import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 /// An operator is its file, its row and its test: here are all three.
 @Suite("A new operator")

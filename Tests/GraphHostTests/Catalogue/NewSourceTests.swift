@@ -1,6 +1,7 @@
 @testable import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 /// A source is its operator, its row and its test: here are all three.
 @Suite("A new source")

@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 /// Feeds a node with one stage behind it, as a definition and as a client's pipeline, and compares
 /// both with what should come: JSON text, `empty`, or `fail:code` per step; `-` where nothing may

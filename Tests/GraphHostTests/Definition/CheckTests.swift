@@ -1,6 +1,7 @@
 import CEL
 import GraphHost
 import Testing
+import Values
 
 @Suite("Checks of values")
 struct CheckTests {

@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 @Suite("How many values one commit may bring to a graph")
 struct DeliveryTests {

@@ -1,6 +1,7 @@
 import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 @Suite("Reading graph definitions")
 struct GraphDefinitionTests {

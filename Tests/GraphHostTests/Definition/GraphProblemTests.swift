@@ -1,6 +1,8 @@
+import CEL
 import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 @Suite("Everything that can be wrong with a graph as a whole")
 struct GraphProblemTests {

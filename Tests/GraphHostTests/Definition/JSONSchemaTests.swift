@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 @Suite("A schema on a node that is set")
 struct JSONSchemaTests {

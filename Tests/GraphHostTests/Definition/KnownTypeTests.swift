@@ -1,5 +1,6 @@
 import GraphHost
 import Testing
+import Values
 
 @Suite("Expressions that can only fail with what a node takes are found when a definition is read")
 struct KnownTypeTests {

@@ -1,4 +1,5 @@
 import GraphHost
+import Values
 
 /// A JSON text in which `¦` stands before every place where a problem is expected.
 struct Marked {

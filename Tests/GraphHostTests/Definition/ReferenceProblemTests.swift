@@ -1,5 +1,6 @@
 import GraphHost
 import Testing
+import Values
 
 @Suite("Nodes that do not exist, inputs without a name, and circles")
 struct ReferenceProblemTests {

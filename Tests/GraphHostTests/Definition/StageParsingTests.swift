@@ -1,5 +1,6 @@
 import GraphHost
 import Testing
+import Values
 
 @Suite("Reading a pipe")
 struct StageParsingTests {

@@ -1,6 +1,7 @@
 import GraphHost
 import ReactiveGraph
 import Testing
+import Values
 
 @Suite("Problems of sync and links")
 struct TieProblemTests {

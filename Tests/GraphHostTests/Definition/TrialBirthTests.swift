@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 @Suite("What the first values of a definition may cost")
 struct TrialBirthTests {

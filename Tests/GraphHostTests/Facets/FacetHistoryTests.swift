@@ -1,5 +1,6 @@
 import Testing
 import TestSupport
+import Values
 
 @testable import GraphHost
 

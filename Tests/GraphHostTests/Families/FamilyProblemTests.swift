@@ -1,5 +1,6 @@
 import HostTestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -2,6 +2,7 @@ import HostTestSupport
 import ReactiveGraph
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,6 +1,7 @@
 import HostTestSupport
 import ReactiveGraph
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,6 +1,7 @@
 @testable import GraphHost
 import ReactiveGraph
 import TestSupport
+import Values
 
 /// One random history, played by the host and by the model twice, with opposite choices where the
 /// rules leave one.

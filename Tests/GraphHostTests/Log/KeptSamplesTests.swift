@@ -2,6 +2,7 @@ import CEL
 import ReactiveGraph
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,6 +1,7 @@
 import HostTestSupport
 import Synchronization
 import Testing
+import Values
 
 @testable import GraphHost
 

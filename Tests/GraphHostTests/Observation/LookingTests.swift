@@ -2,6 +2,7 @@
 import ReactiveGraph
 import TestSupport
 import Testing
+import Values
 
 /// Random inputs to each operator of the catalogue in three hosts with one clock: one is only
 /// listened to all the time, one is only looked at now and then, and one is both.

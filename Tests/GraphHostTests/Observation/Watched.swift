@@ -1,3 +1,5 @@
+import Values
+
 @testable import GraphHost
 
 /// What a client of `observe` knows after applying every difference to what it was shown first, as

@@ -1,6 +1,7 @@
 import CEL
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,5 +1,6 @@
 import CEL
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,6 +1,7 @@
 import ReactiveGraph
 import TestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,5 +1,6 @@
 import ReactiveGraph
 import Testing
+import Values
 
 @testable import GraphHost
 

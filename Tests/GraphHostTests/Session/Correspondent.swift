@@ -1,5 +1,6 @@
 @testable import GraphHost
 import ReactiveGraph
+import Values
 
 /// All emissions of two nodes of a graph, as they happened, to compare with what clients receive.
 final class Truth {

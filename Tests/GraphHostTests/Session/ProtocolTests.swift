@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 private let graphText = """
     {"graph": "g", "title": "G", "nodes": {

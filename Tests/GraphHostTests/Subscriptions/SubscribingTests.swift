@@ -1,5 +1,6 @@
 @testable import GraphHost
 import Testing
+import Values
 
 private let house = """
     {"graph": "house", "title": "A house", "nodes": {

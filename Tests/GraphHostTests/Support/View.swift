@@ -1,3 +1,5 @@
+import Values
+
 @testable import GraphHost
 
 /// What a client believes after reading everything it was sent, and what it noticed on the way.

@@ -1,3 +1,5 @@
+import Values
+
 @testable import GraphHost
 
 extension Bench {

@@ -2,6 +2,7 @@
 import ReactiveGraph
 import TestSupport
 import Testing
+import Values
 
 /// Random definitions one after the other, with sets and subscribers in between.
 @Suite("Random redefinitions")

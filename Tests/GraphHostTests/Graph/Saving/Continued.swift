@@ -1,5 +1,6 @@
 @testable import GraphHost
 import ReactiveGraph
+import Values
 
 extension Bench {
     /// Another host at the same time, which goes on with a graph of this one from what was saved.

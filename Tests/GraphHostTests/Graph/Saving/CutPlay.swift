@@ -1,5 +1,6 @@
 @testable import GraphHost
 import TestSupport
+import Values
 
 /// One random history that is cut: the graph is saved and restored in another host, and both go on
 /// with the same steps.

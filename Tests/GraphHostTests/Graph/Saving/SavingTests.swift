@@ -3,6 +3,7 @@ import ReactiveGraph
 import Support
 import TestSupport
 import Testing
+import Values
 
 @Suite("Saving and restoring a graph of a host")
 struct SavingTests {

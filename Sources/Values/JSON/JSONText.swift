@@ -1,9 +1,9 @@
 internal import Support
 
 /// Builds JSON texts from the unchanged texts of their parts.
-enum JSONText {
+package enum JSONText {
     /// The list of values, or the object with these names.
-    static func joined(_ data: [Datum], names: [String]?) -> Datum {
+    package static func joined(_ data: [Datum], names: [String]?) -> Datum {
         var buffer = ByteBuffer()
         buffer.append(UInt8(ascii: names == nil ? "[" : "{"))
         for (place, datum) in data.enumerated() {
@@ -18,7 +18,7 @@ enum JSONText {
         return Datum(JSONReader(validated: buffer.bytes))
     }
 
-    static func pair(_ key: Datum, _ value: Datum) -> Datum {
+    package static func pair(_ key: Datum, _ value: Datum) -> Datum {
         var buffer = ByteBuffer()
         buffer.append("{\"key\":")
         key.withBytes { buffer.append($0) }
@@ -29,7 +29,7 @@ enum JSONText {
     }
 
     /// The key and the value of a pair; nil for anything else.
-    static func readPair<Result>(
+    package static func readPair<Result>(
         _ datum: Datum,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
     ) -> Result? {
@@ -43,14 +43,14 @@ enum JSONText {
 
 extension ByteBuffer {
     /// Appends a member, or nothing for nil.
-    mutating func member(_ name: StaticString, _ datum: Datum?) {
+    package mutating func member(_ name: StaticString, _ datum: Datum?) {
         guard let datum else { return }
         member(name)
         datum.withBytes { append($0) }
     }
 
     /// Appends a member, or nothing for nil.
-    mutating func member(_ name: StaticString, _ number: Double?) {
+    package mutating func member(_ name: StaticString, _ number: Double?) {
         guard let number else { return }
         member(name)
         var digits: [UInt8] = []

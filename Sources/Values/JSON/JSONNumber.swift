@@ -1,12 +1,12 @@
 internal import Support
 
 /// Conversion of numbers between text and `Double`, without the C library and its locale.
-enum JSONNumber {
+package enum JSONNumber {
     /// The double nearest to a JSON number; infinite beyond the range.
     ///
     /// Up to 15 digits with a small power of ten are converted exactly in one operation on doubles
     /// (Clinger 1990); the standard library converts the rest.
-    static func double(_ text: UnsafeRawBufferPointer) -> Double {
+    package static func double(_ text: UnsafeRawBufferPointer) -> Double {
         var at = 0
         let isNegative = text[0] == UInt8(ascii: "-")
         if isNegative {
@@ -79,7 +79,7 @@ enum JSONNumber {
 
     /// Appends a double in its shortest form that reads back the same; whole ones without a
     /// fraction, and beyond 2^53 with an exponent: without, they would be read as ints.
-    static func append(_ value: Double, to bytes: inout [UInt8]) {
+    package static func append(_ value: Double, to bytes: inout [UInt8]) {
         let start = bytes.count
         appendShortest(value, to: &bytes)
         guard value.magnitude > 0x1p53, bytes[start...].withUnsafeBytes(hasDigitsOnly) else { return }
@@ -91,7 +91,7 @@ enum JSONNumber {
     }
 
     /// Whether a number is written as a whole number, without a fraction and an exponent.
-    static func hasDigitsOnly(_ text: UnsafeRawBufferPointer) -> Bool {
+    package static func hasDigitsOnly(_ text: UnsafeRawBufferPointer) -> Bool {
         text.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") <= 9 }
     }
 
@@ -115,14 +115,14 @@ enum JSONNumber {
         }
     }
 
-    static func append(_ value: Int64, to bytes: inout [UInt8]) {
+    package static func append(_ value: Int64, to bytes: inout [UInt8]) {
         if value < 0 {
             bytes.append(UInt8(ascii: "-"))
         }
         append(value.magnitude, to: &bytes)
     }
 
-    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         if value < 10 {
             bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
             return
@@ -142,12 +142,12 @@ enum JSONNumber {
 
 extension JSONNumber {
     /// The value of a whole number that fits an `Int`, however it is written; nil otherwise.
-    static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
+    package static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
         whole(text).flatMap { Int(exactly: $0) }
     }
 
     /// The value of a whole number of at most twenty digits, however it is written; nil otherwise.
-    static func whole(_ text: UnsafeRawBufferPointer) -> Int128? {
+    package static func whole(_ text: UnsafeRawBufferPointer) -> Int128? {
         let decimal = JSONDecimal(text)
         if decimal.isZero { return 0 }
         guard (0...19).contains(decimal.leadingExponent),

@@ -1,5 +1,5 @@
-import GraphHost
 import Testing
+import Values
 
 @Suite("Reading JSON by cursor")
 struct JSONReaderTests {

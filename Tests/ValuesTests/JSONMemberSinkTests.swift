@@ -2,7 +2,7 @@ import CEL
 import TestSupport
 import Testing
 
-@testable import GraphHost
+@testable import Values
 
 @Suite("Members that the scan finds")
 struct JSONMemberSinkTests {

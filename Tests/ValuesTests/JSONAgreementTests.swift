@@ -1,7 +1,7 @@
 import CEL
-import GraphHost
 import TestSupport
 import Testing
+import Values
 
 @Suite("Scanner, reader, tree, datum and equality agree on every text, and with the RFC written down plainly")
 struct JSONAgreementTests {

@@ -4,18 +4,18 @@ internal import Support
 ///
 /// The bytes are lent, and so is what this points to: fields live no longer than the call that
 /// lends them.
-struct Fields: JSONMemberSink {
-    enum Operation: CaseIterable {
+package struct Fields: JSONMemberSink {
+    package enum Operation: CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
         static let table = WordTable<Operation>()
-        static let names = allCases.filter { $0 != .unknown }.map { String(describing: $0) }
+        package static let names = allCases.filter { $0 != .unknown }.map { String(describing: $0) }
 
         /// Whether it makes a commit: such requests count as sets.
-        var isChange: Bool { self == .set || self == .drop || self == .load }
+        package var isChange: Bool { self == .set || self == .drop || self == .load }
 
         /// Whether it may build nodes or look at many.
-        var isDear: Bool {
+        package var isDear: Bool {
             switch self {
             case .sub, .release, .observe, .demand, .get, .list: true
             case .hello, .auth, .unsub, .mod, .set, .drop, .load, .ping, .unknown: false
@@ -24,7 +24,7 @@ struct Fields: JSONMemberSink {
     }
 
     /// What the client wants (`op`).
-    private(set) var operation = Operation.unknown
+    package private(set) var operation = Operation.unknown
     /// A bit for each name that the message has as a field; its value is in `values`, at the number
     /// of the name.
     private var names: UInt64 = 0
@@ -38,7 +38,7 @@ struct Fields: JSONMemberSink {
     ///
     /// - Throws: `bad_json`, `type_mismatch`.
     @inline(__always)
-    static func read<Result>(
+    package static func read<Result>(
         _ text: UnsafeRawBufferPointer,
         _ body: (JSONReader, Fields?) throws(HostError) -> Result
     ) throws(HostError) -> Result {
@@ -73,7 +73,7 @@ struct Fields: JSONMemberSink {
     /// Checks a message and visits its objects in order; nil stands for an element that is not an
     /// object.
     @inline(__always)
-    static func forEachObject(
+    package static func forEachObject(
         _ message: UnsafeRawBufferPointer,
         _ visit: (UnsafeRawBufferPointer, Fields?) -> Void
     ) throws(HostError) {
@@ -87,12 +87,12 @@ struct Fields: JSONMemberSink {
 
     /// The field of that name, as it stands in the text.
     @inline(__always)
-    subscript(name: FieldName) -> JSONReader? {
+    package subscript(name: FieldName) -> JSONReader? {
         names & name.bit != 0 ? values[Int(name.rawValue)] : nil
     }
 
     /// The field of a name that may be the word of a source.
-    subscript(word: String) -> JSONReader? {
+    package subscript(word: String) -> JSONReader? {
         var word = word
         if let name = word.withUTF8({ FieldName.table[UnsafeRawBufferPointer($0)] }) { return self[name] }
         guard hasOthers else { return nil }
@@ -101,12 +101,12 @@ struct Fields: JSONMemberSink {
     }
 
     /// Those of `known` that are fields of the message, in their order.
-    func words(among known: FieldWords) -> [String] {
+    package func words(among known: FieldWords) -> [String] {
         known.words.compactMap { has($0) ? $0.text : nil }
     }
 
     /// The one of `known` that is a field of the message; nil if none is, or several are.
-    func onlyWord(among known: FieldWords) -> String? {
+    package func onlyWord(among known: FieldWords) -> String? {
         let named = names & known.names
         let others = hasOthers ? known.words.filter { $0.name == nil && has($0) } : []
         guard named.nonzeroBitCount + others.count == 1 else { return nil }
@@ -119,13 +119,13 @@ struct Fields: JSONMemberSink {
     }
 
     /// The `id`, if it is present and valid.
-    var id: UInt64? {
+    package var id: UInt64? {
         guard let number = self[.id]?.int, (1...9_007_199_254_740_991).contains(number) else { return nil }
         return UInt64(number)
     }
 
     /// The `id`; throws if it is present and invalid.
-    func checkedID() throws(HostError) -> UInt64? {
+    package func checkedID() throws(HostError) -> UInt64? {
         guard let field = self[.id] else { return nil }
         guard let id, field.kind == .number else {
             throw HostError(.badField, "id: a number from 1 to 2^53-1 is needed")
@@ -133,7 +133,7 @@ struct Fields: JSONMemberSink {
         return id
     }
 
-    func string(_ name: FieldName) throws(HostError) -> String? {
+    package func string(_ name: FieldName) throws(HostError) -> String? {
         guard let field = self[name] else { return nil }
         guard let string = field.string else {
             throw HostError(.badField, "\(name.text): a string is needed")
@@ -141,7 +141,7 @@ struct Fields: JSONMemberSink {
         return string
     }
 
-    func bool(_ name: FieldName) throws(HostError) -> Bool? {
+    package func bool(_ name: FieldName) throws(HostError) -> Bool? {
         guard let field = self[name] else { return nil }
         guard let bool = field.bool else {
             throw HostError(.badField, "\(name.text): true or false is needed")
@@ -150,7 +150,7 @@ struct Fields: JSONMemberSink {
     }
 
     /// A field that is a whole number within `range`.
-    func integer(_ name: FieldName, in range: ClosedRange<Int>) throws(HostError) -> Int? {
+    package func integer(_ name: FieldName, in range: ClosedRange<Int>) throws(HostError) -> Int? {
         guard let field = self[name] else { return nil }
         guard let number = field.int, range.contains(number) else {
             throw HostError(
@@ -162,14 +162,14 @@ struct Fields: JSONMemberSink {
     }
 
     /// Refuses an option that this server does not offer: nothing is ignored in silence.
-    func refuse(_ names: FieldName..., because reason: String) throws(HostError) {
+    package func refuse(_ names: FieldName..., because reason: String) throws(HostError) {
         for name in names where self[name] != nil { throw HostError(.badField, "\(name.text): \(reason)") }
     }
 }
 
 extension JSONReader {
     /// The bytes of a name of a graph or node; nil for a string with escapes, which no name needs.
-    func name(_ field: FieldName) throws(HostError) -> UnsafeRawBufferPointer? {
+    package func name(_ field: FieldName) throws(HostError) -> UnsafeRawBufferPointer? {
         guard let text else { throw HostError(.badField, "\(field.text): a name is needed") }
         return text.hasEscapes ? nil : text.inside
     }

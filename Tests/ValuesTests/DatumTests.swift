@@ -1,6 +1,6 @@
 import CEL
-import GraphHost
 import Testing
+import Values
 
 @Suite("Data: what nodes hold")
 struct DatumTests {

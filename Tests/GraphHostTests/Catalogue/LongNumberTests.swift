@@ -1,6 +1,7 @@
 import CEL
 import HostTestSupport
 import Testing
+import Values
 
 @testable import GraphHost
 

@@ -1,7 +1,7 @@
 import CEL
-import GraphHost
 import TestSupport
 import Testing
+import Values
 
 #if canImport(Glibc)
     import Glibc

@@ -27,7 +27,7 @@ public final class Datum {
     /// ``treeBytes``; 0 until it is first read.
     private var knownTreeBytes: UInt32 = 0
     /// Whether the tree of a list or object is charged to a principal (``StageBytes``).
-    var isTreeCounted = false
+    package var isTreeCounted = false
     private let failure: FailBox?
 
     /// A reference, so that ordinary values need no room for a failure.
@@ -42,8 +42,8 @@ public final class Datum {
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
     }
 
-    static let valuePrefix: StaticString = "\"v\":"
-    static let failPrefix: StaticString = "\"fail\":"
+    package static let valuePrefix: StaticString = "\"v\":"
+    package static let failPrefix: StaticString = "\"fail\":"
 
     /// A value from validated text; copies the bytes.
     public init(_ reader: JSONReader) {
@@ -112,11 +112,11 @@ public final class Datum {
     /// JSON null, true and false.
     ///
     /// Each is a new object, because a value belongs to the thread of its graph.
-    static var null: Datum { constant(.null) }
-    static var `true`: Datum { constant(.bool(true)) }
-    static var `false`: Datum { constant(.bool(false)) }
+    package static var null: Datum { constant(.null) }
+    package static var `true`: Datum { constant(.bool(true)) }
+    package static var `false`: Datum { constant(.bool(false)) }
 
-    static func text(_ text: String) -> Datum { constant(.string(text)) }
+    package static func text(_ text: String) -> Datum { constant(.string(text)) }
 
     private static func constant(_ tree: Value) -> Datum {
         do throws(JSONError) {
@@ -152,13 +152,13 @@ public final class Datum {
     }
 
     /// The number or the flag that it is, without making the tree of anything else.
-    var number: Number? { kind == .number ? Number(tree) : nil }
-    var flag: Bool? {
+    package var number: Number? { kind == .number ? Number(tree) : nil }
+    package var flag: Bool? {
         if kind == .bool, case .bool(let flag) = tree { flag } else { nil }
     }
 
     /// Whether it is a list or an object with a tree; a computed one has its text as well.
-    var isContainer: Bool {
+    package var isContainer: Bool {
         switch cachedTree {
         case .list?, .map?: true
         default: false
@@ -199,24 +199,24 @@ public final class Datum {
     }
 
     /// The size of its text or string in bytes; 0 for a computed number, boolean or null.
-    var knownByteCount: Int {
+    package var knownByteCount: Int {
         if fragmentCount == 0, case .string(let text)? = cachedTree { return text.utf8.count }
         return fragmentCount
     }
 
     /// Its approximate memory in bytes: a list or object that was computed, or that an expression
     /// has read, has a tree besides its text.
-    var heldBytes: Int { knownByteCount + treeBytes }
+    package var heldBytes: Int { knownByteCount + treeBytes }
 
     /// About the memory of the tree of a list or object, in bytes; 0 without one.
-    var treeBytes: Int {
+    package var treeBytes: Int {
         guard isContainer, let cachedTree else { return 0 }
         if knownTreeBytes == 0 { knownTreeBytes = UInt32(clamping: cachedTree.outsideBytes) }
         return Int(knownTreeBytes)
     }
 
     /// Lets the tree of a list or object go; it is made again when it is needed.
-    func forgetTree() {
+    package func forgetTree() {
         guard isContainer else { return }
         cachedTree = nil
         knownTreeBytes = 0

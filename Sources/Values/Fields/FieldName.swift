@@ -1,5 +1,5 @@
 /// The names of the fields that messages have, besides the words of sources.
-enum FieldName: UInt8, CaseIterable {
+package enum FieldName: UInt8, CaseIterable {
     // What every message may have.
     case op, id, graph, node, nodes
     // Subscribing.
@@ -17,7 +17,7 @@ enum FieldName: UInt8, CaseIterable {
     case after
 
     /// As it stands in messages.
-    var text: String { Self.texts[Int(rawValue)] }
+    package var text: String { Self.texts[Int(rawValue)] }
 
     private static let texts = allCases.map { String(describing: $0) }
 
@@ -29,7 +29,7 @@ enum FieldName: UInt8, CaseIterable {
 }
 
 /// Words of which a message has some as fields: names, and words of sources.
-struct FieldWords: Sendable {
+package struct FieldWords: Sendable {
     struct Word: Sendable {
         let text: String
         /// Nil for the word of a source.
@@ -40,7 +40,7 @@ struct FieldWords: Sendable {
     /// The bits of the names among them.
     let names: UInt64
 
-    init(_ texts: [String]) {
+    package init(_ texts: [String]) {
         words = texts.map { text in
             var bytes = text
             return Word(text: text, name: bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
@@ -48,5 +48,5 @@ struct FieldWords: Sendable {
         names = words.reduce(0) { $0 | ($1.name?.bit ?? 0) }
     }
 
-    var texts: [String] { words.map(\.text) }
+    package var texts: [String] { words.map(\.text) }
 }

@@ -1,4 +1,4 @@
-import GraphHost
+import Values
 
 /// Texts that RFC 8259 allows.
 let accepted: [String] = [

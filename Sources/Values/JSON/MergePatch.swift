@@ -1,13 +1,12 @@
-internal import GraphHost
 internal import Support
 
 /// JSON merge patches (RFC 7396), on texts: what a patch does not name keeps its bytes.
-enum MergePatch {
-    /// The text of what a node holds with `patch` applied.
-    static func apply(_ patch: JSONReader, to held: Held) -> [UInt8] {
+package enum MergePatch {
+    /// The text of `target` with `patch` applied; without a target, of an empty object.
+    package static func apply(_ patch: JSONReader, to target: Datum?) -> [UInt8] {
         var bytes: [UInt8] = []
-        if case .value(let datum) = held {
-            datum.withBytes { append(patch, on: JSONReader(validated: $0), to: &bytes) }
+        if let target {
+            target.withBytes { append(patch, on: JSONReader(validated: $0), to: &bytes) }
         } else {
             append(patch, on: nil, to: &bytes)
         }

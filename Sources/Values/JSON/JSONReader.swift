@@ -123,12 +123,12 @@ public struct JSONTextSlice {
         slice == UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
     }
 
-    static func == (slice: JSONTextSlice, other: String) -> Bool {
+    package static func == (slice: JSONTextSlice, other: String) -> Bool {
         var other = other
         return other.withUTF8 { slice == UnsafeRawBufferPointer($0) }
     }
 
-    static func == (slice: JSONTextSlice, other: UnsafeRawBufferPointer) -> Bool {
+    package static func == (slice: JSONTextSlice, other: UnsafeRawBufferPointer) -> Bool {
         if slice.inside.count == other.count, slice.inside.elementsEqual(other) { return !slice.hasEscapes }
         return slice.hasEscapes && JSONString.isEqual(slice.inside, true, other, false)
     }

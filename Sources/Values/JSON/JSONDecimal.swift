@@ -2,7 +2,7 @@
 ///
 /// `1.0`, `1` and `10e-1` are the same decimal; `0.1` and the double nearest to it are not. It
 /// works on the text itself, so digits and exponents may have any length.
-struct JSONDecimal {
+package struct JSONDecimal {
     private let text: UnsafeRawBufferPointer
     /// Offsets of the first significant digit and after the last one; both 0 for zero.
     private var first = 0
@@ -11,7 +11,7 @@ struct JSONDecimal {
     private var point = Int.max
     let isNegative: Bool
     /// Power of ten of the first significant digit, if `written` fits.
-    private(set) var leadingExponent = 0
+    package private(set) var leadingExponent = 0
     /// The leading exponent without the written one.
     private var shift = 0
     /// Offset of the written exponent's digits without leading zeros, when there are more than 17
@@ -20,7 +20,7 @@ struct JSONDecimal {
     private var isExponentNegative = false
 
     /// The decimal of a number that was validated.
-    init(_ text: UnsafeRawBufferPointer) {
+    package init(_ text: UnsafeRawBufferPointer) {
         self.text = text
         isNegative = text[0] == UInt8(ascii: "-")
         var at = isNegative ? 1 : 0
@@ -62,10 +62,10 @@ struct JSONDecimal {
         }
     }
 
-    var isZero: Bool { first == last }
+    package var isZero: Bool { first == last }
 
     /// Digits from the first to the last that is not zero.
-    var significantDigits: Int {
+    package var significantDigits: Int {
         guard first < last else { return 0 }
         return text[first..<last].reduce(into: 0) { $0 += $1 == UInt8(ascii: ".") ? 0 : 1 }
     }

@@ -1,5 +1,5 @@
-import GraphHost
 import Testing
+import Values
 
 #if canImport(Glibc)
     import Glibc

@@ -15,12 +15,12 @@ package struct FNV128 {
         for byte in bytes { add(byte) }
     }
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { add(byte) }
         add(0xff)
     }
 
-    mutating func add(_ text: String) {
+    package mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
         // 0xff never occurs in UTF-8.
         add(0xff)
@@ -31,5 +31,5 @@ package struct FNV128 {
     }
 
     /// 32 hexadecimal digits.
-    var text: String { String(value, width: 32, radix: 16) }
+    package var text: String { String(value, width: 32, radix: 16) }
 }

@@ -1,7 +1,7 @@
 import CEL
 import Testing
 
-@testable import GraphHost
+@testable import Values
 
 @Suite("What values hold")
 struct TreeSizeTests {
