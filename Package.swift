@@ -63,7 +63,7 @@ let package = Package(
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
         .library(
             name: "SluiceParts",
-            targets: ["Support", "HTTP", "Values", "GraphHost", "SluiceServer", "TestSupport"]
+            targets: ["Support", "HTTP", "Values", "Commits", "GraphHost", "SluiceServer", "TestSupport"]
         ),
     ],
     dependencies: [
@@ -131,23 +131,25 @@ let package = Package(
         ),
         // JSON and errors: what is true without any graph.
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: strict),
+        // The contract with a log.
+        .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: strict),
         .target(
             name: "GraphHost",
-            dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: strict
         ),
 
         // Where commits are kept.
         .target(
             name: "SQLiteLog",
-            dependencies: ["Platform", "Values", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            dependencies: ["Platform", "Values", "Commits", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog",
             swiftSettings: strict
         ),
 
         .target(
             name: "RedisLog",
-            dependencies: ["Platform", "Support", "Values", "GraphHost", "EventLoop", "CHiredis", deque]
+            dependencies: ["Platform", "Support", "Values", "Commits", "EventLoop", "CHiredis", deque]
                 + redisTLS,
             path: "Sources/Engines/RedisLog",
             swiftSettings: strict
@@ -160,8 +162,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "GraphHost",
-                "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "Commits",
+                "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -216,13 +218,13 @@ let package = Package(
         ),
         .target(
             name: "HostTestSupport",
-            dependencies: ["Values", "GraphHost", "TestSupport"],
+            dependencies: ["Values", "Commits", "TestSupport"],
             path: "Tests/HostTestSupport",
             swiftSettings: strict
         ),
         .target(
             name: "DiskSupport",
-            dependencies: ["SQLiteLog", "GraphHost", "CSQLite", "TestSupport"],
+            dependencies: ["SQLiteLog", "Commits", "CSQLite", "TestSupport"],
             path: "Tests/DiskSupport",
             swiftSettings: strict
         ),
@@ -239,16 +241,25 @@ let package = Package(
             dependencies: ["Support", "HTTP", "TestSupport"],
             swiftSettings: strict
         ),
-        .testTarget(name: "ValuesTests", dependencies: ["Values", "CEL", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ValuesTests",
+            dependencies: ["Values", "CEL", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CommitsTests",
+            dependencies: ["Commits", "HostTestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "GraphHostTests",
-            dependencies: ["Values", "GraphHost", "TestSupport", "HostTestSupport"],
+            dependencies: ["Values", "Commits", "GraphHost", "TestSupport", "HostTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "Values", "GraphHost", "EventLoop", "CSQLite", "TestSupport",
+                "SQLiteLog", "Values", "Commits", "GraphHost", "EventLoop", "CSQLite", "TestSupport",
                 "HostTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
@@ -256,14 +267,14 @@ let package = Package(
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport",
+                "RedisLog", "Values", "Commits", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport",
                 "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["SQLiteLog", "Values", "GraphHost", "TestSupport", "DiskSupport"],
+            dependencies: ["SQLiteLog", "Values", "Commits", "GraphHost", "TestSupport", "DiskSupport"],
             path: "Tests/Simulation",
             swiftSettings: strict
         ),
@@ -275,7 +286,8 @@ let package = Package(
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "GraphHost", "TestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Commits", "GraphHost",
+                "TestSupport",
                 "HostTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -23,6 +23,8 @@ CODES = {
     "Sources/CEL/Checking": "expr_type",
     "Sources/CEL/Options/LiteralPatterns.swift": "pattern_limit",
     "Sources/CEL/": "node_failed",
+    "Sources/Commits/": "start",
+    "Sources/Commits/FacetChange.swift": "bad_field",
     "Sources/Engines/": "start",
     "Sources/EventLoop/": None,
     "Sources/GraphHost/": "bad_field",

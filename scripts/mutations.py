@@ -55,6 +55,7 @@ let package = Package(
 """
 GRAPH = """\
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: settings),
+        .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
             swiftSettings: settings
@@ -62,14 +63,16 @@ GRAPH = """\
 HOST = """\
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: settings),
+        .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: settings),
         .target(
-            name: "GraphHost", dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            name: "GraphHost", dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: settings
         ),
         .target(
-            name: "HostTestSupport", dependencies: ["GraphHost"], path: "Tests/HostTestSupport", swiftSettings: settings
+            name: "HostTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/HostTestSupport", swiftSettings: settings
         ),
         .testTarget(name: "ValuesTests", dependencies: ["Values", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "CommitsTests", dependencies: ["Commits", "HostTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
             swiftSettings: settings
@@ -83,19 +86,20 @@ LOG = """\
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
         .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: settings),
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: settings),
+        .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: settings),
         .target(
-            name: "GraphHost", dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            name: "GraphHost", dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: settings
         ),
         .target(
-            name: "SQLiteLog", dependencies: ["Platform", "GraphHost", "EventLoop", "CSQLite", "CZlib"],
+            name: "SQLiteLog", dependencies: ["Platform", "Commits", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog", swiftSettings: settings
         ),
         .target(
-            name: "HostTestSupport", dependencies: ["GraphHost"], path: "Tests/HostTestSupport", swiftSettings: settings
+            name: "HostTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/HostTestSupport", swiftSettings: settings
         ),
         .target(
-            name: "DiskSupport", dependencies: ["SQLiteLog", "GraphHost", "CSQLite", "TestSupport"],
+            name: "DiskSupport", dependencies: ["SQLiteLog", "Commits", "CSQLite", "TestSupport"],
             path: "Tests/DiskSupport", swiftSettings: settings
         ),
         .testTarget(
@@ -106,7 +110,7 @@ LOG = """\
             swiftSettings: settings
         ),
         .target(
-            name: "RedisLog", dependencies: ["Platform", "Support", "GraphHost", "EventLoop", "CHiredis", deque],
+            name: "RedisLog", dependencies: ["Platform", "Support", "Commits", "EventLoop", "CHiredis", deque],
             path: "Sources/Engines/RedisLog", swiftSettings: settings
         ),
         .testTarget(
@@ -213,16 +217,17 @@ COPIES = {
         ["Sources/Platform", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
          "Sources/SluiceServer/Expressions", "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
-                          ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
+                          ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/SupportTests", "Tests/ReactiveGraphTests",
+                           "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
-                      ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/Values", "Sources/GraphHost",
-                       "Tests/ValuesTests", "Tests/GraphHostTests", "Tests/TestSupport", "Tests/HostTestSupport"]),
+                      ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/Values", "Sources/Commits", "Sources/GraphHost",
+                       "Tests/ValuesTests", "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport", "Tests/HostTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
                  ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP",
                   "Tests/HTTPTests", "Tests/TestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
-                  "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
+                  "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
                   "Tests/RedisLogTests", "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
 }
 

@@ -1,4 +1,5 @@
 internal import CEL
+public import Commits
 internal import ReactiveGraph
 public import Support
 public import Values

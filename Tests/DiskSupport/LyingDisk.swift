@@ -1,5 +1,5 @@
 internal import CSQLite
-import GraphHost
+import Commits
 public import SQLiteLog
 import TestSupport
 

@@ -1,4 +1,4 @@
-public import GraphHost
+public import Commits
 import Testing
 public import Values
 

@@ -1,4 +1,4 @@
-public import GraphHost
+public import Commits
 internal import Synchronization
 public import Values
 

@@ -1,4 +1,4 @@
-public import GraphHost
+public import Commits
 public import TestSupport
 
 /// Makes content of valid form that no server would write: numbers at their ends, names and values

@@ -1,4 +1,4 @@
-import GraphHost
+import Commits
 import Testing
 
 @testable import RedisLog

@@ -1,4 +1,4 @@
-import GraphHost
+import Commits
 
 @testable import RedisLog
 

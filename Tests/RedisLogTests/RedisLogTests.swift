@@ -1,5 +1,5 @@
 import EventLoop
-import GraphHost
+import Commits
 import HostTestSupport
 import Testing
 

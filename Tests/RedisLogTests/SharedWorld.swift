@@ -1,4 +1,5 @@
 import DiskSupport
+import Commits
 import GraphHost
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Commits
 import DiskSupport
 import HostTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import GraphHost
+import Commits
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import DiskSupport
-import GraphHost
+import Commits
 import TestSupport
 import Testing
 

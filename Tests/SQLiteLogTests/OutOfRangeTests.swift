@@ -1,5 +1,5 @@
 import DiskSupport
-import GraphHost
+import Commits
 import HostTestSupport
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import GraphHost
+import Commits
 
 /// The log's answers for all graphs and processes: every entry must be in every log, once.
 final class Ledger {

@@ -1,3 +1,4 @@
+import Commits
 import Values
 
 @testable import GraphHost

@@ -1,3 +1,4 @@
+import Commits
 import DiskSupport
 import ReactiveGraph
 import SQLiteLog

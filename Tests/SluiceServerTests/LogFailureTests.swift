@@ -1,3 +1,4 @@
+import Commits
 import GraphHost
 import HostTestSupport
 import Testing

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 /// The graphs of which the servers that share a Redis have files.
 ///

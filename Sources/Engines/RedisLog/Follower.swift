@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Commits
 
 /// Reads what is new in the streams, on a connection that waits for it.
 ///

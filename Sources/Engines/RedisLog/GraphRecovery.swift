@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 /// Reads a graph again as Redis has it, because its stream does not go on where the host stands;
 /// begins a new epoch if Redis has lost commits.

@@ -1,4 +1,4 @@
-public import GraphHost
+public import Commits
 
 /// Where a Redis or Valkey server is, and who asks.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 /// The demand of servers that share a Redis (D-4).
 ///

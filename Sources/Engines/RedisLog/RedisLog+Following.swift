@@ -1,6 +1,6 @@
 internal import DequeModule
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 // What comes from the streams: of this server, in the order in which all get it, and of others.
 extension RedisLog {

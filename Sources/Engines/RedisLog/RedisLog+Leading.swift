@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 // What one server does for all: it holds the lease, notices lost servers, and compares digests.
 extension RedisLog {

@@ -1,6 +1,6 @@
 internal import DequeModule
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 // Losing Redis, and finding it again.
 extension RedisLog {

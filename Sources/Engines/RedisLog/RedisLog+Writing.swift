@@ -1,6 +1,6 @@
 internal import DequeModule
 internal import EventLoop
-public import GraphHost
+public import Commits
 internal import Values
 
 // What goes to the streams: batches of commits, and what became of them.

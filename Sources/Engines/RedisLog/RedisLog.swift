@@ -1,6 +1,6 @@
 internal import DequeModule
 public import EventLoop
-public import GraphHost
+public import Commits
 public import Values
 
 /// A log in Redis or Valkey that several servers share (`docs/operations.md`, "Several servers").

@@ -1,4 +1,4 @@
-public import GraphHost
+public import Commits
 
 /// Reads what Redis has, through a connection of its own for each question, on any thread.
 public struct RedisReader: LogReader {

@@ -1,5 +1,5 @@
 internal import CHiredis
-internal import GraphHost
+internal import Commits
 
 /// What Redis answers to one command.
 enum RedisReply: Hashable {

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Commits
 
 // What the replies of Redis mean.
 

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Commits
 
 /// Stores graphs whole, one after the other, while its server holds the lease.
 final class SnapshotQueue {

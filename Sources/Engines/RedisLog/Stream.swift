@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Commits
 
 // What goes to and comes from the stream of one graph.
 

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Commits
 
 /// What a log asks of Redis; tests put what fails in its place.
 ///

@@ -1,5 +1,5 @@
 internal import DequeModule
-internal import GraphHost
+internal import Commits
 
 /// How one graph stands between the host and its stream.
 final class Track {

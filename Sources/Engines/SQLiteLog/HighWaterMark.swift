@@ -1,5 +1,5 @@
 internal import CZlib
-internal import GraphHost
+internal import Commits
 
 /// How far the log was written, kept outside of SQLite's own files.
 ///

@@ -1,6 +1,6 @@
 internal import CSQLite
 public import EventLoop
-public import GraphHost
+public import Commits
 public import Values
 
 /// A log in a SQLite database, for one server with a disk (`docs/operations.md`, "What is kept").

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import GraphHost
+internal import Commits
 
 /// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and
 /// keys.

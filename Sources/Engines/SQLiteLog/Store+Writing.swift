@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import GraphHost
+internal import Commits
 
 extension Store {
     /// So many pages of the journal are written into the database; as many as SQLite would choose.

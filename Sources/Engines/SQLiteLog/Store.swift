@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import GraphHost
+internal import Commits
 
 /// How safe a commit is before it is answered.
 public enum Durability: String, Sendable, CaseIterable {

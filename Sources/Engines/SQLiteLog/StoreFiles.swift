@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Platform
-public import GraphHost
+public import Commits
 
 /// The files of a store, apart from how SQLite reads and writes its own: tests put a disk that lies
 /// in their place.

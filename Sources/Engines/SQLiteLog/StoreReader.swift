@@ -1,5 +1,5 @@
 internal import CSQLite
-public import GraphHost
+public import Commits
 
 /// Reads a store through a connection of its own for each question, on any thread, while another
 /// writes.

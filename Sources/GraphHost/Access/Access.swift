@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Support
 public import Values
 
 /// What one caller may see and do (docs/access.md).

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 
 /// Whether a glob may match a member of a family.
 enum GlobOverlap {

@@ -1,3 +1,4 @@
+public import Commits
 internal import Values
 
 // Graphs that begin, change and end.

@@ -1,4 +1,6 @@
+internal import Commits
 internal import ReactiveGraph
+internal import Support
 
 /// Demand in one graph, for producers: which mutable nodes are wanted, and which must be loaded
 /// (D-1, D-2).

@@ -1,4 +1,6 @@
+internal import Commits
 internal import ReactiveGraph
+internal import Support
 
 // What other servers say about demand (D-4).
 extension LogReports: SharedDemandFollower {

@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 
 // What changes the facets of mutable nodes.

@@ -1,4 +1,6 @@
+internal import Commits
 internal import ReactiveGraph
+internal import Support
 
 // Members appear to globs when they are created, and go when they lose their values (F-3).
 extension Members {

@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 
 // Members end when a client drops them, and when they were not set for too long: then by a commit

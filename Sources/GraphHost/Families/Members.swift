@@ -1,4 +1,6 @@
+internal import Commits
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The members of one graph's families: finding and making them (F-1, F-2, F-7).

@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 
 /// A family: the nodes of one definition with placeholders (F-1).

@@ -1,3 +1,4 @@
+internal import Commits
 public import Values
 
 /// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
@@ -211,6 +212,12 @@ public struct Commit {
         case .values, .define, .redefine, .remove, .drop: 0
         }
     }
+}
+
+/// A producer's report on one node, in a commit.
+struct FacetReport {
+    let node: NamedNode
+    let change: FacetChange
 }
 
 /// One node and its new value.

@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 
 /// The graphs of a host by name, and where the history of ended ones continues if there is no log.

@@ -1,4 +1,6 @@
+public import Commits
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// One named graph in a running host: its nodes by name, its rev and epoch, its chains.

@@ -1,5 +1,7 @@
 internal import CEL
+internal import Commits
 public import ReactiveGraph
+internal import Support
 public import Values
 
 /// A name of a graph: an entry of the graph's registry, with what the server knows about the node.

@@ -1,3 +1,5 @@
+internal import Commits
+
 /// Finds graphs of files that have become orphans, and those whose file is back.
 struct OrphanSearch {
     private let host: Host

@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 internal import Values
 

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Commits
 internal import ReactiveGraph
 internal import Values
 

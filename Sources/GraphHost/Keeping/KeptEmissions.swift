@@ -1,3 +1,4 @@
+internal import Commits
 internal import Values
 
 /// The newest emissions of a subscription in mode `all` that has a ticket, sent or not: those that

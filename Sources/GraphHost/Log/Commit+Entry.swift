@@ -1,3 +1,4 @@
+internal import Commits
 internal import Values
 
 // Conversion between commits and log entries.

@@ -1,3 +1,4 @@
+public import Commits
 internal import ReactiveGraph
 internal import Support
 internal import Values

@@ -1,3 +1,4 @@
+public import Commits
 public import Values
 
 /// A question about a graph as it was right after one commit.

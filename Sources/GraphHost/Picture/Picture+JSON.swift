@@ -1,3 +1,4 @@
+internal import Commits
 internal import ReactiveGraph
 package import Support
 internal import Values

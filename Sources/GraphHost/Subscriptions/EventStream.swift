@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 public import Values
 
 /// A checked request for server-sent events (docs/protocol-http.md): starting it cannot fail.

@@ -1,3 +1,4 @@
+internal import Commits
 internal import Support
 
 /// What a sink sends of the nodes that match a glob (docs/sinks.md).

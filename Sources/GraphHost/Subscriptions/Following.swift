@@ -1,4 +1,6 @@
+internal import Commits
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// Follows the nodes that a glob matches for a sink: what changes waits here until it is sent.

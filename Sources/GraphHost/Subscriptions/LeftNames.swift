@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The names of nodes for which a subscription has no room (F-6), and who pays for them

@@ -1,3 +1,5 @@
+internal import Support
+
 // Releasing what is kept only for later (G-130, G-131).
 extension Registry {
     /// Releases every node that is not in use, except those that are kept `always`.

@@ -1,3 +1,4 @@
+internal import Commits
 internal import GraphHost
 internal import HTTP
 internal import Support

@@ -1,3 +1,4 @@
+internal import Commits
 internal import DequeModule
 public import EventLoop
 internal import GraphHost

@@ -1,3 +1,4 @@
+internal import Commits
 internal import DequeModule
 internal import GraphHost
 internal import Values

@@ -1,3 +1,4 @@
+public import Commits
 internal import EventLoop
 public import GraphHost
 internal import RedisLog

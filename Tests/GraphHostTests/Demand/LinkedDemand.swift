@@ -1,3 +1,4 @@
+import Commits
 import GraphHost
 
 /// Carries demand between servers of one test, when the test says so.

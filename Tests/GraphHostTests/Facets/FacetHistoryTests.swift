@@ -1,3 +1,4 @@
+import Commits
 import Testing
 import TestSupport
 import Values

@@ -1,3 +1,4 @@
+import Commits
 import HostTestSupport
 import Testing
 import Values

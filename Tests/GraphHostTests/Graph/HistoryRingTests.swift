@@ -1,3 +1,4 @@
+import Commits
 import TestSupport
 import Testing
 import Values

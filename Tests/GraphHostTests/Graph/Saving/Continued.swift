@@ -1,4 +1,5 @@
 @testable import GraphHost
+import Commits
 import ReactiveGraph
 import Values
 

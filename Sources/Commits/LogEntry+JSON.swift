@@ -1,11 +1,11 @@
-internal import Support
+package import Support
 
 extension LogEntry {
     /// Appends the commit: `{"rev","t","kind","by","ctx","set":[…],"clear":[…],"load":[…]}`.
     ///
     /// `by` is included if the caller may read a node that the commit set or cleared, or if the
     /// commit is not about single nodes.
-    func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
+    package func append(at stamp: LogStamp, to buffer: inout ByteBuffer, mayRead: (String) -> Bool) {
         buffer.append("{")
         buffer.member("rev", stamp.rev)
         buffer.member("t", stamp.time)

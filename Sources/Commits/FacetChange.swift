@@ -19,12 +19,6 @@ public enum FacetChange: Hashable, Sendable {
     public static let longestCode = 64
 }
 
-/// A producer's report on one node, in a commit.
-struct FacetReport {
-    let node: NamedNode
-    let change: FacetChange
-}
-
 extension FacetChange {
     /// Reads the body of a request; throws `bad_json` or `bad_field`.
     public init(body: UnsafeRawBufferPointer) throws(HostError) {
@@ -40,7 +34,7 @@ extension FacetChange {
 
     /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and
     /// `invalidate`.
-    init(_ fields: Fields) throws(HostError) {
+    package init(_ fields: Fields) throws(HostError) {
         let words = fields.words(among: Self.words)
         guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
             throw HostError(
@@ -127,7 +121,7 @@ extension FacetChange {
         static let invalidated: UInt8 = 4
     }
 
-    func append(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         switch self {
         case .loading(let progress):
             bytes += [Mark.loading, progress == nil ? 0 : 1]

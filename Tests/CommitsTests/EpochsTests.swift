@@ -1,6 +1,5 @@
+import Commits
 import Testing
-
-@testable import GraphHost
 
 @Suite("The epochs of a history")
 struct EpochsTests {

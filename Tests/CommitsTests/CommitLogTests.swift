@@ -1,7 +1,6 @@
+import Commits
 import HostTestSupport
 import Testing
-
-@testable import GraphHost
 
 @Suite("Commit logs")
 struct CommitLogTests {

@@ -1,4 +1,4 @@
-import ReactiveGraph
+import Support
 import Testing
 
 @Suite("Patterns of names")
