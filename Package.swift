@@ -217,9 +217,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "HostTestSupport",
+            name: "LogTestSupport",
             dependencies: ["Values", "Commits", "TestSupport"],
-            path: "Tests/HostTestSupport",
+            path: "Tests/LogTestSupport",
             swiftSettings: strict
         ),
         .target(
@@ -248,26 +248,26 @@ let package = Package(
         ),
         .testTarget(
             name: "CommitsTests",
-            dependencies: ["Commits", "HostTestSupport"],
+            dependencies: ["Commits", "LogTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "GraphHostTests",
-            dependencies: ["Values", "Commits", "GraphHost", "TestSupport", "HostTestSupport"],
+            dependencies: ["Values", "Commits", "GraphHost", "TestSupport", "LogTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
                 "SQLiteLog", "Values", "Commits", "GraphHost", "EventLoop", "CSQLite", "TestSupport",
-                "HostTestSupport", "DiskSupport",
+                "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "Commits", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport",
+                "RedisLog", "Values", "Commits", "GraphHost", "EventLoop", "TestSupport", "LogTestSupport",
                 "DiskSupport",
             ],
             swiftSettings: strict
@@ -288,7 +288,7 @@ let package = Package(
             dependencies: [
                 "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Commits", "GraphHost",
                 "TestSupport",
-                "HostTestSupport",
+                "LogTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

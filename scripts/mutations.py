@@ -69,12 +69,12 @@ HOST = """\
             swiftSettings: settings
         ),
         .target(
-            name: "HostTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/HostTestSupport", swiftSettings: settings
+            name: "LogTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/LogTestSupport", swiftSettings: settings
         ),
         .testTarget(name: "ValuesTests", dependencies: ["Values", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "CommitsTests", dependencies: ["Commits", "HostTestSupport"], swiftSettings: settings),
+        .testTarget(name: "CommitsTests", dependencies: ["Commits", "LogTestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "HostTestSupport"],
+            name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "LogTestSupport"],
             swiftSettings: settings
         ),"""
 LOG = """\
@@ -96,7 +96,7 @@ LOG = """\
             path: "Sources/Engines/SQLiteLog", swiftSettings: settings
         ),
         .target(
-            name: "HostTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/HostTestSupport", swiftSettings: settings
+            name: "LogTestSupport", dependencies: ["Commits", "TestSupport"], path: "Tests/LogTestSupport", swiftSettings: settings
         ),
         .target(
             name: "DiskSupport", dependencies: ["SQLiteLog", "Commits", "CSQLite", "TestSupport"],
@@ -105,7 +105,7 @@ LOG = """\
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "HostTestSupport", "DiskSupport",
+                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: settings
         ),
@@ -115,7 +115,7 @@ LOG = """\
         ),
         .testTarget(
             name: "RedisLogTests",
-            dependencies: ["RedisLog", "GraphHost", "EventLoop", "TestSupport", "HostTestSupport", "DiskSupport"],
+            dependencies: ["RedisLog", "GraphHost", "EventLoop", "TestSupport", "LogTestSupport", "DiskSupport"],
             swiftSettings: settings
         ),
 """
@@ -221,14 +221,14 @@ COPIES = {
                            "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/Values", "Sources/Commits", "Sources/GraphHost",
-                       "Tests/ValuesTests", "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport", "Tests/HostTestSupport"]),
+                       "Tests/ValuesTests", "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport", "Tests/LogTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
                  ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP",
                   "Tests/HTTPTests", "Tests/TestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
                   "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
-                  "Tests/RedisLogTests", "Tests/TestSupport", "Tests/HostTestSupport", "Tests/DiskSupport"]),
+                  "Tests/RedisLogTests", "Tests/TestSupport", "Tests/LogTestSupport", "Tests/DiskSupport"]),
 }
 
 

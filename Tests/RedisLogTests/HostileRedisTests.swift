@@ -1,6 +1,6 @@
 import Commits
 import DiskSupport
-import HostTestSupport
+import LogTestSupport
 import TestSupport
 import Testing
 import Values

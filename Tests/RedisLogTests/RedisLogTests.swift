@@ -1,6 +1,6 @@
 import EventLoop
 import Commits
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import RedisLog

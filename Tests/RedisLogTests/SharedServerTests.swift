@@ -1,6 +1,6 @@
 import Commits
 import DiskSupport
-import HostTestSupport
+import LogTestSupport
 import Testing
 import Values
 

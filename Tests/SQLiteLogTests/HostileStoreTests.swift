@@ -1,5 +1,5 @@
 import DiskSupport
-import HostTestSupport
+import LogTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import DiskSupport
 import Commits
-import HostTestSupport
+import LogTestSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import EventLoop
 import Commits
 import DiskSupport
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SQLiteLog

@@ -1,5 +1,5 @@
 import GraphHost
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SluiceServer

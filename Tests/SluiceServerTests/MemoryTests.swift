@@ -1,6 +1,6 @@
 import EventLoop
 import GraphHost
-import HostTestSupport
+import LogTestSupport
 import Logging
 import Testing
 

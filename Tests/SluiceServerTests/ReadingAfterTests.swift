@@ -1,7 +1,7 @@
 import Commits
 import EventLoop
 import GraphHost
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SluiceServer

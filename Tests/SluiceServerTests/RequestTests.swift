@@ -1,5 +1,5 @@
 import EventLoop
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SluiceServer

@@ -1,6 +1,6 @@
 import GraphHost
 import HTTP
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SluiceServer

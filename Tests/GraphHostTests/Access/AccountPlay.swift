@@ -1,4 +1,4 @@
-import HostTestSupport
+import LogTestSupport
 import TestSupport
 import Testing
 import Values

@@ -1,5 +1,5 @@
 import CEL
-import HostTestSupport
+import LogTestSupport
 import Testing
 import Values
 

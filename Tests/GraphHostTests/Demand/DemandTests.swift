@@ -1,4 +1,4 @@
-import HostTestSupport
+import LogTestSupport
 import ReactiveGraph
 import TestSupport
 import Testing

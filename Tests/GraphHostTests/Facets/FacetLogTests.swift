@@ -1,5 +1,5 @@
 import Commits
-import HostTestSupport
+import LogTestSupport
 import Testing
 import Values
 

@@ -1,4 +1,4 @@
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import GraphHost

@@ -1,4 +1,4 @@
-import HostTestSupport
+import LogTestSupport
 import Testing
 import Values
 

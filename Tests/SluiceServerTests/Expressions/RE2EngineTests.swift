@@ -1,6 +1,6 @@
 import CEL
 import GraphHost
-import HostTestSupport
+import LogTestSupport
 import Testing
 
 @testable import SluiceServer
