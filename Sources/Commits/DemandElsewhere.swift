@@ -1,4 +1,3 @@
-internal import ReactiveGraph
 internal import Support
 
 /// The nodes that listeners at other servers want: for each graph the union over those servers.

@@ -1,4 +1,3 @@
-internal import ReactiveGraph
 internal import Support
 
 /// A caller with a token: its name, its roles, and what the token grants.

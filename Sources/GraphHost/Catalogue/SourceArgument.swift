@@ -1,5 +1,4 @@
 internal import CEL
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

@@ -1,5 +1,4 @@
 internal import Commits
-internal import ReactiveGraph
 internal import Support
 
 // Members that are kept until memory is short (F-4). They have values, so they end by a commit of

@@ -1,4 +1,3 @@
-internal import ReactiveGraph
 internal import Support
 
 /// Elements stored under names and globs, found by a matching name.

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import GraphHost
 internal import HTTP
 internal import Values
 

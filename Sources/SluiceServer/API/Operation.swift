@@ -1,4 +1,3 @@
-internal import GraphHost
 internal import HTTP
 internal import Values
 

@@ -1,4 +1,3 @@
-internal import GraphHost
 internal import Values
 
 /// An entry of the file of tokens as text.

@@ -1,4 +1,3 @@
-internal import GraphHost
 internal import Values
 
 /// Reads the errors in `application/problem+json`.

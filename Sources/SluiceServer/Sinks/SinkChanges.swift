@@ -1,4 +1,3 @@
-internal import GraphHost
 internal import Values
 
 /// What a sink in mode `latest` knows of its receiver, so that it sends changes only.
