@@ -63,9 +63,9 @@ TESTED = {
     "limits.kept": ("Tests/GraphHostTests/Graph/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes=1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),
-    "limits.pending": ("Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false]"),
+    "limits.pending": ("Tests/GraphHostTests/Submitting/PendingTests.swift", "client.sink.pauses == [true, false]"),
     "limits.pendingBytes": (
-        "Tests/GraphHostTests/Log/PendingTests.swift", "client.sink.pauses == [true, false, true]",
+        "Tests/GraphHostTests/Submitting/PendingTests.swift", "client.sink.pauses == [true, false, true]",
     ),
     "limits.sessions": ("Tests/EndToEnd/test_browser_sessions.py", "sessions=2"),
     "limits.wrongTokens": ("Tests/EndToEnd/test_rates.py", "wrongTokens=5"),

@@ -1,16 +1,4 @@
-internal import DequeModule
 public import Values
-
-/// The result of submitting a commit.
-public enum Submission {
-    case applied(Applied)
-    /// Nothing was changed, and nothing will be.
-    ///
-    /// Indirect: an error is many times as large as the other answers, which are frequent.
-    indirect case refused(HostError)
-    /// It waits for the log; the answer follows.
-    case pending(PendingCommit)
-}
 
 /// A commit that the log has not answered yet.
 ///
@@ -50,29 +38,5 @@ public final class PendingCommit {
         self.others = []
         first?(result)
         for listener in others { listener(result) }
-    }
-}
-
-/// The commits that the log has not answered, by ticket.
-struct PendingCommits {
-    private var commits: Deque<PendingCommit?> = []
-    private var first: UInt64 = 1
-
-    var next: UInt64 { first + UInt64(commits.count) }
-
-    /// Adds a commit under the ticket ``next``.
-    mutating func append(_ commit: PendingCommit) { commits.append(commit) }
-
-    /// Removes the commit with that ticket, which the log answers.
-    mutating func take(_ ticket: UInt64) -> PendingCommit {
-        guard ticket >= first, ticket < next, let commit = commits[Int(ticket - first)] else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
-        commits[Int(ticket - first)] = nil
-        while let oldest = commits.first, oldest == nil {
-            commits.removeFirst()
-            first += 1
-        }
-        return commit
     }
 }
