@@ -1,3 +1,4 @@
+import Commits
 import EventLoop
 import GraphHost
 import LogTestSupport

@@ -1,4 +1,5 @@
 import ReactiveGraph
+import Support
 import TestSupport
 import Testing
 import Values

@@ -1,5 +1,6 @@
 import LogTestSupport
 import ReactiveGraph
+import Support
 import TestSupport
 import Testing
 import Values

@@ -1,3 +1,4 @@
+import Commits
 import LogTestSupport
 import ReactiveGraph
 import Testing

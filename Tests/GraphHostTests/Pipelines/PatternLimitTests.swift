@@ -1,4 +1,5 @@
 import CEL
+import Commits
 import Testing
 import Values
 
