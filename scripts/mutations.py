@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Plants faults in the graph library, the host, HTTP and the log, one at a time, and expects the tests to notice each.
+"""Plants faults in the graph library, the host, HTTP and the log, one at a time, and expects the
+tests to notice each.
 
-The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's number by default), in
-copies of these, each with its tests, below .build-mutations, which are built incrementally. A fault is noticed when a test
-fails or the tests do not end in time. A dead process or a refusal of the compiler is an error, unless the table says
-that it may happen; so is a fault that nothing notices, and one whose place is not found any more.
+The table is scripts/mutations.toml. A sample of it is tried, chosen by SLUICE_SEED (the day's
+number by default), in copies of these, each with its tests, below .build-mutations, which are built
+incrementally. A fault is noticed when a test fails or the tests do not end in time. A dead process
+or a refusal of the compiler is an error, unless the table says that it may happen; so is a fault
+that nothing notices, and one whose place is not found any more.
 
     scripts/mutations.py [--count N | --all] [--only PATTERN] [--first N] [--check]
 """
@@ -158,7 +160,8 @@ class Copy:
         for folder in self.folders:
             wanted = {
                 path.relative_to(root)
-                for path in (root / folder).rglob("*") if path.suffix in (".swift", ".h", ".c", ".cpp", ".modulemap")
+                for path in (root / folder).rglob("*")
+                if path.suffix in (".swift", ".h", ".c", ".cpp", ".modulemap")
             }
             for path in wanted:
                 write(self.folder / path, (root / path).read_text())
@@ -178,8 +181,8 @@ class Copy:
 
     def run(self, command, seconds):
         """Status (None if it took too long) and output. All that it started ends with it, also on Ctrl-C."""
-        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   start_new_session=True)
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, start_new_session=True)
         try:
             output, _ = process.communicate(timeout=seconds)
             return process.returncode, output
@@ -192,7 +195,8 @@ class Copy:
 
 
 def end_session(leader):
-    """Kills a process and all that it started. `swift test` gives its tests a process group of their own, but they stay in its session."""
+    """Kills a process and all that it started. `swift test` gives its tests a process group of
+    their own, but they stay in its session."""
     leader.kill()
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
         with contextlib.suppress(OSError):
@@ -201,7 +205,8 @@ def end_session(leader):
 
 
 class SearchCopy(Copy):
-    """Expressions with the search for those that take more time than they are charged for, which must notice instead of tests."""
+    """Expressions with the search for those that take more time than they are charged for, which
+    must notice instead of tests."""
 
     def build(self):
         return self.run(["swift", "build", "-c", "release", "--product", "UnitSearch", "-q"], BUILD_SECONDS)
@@ -214,21 +219,28 @@ class SearchCopy(Copy):
 # By the target whose tests must notice.
 COPIES = {
     "UnitSearch": SearchCopy("UnitSearch", "units", SEARCH,
-        ["Sources/Platform", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/CRE2",
-         "Sources/SluiceServer/Expressions", "Tests/TestSupport", "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
+        ["Sources/Platform", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
+         "Sources/CEL", "Sources/CRE2", "Sources/SluiceServer/Expressions", "Tests/TestSupport",
+         "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
-                          ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/ReactiveGraphDispatch", "Tests/SupportTests", "Tests/ReactiveGraphTests",
+                          ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
+                           "Sources/ReactiveGraphDispatch", "Tests/SupportTests", "Tests/ReactiveGraphTests",
                            "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
-                      ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/Values", "Sources/Commits", "Sources/GraphHost",
-                       "Tests/ValuesTests", "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport", "Tests/LogTestSupport"]),
+                      ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL",
+                       "Sources/Values", "Sources/Commits", "Sources/GraphHost", "Tests/ValuesTests",
+                       "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport",
+                       "Tests/LogTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
-                 ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP",
-                  "Tests/HTTPTests", "Tests/TestSupport"]),
+                 ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support",
+                  "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP", "Tests/HTTPTests",
+                  "Tests/TestSupport"]),
     "Logs": Copy("Logs", "log", LOG,
-                 ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib", "Sources/CHiredis",
-                  "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits", "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests",
-                  "Tests/RedisLogTests", "Tests/TestSupport", "Tests/LogTestSupport", "Tests/DiskSupport"]),
+                 ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib",
+                  "Sources/CHiredis", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
+                  "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits",
+                  "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests", "Tests/RedisLogTests",
+                  "Tests/TestSupport", "Tests/LogTestSupport", "Tests/DiskSupport"]),
 }
 
 
@@ -314,7 +326,9 @@ def main():
     if arguments.check:
         print("\n".join(problems) or f"{len(faults)} faults, each with its place")
         return 1 if problems else 0
-    lost = {fault["number"] for fault in faults if any(problem.startswith(label(fault)) for problem in problems)}
+    lost = {
+        fault["number"] for fault in faults if any(problem.startswith(label(fault)) for problem in problems)
+    }
 
     seed = os.environ.get("SLUICE_SEED") or str(datetime.date.today().toordinal())
     if arguments.only:
