@@ -186,7 +186,7 @@ let package = Package(
             name: "sluice",
             dependencies: [
                 "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
-                "Values", "GraphHost", "CEL",
+                "Values", "Commits", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -204,7 +204,8 @@ let package = Package(
         .executableTarget(
             name: "sluice-dev",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "GraphHost", "CEL",
+                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "Commits",
+                "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
+internal import Commits
 internal import GraphHost
 internal import SluiceServer
 internal import Support
