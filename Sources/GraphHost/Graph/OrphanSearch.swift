@@ -28,16 +28,6 @@ struct OrphanSearch {
         return gone.sorted { $0.name < $1.name }
     }
 
-    /// Asks the other servers of which graphs they have files; without any `done` is called at
-    /// once, otherwise in a later turn.
-    func ask(_ done: @escaping () -> Void) {
-        guard let log = host.log else { return done() }
-        log.askForFiles { [weak host] in
-            host?.onLog()
-            done()
-        }
-    }
-
     /// Other servers that share the log have said of which graphs they have files.
     ///
     /// A graph that has just begun may have a file that its server has not announced yet, so a

@@ -18,8 +18,15 @@ extension Host {
     /// Whether another living server has a file of the graph, or has not said so yet.
     public func isFiledElsewhere(_ name: String) -> Bool { log?.isFiledElsewhere(name) ?? false }
 
-    /// Asks the other servers again of which graphs they have files, and calls `done`.
-    public func askForFiles(_ done: @escaping () -> Void) { OrphanSearch(in: self).ask(done) }
+    /// Asks the other servers again of which graphs they have files; without any `done` is called
+    /// at once, otherwise in a later turn.
+    public func askForFiles(_ done: @escaping () -> Void) {
+        guard let log else { return done() }
+        log.askForFiles { [weak self] in
+            self?.onLog()
+            done()
+        }
+    }
 
     /// This server has files of these graphs, and of no others.
     ///
