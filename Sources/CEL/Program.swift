@@ -101,30 +101,6 @@ public struct Program {
         return try unsafe evaluate(arguments.baseAddress ?? noArguments, spent: &spent)
     }
 
-    /// The same, in pieces: when more than `units` units have been spent, it pauses before a macro
-    /// goes to its next element.
-    ///
-    /// With `.max` it never pauses; with 0 or less, before every element. All pieces together give
-    /// the same value or failure as an evaluation without pauses, take the same units, and have one
-    /// cost budget. The units of this piece are added to `spent`, also when it fails. The arguments
-    /// may go when this returns.
-    public func evaluate(
-        _ arguments: UnsafeBufferPointer<Value>,
-        pausingAfter units: Int,
-        spent: inout Int
-    ) throws(EvaluationError) -> EvaluationState {
-        precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        let arguments = unsafe arguments.baseAddress ?? noArguments
-        try unsafe checkDepth(of: arguments)
-        return try unsafe code.evaluate(
-            arguments,
-            cost: cost,
-            outputBytes: outputBytes,
-            pausingAfter: units,
-            spent: &spent
-        )
-    }
-
     /// Stands for the address of no arguments.
     private var noArguments: UnsafePointer<Value> {
         unsafe UnsafePointer(code.constants.baseAddress!)

@@ -18,56 +18,24 @@ extension Code {
                 cost: cost
             )
             defer { machine.finish() }
-            return machine.result(pausingAfter: .max, outputBytes: outputBytes, spent: &spent).map { $0! }
-        }
-        return try result.get()
-    }
-
-    /// The same, until it pauses after more than `units`.
-    func evaluate(
-        _ arguments: UnsafePointer<Value>,
-        cost: Int,
-        outputBytes: Int,
-        pausingAfter units: Int,
-        spent: inout Int
-    ) throws(EvaluationError) -> EvaluationState {
-        let result = unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: stackSize) { stack in
-            var machine = unsafe Machine(
-                code: self,
-                arguments: arguments,
-                stack: stack.baseAddress!,
-                cost: cost
-            )
-            let result = machine.result(pausingAfter: units, outputBytes: outputBytes, spent: &spent)
-            if !machine.isPaused { machine.finish() }
-            return result.map { value in
-                guard let value else {
-                    return EvaluationState.paused(
-                        PausedEvaluation(machine, of: self, outputBytes: outputBytes)
-                    )
-                }
-                return .finished(value)
-            }
+            return machine.result(outputBytes: outputBytes, spent: &spent)
         }
         return try result.get()
     }
 }
 
 extension Machine {
-    /// What a run gives, unless it is too large; nil: it has paused.
+    /// What a run gives, unless it is too large.
     ///
     /// What it took is added to `spent`, also when it fails.
     @inline(__always)
     mutating func result(
-        pausingAfter units: Int,
         outputBytes: Int,
         spent: inout Int
-    ) -> Result<Value?, EvaluationError> {
+    ) -> Result<Value, EvaluationError> {
         let before = meter.fuel
-        let result = Result<Value?, EvaluationError> { () throws(EvaluationError) in
-            try run(pausingAfter: units)
-            // Without a bound, known where this is compiled, there is nothing to ask.
-            if units < .max, isPaused { return nil }
+        let result = Result<Value, EvaluationError> { () throws(EvaluationError) in
+            try run()
             let value = unsafe stack.move()
             if !value.isScalar { try meter.measure(value, room: outputBytes) }
             return value

@@ -45,14 +45,10 @@ struct Machine {
     let instructions: UnsafePointer<Instruction>
     let constants: UnsafePointer<Value>
     let keys: UnsafePointer<FieldKey>
-    private(set) var arguments: UnsafePointer<Value>
-    private(set) var stack: UnsafeMutablePointer<Value>
+    let arguments: UnsafePointer<Value>
+    let stack: UnsafeMutablePointer<Value>
     /// Where to continue: after the failed instruction, if one has failed.
     private var position = 0
-    /// Whether the last run has ended before the instruction at `position`, and can go on.
-    private(set) var isPaused = false
-    /// A macro pauses before its next element when fewer units are left; 0: it never does.
-    private var pausesBelow = 0
     var meter: Meter
 
     /// The evaluation keeps the code alive; counting references would cost more than a simple
@@ -83,19 +79,15 @@ struct Machine {
         }
     }
 
-    /// Must be called once, after the last `run`, however that ended.
+    /// Must be called once, after `run`, however that ended.
     @inline(__always)
     func finish() {
         unsafe madeSide?.release()
     }
 
-    /// Runs to the end, where the result is alone on the stack; or until a macro goes to its next
-    /// element when more than `units` have been spent.
+    /// Runs to the end, where the result is alone on the stack.
     @inline(__always)
-    mutating func run(pausingAfter units: Int) throws(EvaluationError) {
-        isPaused = false
-        // The instruction that pauses has been paid for; if it is the first, it does not pause.
-        pausesBelow = units < .max ? max(0, meter.fuel &- max(0, units) &- 1) : 0
+    mutating func run() throws(EvaluationError) {
         while true {
             do throws(Failure) {
                 return try steps()
@@ -103,27 +95,6 @@ struct Machine {
                 try recover(from: error)
             }
         }
-    }
-
-    /// Pauses before an instruction for which one unit has been spent.
-    @inline(never)
-    private mutating func pause(before instruction: UnsafePointer<Instruction>) {
-        meter.fuel += 1
-        position = unsafe instruction - instructions
-        isPaused = true
-    }
-
-    /// Moves the stack of a pause to `memory`, and copies the arguments after it.
-    mutating func move(to memory: UnsafeMutablePointer<Value>) {
-        unsafe memory.moveInitialize(from: stack, count: Int(instructions[position].height))
-        unsafe (memory + code.stackSize).initialize(from: arguments, count: code.argumentCount)
-        unsafe stack = unsafe memory
-        unsafe arguments = unsafe UnsafePointer(memory + code.stackSize)
-    }
-
-    /// Empties the stack, unless the run has ended.
-    func drop() {
-        if isPaused { cutStack(to: 0, before: position) }
     }
 
     /// Takes what is above `height` off the stack; values that are borrowed stay with their owner.
@@ -158,7 +129,7 @@ struct Machine {
         position = handler.target
     }
 
-    /// The instructions from `position` until the end, a pause or a failure.
+    /// The instructions from `position` until the end or a failure.
     private mutating func steps() throws(Failure) {
         var next = unsafe instructions + position
         do throws(Failure) {
@@ -201,12 +172,10 @@ struct Machine {
                     unsafe putAny(result, instruction)
 
                 case .next:
-                    if meter.fuel < pausesBelow { return unsafe pause(before: instruction) }
                     if unsafe !InnerAccess.advance(stack + Int(instruction.pointee.a), top(instruction)) {
                         unsafe next = unsafe instructions + Int(instruction.pointee.b)
                     }
                 case .nextPair:
-                    if meter.fuel < pausesBelow { return unsafe pause(before: instruction) }
                     if unsafe !InnerAccess.advancePair(stack + Int(instruction.pointee.a), top(instruction)) {
                         unsafe next = unsafe instructions + Int(instruction.pointee.b)
                     }
