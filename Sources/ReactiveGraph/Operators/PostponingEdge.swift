@@ -1,34 +1,27 @@
-/// An edge whose operator puts emissions off instead of handling them.
-///
-/// The operator returns `nil` for those, as though nothing had come. While the edge is parked, its
-/// operator receives only what ``deliver(_:)`` gives it.
+/// The only edge into a node, which is parked: an emission of its source reaches it when it is
+/// delivered, and not before.
 package struct PostponingEdge {
     private let edge: Edge
 
-    /// The edge of the operator that runs at `site`.
-    package init(at site: Site) {
-        edge = site.edge.takeUnretainedValue()
+    /// The edge into `node`; `nil` if there is none.
+    package init?(into node: AnyNode) {
+        guard let edge = node.core.held.first else { return nil }
+        self.edge = edge.takeUnretainedValue()
     }
 
-    /// The node whose emissions the operator receives, which emits values of this type; `nil` if
-    /// the edge has lost an end.
-    package func source<Value>(of type: Value.Type) -> Node<Value>? {
-        guard edge.source != nil else { return nil }
-        // A downcast would look the type up for each emission.
-        return edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
-    }
+    /// The node that it comes from; `nil` if the edge has lost an end.
+    package var source: AnyNode? { edge.source?.heldNode }
 
-    /// Its source's emissions no longer reach the operator (``Node/observeMissed(_:)``).
+    /// Emissions of its source no longer reach its operator (``Node/observeMissed(_:)``).
     package func park() { edge.park() }
 
-    /// They reach it again, after the source's other edges.
-    package func unpark() { edge.unpark() }
-
-    /// The operator receives an emission of the source in a turn of its own.
+    /// Its operator receives an emission of the source in a turn of its own.
     ///
     /// Nothing happens if the edge has lost an end.
     package func deliver<Value>(_ emission: Emission<Value>) {
-        guard let node = source(of: Value.self) else { return }
+        guard edge.source != nil else { return }
+        // A downcast would look the type up for each emission.
+        let node = edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
         node.graph.engine.feed(edge, from: node, emission)
     }
 }
