@@ -75,15 +75,11 @@ public final class Host {
     var leakRound: UInt64 = 0
     /// Clears the values that represented ended sessions.
     private(set) lazy var presences = PresenceClearing(self)
-    /// Reads parts of clients' requests on another thread, and calls back in a turn of the loop;
-    /// nil: everything is read at once.
-    public var readElsewhere: ((_ part: UnreadPart, _ done: @escaping (ReadPart) -> Void) -> Void)?
-    /// The part for which the current request was refused for now.
-    var unread: UnreadPart?
-    /// The parts that were read for the current request.
-    var readParts: ReadParts?
-    /// Schedules the stages of client pipelines.
-    let lanes = PipelineLanes()
+    /// Reads long texts of pipelines on another thread, and calls back in a turn of the loop; nil:
+    /// everything is read at once.
+    public var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
+    /// Runs the pipelines of clients.
+    let pipelines = PipelineScheduler()
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
@@ -125,7 +121,8 @@ public final class Host {
         dispatcher.later(perform)
     }
 
-    /// The kind of work that the last ``advance()`` went on with: releases, requests, pipelines.
+    /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
+    /// subscriptions.
     private var kind = 0
 
     /// The number of finished loop turns.
@@ -166,7 +163,7 @@ public final class Host {
     deinit {
         // Nothing that is freed from here on may report to the host.
         for graph in table.all { graph.dissolve() }
-        lanes.forget()
+        pipelines.forget()
         sessions.forget()
         dispatcher.forget()
         delivery.forget()
@@ -221,16 +218,15 @@ public final class Host {
     @inline(__always)
     func apply(to graph: LiveGraph, _ change: () -> Void) {
         activity.noteCommit(to: graph, named: graph.name)
-        let spent = lanes.total
+        let spent = pipelines.total
         change()
-        lanes.serveCalled(in: self)
         if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
         delivery.finishCommit()
         alarmWatch?.noteCommit()
         graph.awaited?.reached(graph.rev)
-        // A commit that sets off many pipelines is a dear request.
-        if lanes.total != spent {
-            work += UInt64((lanes.total - spent) / NodeBuilder.unitsPerNode)
+        // A commit of which much has to be recorded for pipelines is a dear request.
+        if pipelines.total != spent {
+            work += UInt64((pipelines.total - spent) / NodeBuilder.unitsPerNode)
         }
     }
 
@@ -241,8 +237,7 @@ public final class Host {
     ///
     /// Of what is shared out over turns it does one kind, so that others wait for no more.
     public func advance() {
-        timers.fire(until: .milliseconds(clock.now), while: lanes.takesTimer(in: self), lanes.perform)
-        lanes.serveCalled(in: self)
+        timers.fire(until: .milliseconds(clock.now), while: pipelines.takesTimer, pipelines.perform)
         goOn()
         if makesTicks { ticks.submitDue(at: clock.now, to: submissions) }
     }
@@ -250,7 +245,7 @@ public final class Host {
     /// Goes on with the next kind of work that waits.
     private func goOn() {
         let waiting =
-            (sessions.isUnfinished ? 1 : 0) | (dispatcher.isUnfinished ? 2 : 0) | (lanes.isWaiting ? 4 : 0)
+            (sessions.isUnfinished ? 1 : 0) | (dispatcher.isUnfinished ? 2 : 0) | (pipelines.hasSlow ? 4 : 0)
         guard waiting != 0 else { return }
         // The kinds after the last one come first.
         let later = (waiting >> (kind + 1)) << (kind + 1)
@@ -258,7 +253,7 @@ public final class Host {
         switch kind {
         case 0: sessions.goOn(of: self)
         case 1: dispatcher.goOn(of: self)
-        default: lanes.run(in: self)
+        default: pipelines.endSlow(in: self)
         }
     }
 
@@ -271,7 +266,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if sessions.isUnfinished || dispatcher.isUnfinished || lanes.isWaiting { return clock.now }
+        if sessions.isUnfinished || dispatcher.isUnfinished || pipelines.isWaiting { return clock.now }
         if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
@@ -279,8 +274,10 @@ public final class Host {
         return timer.map { min($0, tick) } ?? tick
     }
 
-    /// Ends the loop turn: every session with something to send gets one message per graph.
+    /// Ends the loop turn: runs the pipelines of clients, then every session with something to send
+    /// gets one message per graph.
     public func flush() {
+        pipelines.run(in: self)
         if !demanded.isEmpty { flushDemand() }
         delivery.flush()
         submissions.endTurn()

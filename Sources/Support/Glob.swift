@@ -19,12 +19,14 @@ package enum Glob {
     /// The same, and counts the comparisons: at most the product of the two lengths, and a few.
     package static func matches(_ name: String, _ pattern: String, _ steps: inout Int) -> Bool {
         var (name, pattern) = (name, pattern)
-        return name.withUTF8 { name in pattern.withUTF8 { matches(name, $0, &steps) } }
+        return name.withUTF8 { name in
+            pattern.withUTF8 { unsafe matches(name.span, $0.span, &steps) }
+        }
     }
 
     private static func matches(
-        _ name: UnsafeBufferPointer<UInt8>,
-        _ pattern: UnsafeBufferPointer<UInt8>,
+        _ name: Span<UInt8>,
+        _ pattern: Span<UInt8>,
         _ steps: inout Int
     ) -> Bool {
         var (i, j) = (0, 0)

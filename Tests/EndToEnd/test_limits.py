@@ -63,7 +63,9 @@ TESTED = {
     "limits.kept": ("Tests/GraphHostTests/Graph/PressureTests.swift", "limits.kept = 1"),
     "limits.contextBytes": ("Tests/EndToEnd/test_echo.py", "contextBytes=1MiB"),
     "limits.patterns": ("Tests/EndToEnd/test_asking.py", "# fixed: limits.patterns=2"),
-    "limits.pending": ("Tests/GraphHostTests/Submitting/PendingTests.swift", "client.sink.pauses == [true, false]"),
+    "limits.pending": (
+        "Tests/GraphHostTests/Submitting/PendingTests.swift", "client.sink.pauses == [true, false]",
+    ),
     "limits.pendingBytes": (
         "Tests/GraphHostTests/Submitting/PendingTests.swift", "client.sink.pauses == [true, false, true]",
     ),

@@ -13,7 +13,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     private let give: (Datum) -> Base.Value?
     private let take: (Base.Result) -> Datum
     /// Charged for each change of a member.
-    private let gate: StageGate?
+    private let meter: StageMeter?
 
     /// Applies `base` to the values that `give` accepts.
     ///
@@ -21,7 +21,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     init(
         _ all: AllArgument,
         at place: String,
-        for gate: StageGate?,
+        for meter: StageMeter?,
         _ base: Base,
         needs: String,
         give: @escaping (Datum) -> Base.Value?,
@@ -30,19 +30,19 @@ struct AllFigure<Base: Reduction>: Reduction {
         self.base = base
         self.give = give
         self.take = take
-        self.gate = gate
+        self.meter = meter
         bad = BadMembers(at: place, "\(all.reduce.rawValue) needs \(needs)")
     }
 
     private func given(_ datum: Datum) -> Base.Value? { datum.isFail ? nil : give(datum) }
 
     mutating func insert(_ value: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         if let given = given(value) { base.insert(given, at: place) } else { bad.insert(place) }
     }
 
     mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         switch (given(old), given(new)) {
         case (let old?, let new?): base.replace(old, with: new, at: place)
         case (let old?, nil):
@@ -56,7 +56,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     }
 
     mutating func remove(_ old: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         if let old = given(old) { base.remove(old, at: place) } else { bad.remove(place) }
     }
 
@@ -77,36 +77,36 @@ struct AllListing: Reduction {
     private let isObject: Bool
     /// If there is one, it is charged for each change of a member, only ``listing(_:)`` makes the
     /// text, and the result merely signals a change.
-    private let gate: StageGate?
+    private let meter: StageMeter?
     private let sign = Datum.null
 
-    init(_ all: AllArgument, at place: String, for gate: StageGate?) {
+    init(_ all: AllArgument, at place: String, for meter: StageMeter?) {
         glob = all.pattern
         isObject = all.reduce == .object
-        self.gate = gate
+        self.meter = meter
         bad = BadMembers(at: place, "")
     }
 
     mutating func insert(_ value: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         if value.isFail { bad.insert(place) }
         order.insert(place)
     }
 
     mutating func replace(_ old: Datum, with new: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         guard old.isFail != new.isFail else { return }
         if new.isFail { bad.insert(place) } else { bad.remove(place) }
     }
 
     mutating func remove(_ old: Datum, at place: Int) {
-        gate?.spend(StageCost.gatheringUnits)
+        meter?.spend(StageCost.gatheringUnits)
         if old.isFail { bad.remove(place) }
         order.remove(place)
     }
 
     mutating func result(of members: GatheredMembers<Datum>) -> Emission<Datum> {
-        .value(gate != nil ? sign : listing(members))
+        .value(meter != nil ? sign : listing(members))
     }
 
     /// The text, or the failure of a member.

@@ -57,12 +57,12 @@ extension StageSite {
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:
-            let count = AllFigure(all, at: place, for: gate, GatherCount<Datum>(), needs: "", give: { $0 }) {
+            let count = AllFigure(all, at: place, for: meter, GatherCount<Datum>(), needs: "", give: { $0 }) {
                 datum(Number(Double($0)))
             }
             return gather(all, count)
         case .list, .object:
-            let listing = AllListing(all, at: place, for: gate)
+            let listing = AllListing(all, at: place, for: meter)
             return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
         }
     }
@@ -73,7 +73,7 @@ extension StageSite {
         give: @escaping (Number) -> Base.Value,
         take: @escaping (Base.Result) -> Number?
     ) -> Node<Datum> {
-        let figure = AllFigure(all, at: place, for: gate, base, needs: "numbers") { datum in
+        let figure = AllFigure(all, at: place, for: meter, base, needs: "numbers") { datum in
             datum.number.map(give)
         } take: {
             datum(take($0))
@@ -83,7 +83,7 @@ extension StageSite {
 
     private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
     where Base.Value == Bool, Base.Result == Bool {
-        let figure = AllFigure(all, at: place, for: gate, base, needs: "true or false", give: { $0.flag }) {
+        let figure = AllFigure(all, at: place, for: meter, base, needs: "true or false", give: { $0.flag }) {
             $0 ? Datum.true : Datum.false
         }
         return gather(all, figure)
@@ -91,8 +91,8 @@ extension StageSite {
 
     /// Makes the node and connects its members.
     ///
-    /// In a client's pipeline, `map` and the deferred assembly of a list (`deferred`) wait while
-    /// the principal has no work left in its share.
+    /// In a client's pipeline, `map` and the deferred assembly of a list (`deferred`) are a stage
+    /// of their own, which runs after the commit.
     private func gather<Figure: Reduction>(
         _ all: AllArgument,
         _ figure: Figure,
@@ -104,7 +104,7 @@ extension StageSite {
             let evaluation = evaluation(map)
             return { (datum: Datum) in datum.isFail ? datum : evaluation.datum(datum.tree) }
         }
-        guard let gate else {
+        guard let meter else {
             guard let map else { return node }
             graph.builder.note(
                 node,
@@ -114,34 +114,30 @@ extension StageSite {
         }
         graph.chains.hide(node)
         let later = deferred.map { deferred in { [unowned node] in deferred(node) } }
-        return node.apply(GatheredMap(gate: gate, later: later, map: map))
+        return node.apply(GatheredMap(meter: meter, later: later, map: map))
     }
 }
 
-/// The `map` of an `all` in a client's pipeline.
-///
-/// It waits while its principal has no work left in its share.
+/// The `map` of an `all` in a client's pipeline; the node before it only collects.
 private struct GatheredMap: Operator {
     let name = "Gather"
-    let gate: StageGate
+    let meter: StageMeter
     /// Assembles the result as it is at that time.
     let later: (() -> Datum)?
     let map: ((Datum) -> Datum)?
 
     mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
-        guard gate.lets(Emission<Datum>.value(value), at: site) else { return nil }
         var result = later?() ?? value
-        gate.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
+        meter.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
         if let map {
             let gathered = result
             result = map(gathered)
-            if !gate.reads(gathered) { return nil }
+            if !meter.reads(gathered) { return nil }
         }
-        return gate.holds(.value(result), of: nil) ? .value(result) : nil
+        return meter.holds(.value(result), of: nil) ? .value(result) : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
-        guard gate.lets(Emission<Datum>.empty, at: site) else { return nil }
-        return travels ? .empty : nil
+        travels ? .empty : nil
     }
 }

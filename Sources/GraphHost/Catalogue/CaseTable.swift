@@ -57,9 +57,9 @@ final class CaseTable {
     ///
     /// Only the first case that asks parses the pair, and is charged for it.
     @inline(__always)
-    func route(_ pair: Datum, _ gate: StageGate?) -> Route {
+    func route(_ pair: Datum, _ meter: StageMeter?) -> Route {
         if pair !== self.pair {
-            gate?.spend(StageCost.runUnits + pair.textCost)
+            meter?.spend(StageCost.runUnits + pair.textCost)
             self.pair = pair
             route = find(pair)
         }

@@ -18,10 +18,8 @@ struct Evaluation {
     private let needsTime: Bool
     /// The values of the placeholders, if the expression may use them; passed after the time.
     private let key: Value?
-    /// In a client's pipeline, the gate that is charged for the units.
-    private let gate: StageGate?
-    /// The same, if the expression may pause.
-    private let pauser: StageGate?
+    /// In a client's pipeline, what counts the units.
+    private let meter: StageMeter?
 
     /// An evaluation that takes `count` values, in the order in which the expression declares its
     /// variables.
@@ -30,15 +28,13 @@ struct Evaluation {
         taking count: Int,
         at place: String,
         in graph: LiveGraph,
-        key: Value? = nil,
-        pauses: Bool = false
+        key: Value? = nil
     ) {
         program = expression.program
         self.place = place
         self.graph = graph
         self.key = expression.variables.last == Expression.keyName ? key : nil
-        gate = graph.builder.gate
-        pauser = pauses && gate?.mayPause == true ? gate : nil
+        meter = graph.builder.meter
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
@@ -60,43 +56,28 @@ struct Evaluation {
     @inline(__always)
     func result(_ value: Value) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
-        defer { gate?.spend(spent) }
-        guard timePlace > 0 else {
-            guard let pauser else { return try program.evaluate(value, spent: &spent) }
-            return try withUnsafePointer(to: value) { value in
-                Result { () throws(EvaluationError) in
-                    try pauser.evaluate(program, UnsafeBufferPointer(start: value, count: 1), spent: &spent)
-                }
-            }.get()
-        }
+        defer { meter?.spend(spent) }
+        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         if key != nil { return try result([value]) }
         let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
             arguments.initializeElement(at: 0, to: value)
             arguments.initializeElement(at: 1, to: time)
             defer { arguments.deinitialize() }
             return Result { () throws(EvaluationError) in
-                try evaluate(UnsafeBufferPointer(arguments), spent: &spent)
+                try program.evaluate(UnsafeBufferPointer(arguments), spent: &spent)
             }
         }
         return try result.get()
     }
 
-    private func evaluate(
-        _ arguments: UnsafeBufferPointer<Value>,
-        spent: inout Int
-    ) throws(EvaluationError) -> Value {
-        guard let pauser else { return try program.evaluate(arguments, spent: &spent) }
-        return try pauser.evaluate(program, arguments, spent: &spent)
-    }
-
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
-        defer { gate?.spend(spent) }
+        defer { meter?.spend(spent) }
         spent += 2 * values.count
         var arguments = timePlace > 0 ? values + [time] : values
         if let key { arguments.append(key) }
         let result = arguments.withUnsafeBufferPointer { arguments in
-            Result { () throws(EvaluationError) in try evaluate(arguments, spent: &spent) }
+            Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
         }
         return try result.get()
     }
@@ -122,7 +103,7 @@ struct Evaluation {
     /// A result as a value; writing a list or an object is charged, too.
     private func written(_ result: Value) -> Datum {
         let datum = Self.datum(result, at: place)
-        if let gate, datum.isContainer { gate.spend(datum.numbersCost) }
+        if let meter, datum.isContainer { meter.spend(datum.numbersCost) }
         return datum
     }
 

@@ -28,6 +28,7 @@ struct FlattenArgument: SourceArgument {
 
     var inputs: [String] { [from] }
     var branching: Branching? { .chosen }
+    var passesOn: Bool { true }
     var choices: [String] { to.map(\.node) + (otherwise.map { [$0] } ?? []) }
 
     var canonical: String {

@@ -111,10 +111,10 @@ extension StageSite {
     /// If an input has failed, the result is its failure.
     func combined(_ combine: CombineArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let compute = joined(combine.map, names: combine.names)
-        guard let gate else { return Node.combineEach(inputs, compute) }
+        guard let meter else { return Node.combineEach(inputs, compute) }
         let rows = Node<[Datum]>.combine(inputs)
         graph.chains.hide(rows)
-        return rows.apply(RowMap(gate: gate, compute))
+        return rows.apply(RowMap(meter: meter, compute))
     }
 
     /// Combines the first values of all inputs, then the second ones, and so on.
@@ -130,33 +130,33 @@ extension StageSite {
         func overflow() -> Datum {
             .fail("overflow", at: place, "too many values wait for the other inputs")
         }
-        guard let gate else {
+        guard let meter else {
             let node = Node<Datum>.zipEach(inputs, buffer: buffer, overflow: overflow, compute)
             node.propagatesEmpty = false
             return node
         }
-        let waiting = WaitingRows(inputs, gate)
+        let waiting = WaitingRows(inputs, meter)
         let control = BufferControl { waiting.added() }
         waiting.control = control
         let rows = Node<[Datum]>.zipEach(inputs, buffer: buffer, control: control, overflow: { [overflow()] })
         { $0 }
         rows.propagatesEmpty = false
         graph.chains.hide(rows)
-        return rows.apply(RowMap(gate: gate, waiting: waiting, compute))
+        return rows.apply(RowMap(meter: meter, waiting: waiting, compute))
     }
 
     /// The function of several values: the expression, or their list or object.
     private func joined(_ map: Expression?, names: [String]?) -> ([Datum]) -> Datum {
-        let gate = gate
+        let meter = meter
         guard let map else {
             return { data in
                 if let fail = data.first(where: \.isFail) { return fail }
-                if let gate { gate.spend(data.reduce(StageCost.runUnits) { $0 + 4 + $1.textCost }) }
+                if let meter { meter.spend(data.reduce(StageCost.runUnits) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: names)
             }
         }
         // In the list form the expression has the variables of a single value.
-        let evaluation = evaluation(map, taking: names?.count ?? 1, pauses: true)
+        let evaluation = evaluation(map, taking: names?.count ?? 1)
         return { data in
             if let fail = data.first(where: \.isFail) { return fail }
             let trees = data.map(\.tree)
@@ -165,39 +165,28 @@ extension StageSite {
     }
 }
 
-/// The `map` of a join in a client's pipeline.
-///
-/// The join itself only collects the inputs; this stage waits while the principal has no work left
-/// in its share.
+/// The `map` of a join in a client's pipeline; the join itself only collects the inputs.
 private struct RowMap: Operator {
     let name = "Join"
-    let gate: StageGate
+    let meter: StageMeter
     /// In a zip, the values that wait for a row.
     let waiting: WaitingRows?
     let compute: ([Datum]) -> Datum
 
-    init(gate: StageGate, waiting: WaitingRows? = nil, _ compute: @escaping ([Datum]) -> Datum) {
-        self.gate = gate
+    init(meter: StageMeter, waiting: WaitingRows? = nil, _ compute: @escaping ([Datum]) -> Datum) {
+        self.meter = meter
         self.waiting = waiting
         self.compute = compute
     }
 
     mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
         waiting?.trim()
-        guard gate.lets(Emission<[Datum]>.value(row), at: site) else { return nil }
-        // A row that has waited was paid for when it was recorded.
-        if !gate.isPassing { gate.spend(row.rowUnits) }
         let result = Emission<Datum>.value(compute(row))
-        if gate.hasPaused {
-            gate.postpone(Emission<[Datum]>.value(row), at: site)
-            return nil
-        }
-        return gate.reads(row) && gate.holds(result, of: nil) ? result : nil
+        return meter.reads(row) && meter.holds(result, of: nil) ? result : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
-        guard gate.lets(Emission<[Datum]>.empty, at: site) else { return nil }
-        return travels ? .empty : nil
+        travels ? .empty : nil
     }
 }
 
@@ -207,7 +196,7 @@ private struct RowMap: Operator {
 /// held bytes with the size of the largest input at the time it arrived.
 private final class WaitingRows {
     private let inputs: [Unowned<Node<Datum>>]
-    private let gate: StageGate
+    private let meter: StageMeter
     private let sizes = HeldSizes()
     /// Counts the waiting values.
     ///
@@ -215,22 +204,22 @@ private final class WaitingRows {
     weak var control: BufferControl?
 
     /// `inputs` live as long as the zip.
-    init(_ inputs: [Node<Datum>], _ gate: StageGate) {
+    init(_ inputs: [Node<Datum>], _ meter: StageMeter) {
         self.inputs = inputs.map(Unowned.init)
-        self.gate = gate
+        self.meter = meter
     }
 
     /// A value has come.
     func added() {
-        gate.spend(StageCost.keepingUnits + inputs.count >> 4)
+        meter.spend(StageCost.keepingUnits + inputs.count >> 4)
         sizes.add(inputs.reduce(0) { max($0, $1.object.value?.heldBytes ?? 0) })
         sizes.trim(to: (control?.count ?? 0) + 1)
-        gate.keeps(sizes.sum)
+        meter.keeps(sizes.sum)
     }
 
     /// A row is complete.
     func trim() {
         sizes.trim(to: control?.count ?? 0)
-        gate.keeps(sizes.sum)
+        meter.keeps(sizes.sum)
     }
 }

@@ -47,7 +47,7 @@ final class StageFailure {
 final class StagePolicy<Base: Operator> {
     let failures: FailurePolicy
     let cost: StageCost
-    let gate: StageGate?
+    let meter: StageMeter?
     let give: (Datum) -> StageInput<Base.Input>
     let take: (Base.Output) -> Emission<Datum>
     /// Where functions that the operator calls store their failures.
@@ -59,25 +59,25 @@ final class StagePolicy<Base: Operator> {
     init(
         _ failures: FailurePolicy,
         _ cost: StageCost,
-        _ gate: StageGate?,
+        _ meter: StageMeter?,
         _ failure: StageFailure? = nil,
         give: @escaping (Datum) -> StageInput<Base.Input>,
         take: @escaping (Base.Output) -> Emission<Datum>
     ) {
         self.failures = failures
         self.cost = cost
-        self.gate = gate
+        self.meter = meter
         self.failure = failure
         self.give = give
         self.take = take
     }
 
     func spend(on datum: Datum?) {
-        guard let gate else { return }
+        guard let meter else { return }
         switch cost {
         case .none: break
-        case .run: gate.spend(StageCost.runUnits)
-        case .text: gate.spend(StageCost.runUnits + (datum?.textCost ?? 0))
+        case .run: meter.spend(StageCost.runUnits)
+        case .text: meter.spend(StageCost.runUnits + (datum?.textCost ?? 0))
         }
     }
 
@@ -100,29 +100,24 @@ struct Policied<Base: Operator>: Operator {
     var isFinished: Bool { base.isFinished }
 
     mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
-        if let gate = policy.gate, !gate.lets(Emission<Datum>.value(value), at: site) { return nil }
+        if let meter = policy.meter, meter.isSpent { return nil }
         policy.spend(on: value)
         if value.isFail, policy.failures == .bypass { return .value(value) }
         switch policy.give(value) {
         case .failure(let failure): return .value(failure)
         case .value(let given):
             let result = base.receive(given, at: site)
-            if let gate = policy.gate, gate.hasPaused {
-                policy.failure?.datum = nil
-                gate.postpone(Emission<Datum>.value(value), at: site)
-                return nil
-            }
-            if let gate = policy.gate, !gate.reads(value) { return nil }
+            if let meter = policy.meter, !meter.reads(value) { return nil }
             if let failure = policy.failure?.datum.take() { return .value(failure) }
             if let afterwards = policy.afterwards { afterwards(base, value) }
             let emission = policy.emission(result)
-            if let gate = policy.gate, !gate.holds(emission, of: value) { return nil }
+            if let meter = policy.meter, !meter.holds(emission, of: value) { return nil }
             return emission
         }
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
-        if let gate = policy.gate, !gate.lets(Emission<Datum>.empty, at: site) { return nil }
+        if let meter = policy.meter, meter.isSpent { return nil }
         policy.spend(on: nil)
         let result = base.receiveEmpty(travels: travels, at: site)
         if let afterwards = policy.afterwards { afterwards(base, nil) }

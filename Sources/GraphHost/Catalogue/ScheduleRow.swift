@@ -184,7 +184,7 @@ extension StageSite {
     ) -> Node<Datum> where Base.Input == Void {
         let start = graph.core.node(Datum.null)
         graph.chains.hide(start)
-        let policy = StagePolicy<Base>(.count, .run, gate, give: { _ in .value(()) }) { .value(datum($0)) }
+        let policy = StagePolicy<Base>(.count, .run, meter, give: { _ in .value(()) }) { .value(datum($0)) }
         return StageOperator(Policied(base: base, policy: policy), on: timers).derive(start)
     }
 }

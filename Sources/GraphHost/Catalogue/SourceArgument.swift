@@ -141,6 +141,8 @@ protocol SourceArgument: SendableMetatype {
     var sides: [Source.Side] { get }
     /// How its node depends on the input, if values decide that.
     var branching: Branching? { get }
+    /// Whether its node only passes the values of others on, and computes nothing.
+    var passesOn: Bool { get }
 }
 
 extension SourceArgument {
@@ -150,6 +152,7 @@ extension SourceArgument {
     var caseOf: String? { nil }
     var sides: [Source.Side] { [] }
     var branching: Branching? { nil }
+    var passesOn: Bool { false }
 }
 
 struct NodeArgument: SourceArgument {
@@ -167,6 +170,7 @@ struct NodeArgument: SourceArgument {
 
 struct NodeListArgument: SourceArgument {
     let inputs: [String]
+    let passesOn = true
 
     static let schema = ArgumentSchema.nodes
 

@@ -71,22 +71,12 @@ struct StageSite {
     /// Called when a `prefix` has received its last value.
     var onLast: () -> Void = {}
 
-    /// In a client's pipeline, the gate that is charged for the stage's runs.
-    var gate: StageGate? { graph.builder.gate }
+    /// In a client's pipeline, what counts the stage's runs.
+    var meter: StageMeter? { graph.builder.meter }
 
     /// The expression as this stage uses it, taking `count` values in the order of its variables.
-    ///
-    /// With `pauses` it may pause in a client's pipeline. Then it fails for now, and must leave the
-    /// operator as it was; its caller asks the gate (``StageGate/hasPaused``).
-    func evaluation(_ expression: Expression, taking count: Int = 1, pauses: Bool = false) -> Evaluation {
-        Evaluation(
-            expression,
-            taking: count,
-            at: place,
-            in: graph,
-            key: member?.placeholderTexts,
-            pauses: pauses
-        )
+    func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
+        Evaluation(expression, taking: count, at: place, in: graph, key: member?.placeholderTexts)
     }
 
     /// The node that the definition calls `reference`.

@@ -15,7 +15,7 @@ extension OperatorRow {
             example: #"{"map":"value * 2"}"#,
             label: { $0.source }
         ) { expression, site in
-            let evaluation = site.evaluation(expression, pauses: true)
+            let evaluation = site.evaluation(expression)
             return site.stage(Map { evaluation.datum($0.tree) }, .bypass, .none)
         },
         .stage(
@@ -49,7 +49,7 @@ extension OperatorRow {
             example: #"{"filter":"value != 'no'"}"#,
             label: { "filter \($0.source)" }
         ) { expression, site in
-            let evaluation = site.evaluation(expression, pauses: true)
+            let evaluation = site.evaluation(expression)
             let failure = StageFailure()
             let filter = Filter<Datum> { datum in
                 do throws(EvaluationError) {
@@ -181,7 +181,7 @@ extension OperatorRow {
             "A running value, computed from the previous one and the new value.",
             example: #"{"scan":{"start":0,"with":"acc + value"}}"#
         ) { argument, site in
-            let evaluation = site.evaluation(argument.with, taking: 3, pauses: true)
+            let evaluation = site.evaluation(argument.with, taking: 3)
             let failure = StageFailure()
             let scan = Scan<Datum, Datum>(argument.start) { running, datum, index in
                 let next = evaluation.datum([running.tree, datum.tree, .int(Int64(index))])

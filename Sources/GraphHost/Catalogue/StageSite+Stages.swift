@@ -12,8 +12,9 @@ extension StageSite {
         afterwards: ((Base, Datum?) -> Void)? = nil,
         give: @escaping (Datum) -> StageInput<Datum> = { .value($0) }
     ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(failures, cost, gate, failure, give: give) { .value($0) }
+        let policy = StagePolicy<Base>(failures, cost, meter, failure, give: give) { .value($0) }
         policy.afterwards = afterwards
+        if base.hearsEmptyAtConnection { meter?.segment?.noteEmpty() }
         return StageOperator(Policied(base: base, policy: policy))
     }
 
@@ -25,20 +26,20 @@ extension StageSite {
         take: @escaping (Base.Output) -> Emission<Datum>
     ) -> StageOperator {
         StageOperator(
-            Policied(base: base, policy: StagePolicy(failures, .run, gate, give: give, take: take))
+            Policied(base: base, policy: StagePolicy(failures, .run, meter, give: give, take: take))
         )
     }
 
     /// A stage of a timed operator; failures are values like others.
     func timed<Base: TimedOperator>(_ base: Base) -> StageOperator
     where Base.Input == Datum, Base.Output == Datum {
-        let policy = StagePolicy<Base>(.count, .run, gate, give: { .value($0) }) { .value($0) }
-        if let gate {
+        let policy = StagePolicy<Base>(.count, .run, meter, give: { .value($0) }) { .value($0) }
+        if let meter {
             let sizes = HeldSizes()
             policy.afterwards = { base, value in
                 if let value { sizes.add(value.heldBytes) }
                 sizes.trim(to: base.waiting)
-                gate.keeps(sizes.sum)
+                meter.keeps(sizes.sum)
             }
         }
         return StageOperator(Policied(base: base, policy: policy), on: timers)

@@ -212,10 +212,10 @@ extension StageSite {
     func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
         let chosen = graph.builder.place(for: key, of: source)
         let notAPair = notAPair
-        let gate = gate
+        let meter = meter
         let choose = CompactMap<Datum, Datum> { pair in
             if pair.isFail { return showsFailures ? pair : nil }
-            switch chosen.table.route(pair, gate) {
+            switch chosen.table.route(pair, meter) {
             case .slot(chosen.slot, let value): return value
             case .slot, .other: return nil
             case .none: return notAPair

@@ -76,8 +76,8 @@ extension StageSite {
         case .last: values(window, WindowLast<Datum>(), keep: { $0 }) { $0 }
         case .list:
             // The list is written again for each value.
-            values(window, WindowList<Datum>(), keep: { $0 }) { [gate] data in
-                if let gate { gate.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
+            values(window, WindowList<Datum>(), keep: { $0 }) { [meter] data in
+                if let meter { meter.spend(data.reduce(0) { $0 + 4 + $1.textCost }) }
                 return JSONText.joined(data, names: nil)
             }
         }
@@ -134,17 +134,17 @@ extension StageSite {
             case .count(let count): .count(count)
             }
         let base = Windowed(last: extent, limit: graph.host.limits.windowValues, figure, keep: keep)
-        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, gate, give: give) {
+        let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) {
             .value(take($0))
         }
-        if let gate {
+        if let meter {
             // Numbers take 40 bytes each, with their times.
             let sizes = Figure.Kept.self == Datum.self ? HeldSizes() : nil
             policy.afterwards = { base, value in
-                gate.spend(cost(base.count))
+                meter.spend(cost(base.count))
                 if let value { sizes?.add(value.heldBytes) }
                 sizes?.trim(to: base.count)
-                gate.keeps(40 * base.count + (sizes?.sum ?? 0))
+                meter.keeps(40 * base.count + (sizes?.sum ?? 0))
             }
         }
         return StageOperator(Policied(base: base, policy: policy), on: timers)

@@ -45,6 +45,6 @@ struct TrialBirth {
         )
         host.trialUnits = most
         _ = host.define(definition)
-        return host.lanes.total
+        return host.pipelines.total
     }
 }

@@ -134,7 +134,8 @@ final class FacetTable {
     /// Edges have changed: all watched nodes must be checked.
     func noteEdges() { due.formUnion(watched.keys) }
 
-    /// Called after a commit, or a turn without one: sends the changes to clients.
+    /// Called after a commit, a turn without one, and the runs of pipelines: sends the changes to
+    /// clients, those of a pipeline once it has handled its emissions.
     func settle(in graph: LiveGraph) {
         if !varying.isEmpty {
             due.formUnion(varying.filter { speaking > 0 || watched[$0]?.merged.facets.isClear == false })
@@ -144,6 +145,11 @@ final class FacetTable {
         due = []
         for number in numbers {
             guard let each = watched[number] else { continue }
+            if graph.chains.record(of: number)?.isBehind == true {
+                due.insert(number)
+                graph.host.pipelines.touch(graph)
+                continue
+            }
             let merged = MergedFacets(of: each.node, in: graph)
             let isNews = merged.facets != each.merged.facets
             follow(each, merged)

@@ -30,8 +30,8 @@ final class AllMembers: NameWatcher {
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
     let named: NamedNode?
-    /// In a client's pipeline, the gate that is charged for the members.
-    private var gate: StageGate?
+    /// In a client's pipeline, what counts the members.
+    private var meter: StageMeter?
     private weak var gathering: (any Gathering)?
     /// Whether the graph is being redefined; until that is done nothing is emitted.
     private var isWaiting = false
@@ -55,7 +55,7 @@ final class AllMembers: NameWatcher {
         self.glob = glob
         self.graph = graph
         accesses = [access]
-        gate = graph.builder.gate
+        meter = graph.builder.meter
         graph.members.watchers.add(self, to: glob)
     }
 
@@ -99,10 +99,10 @@ final class AllMembers: NameWatcher {
     func release() { gathering = nil }
 
     private func charge(_ new: Int) {
-        guard let gate, let graph, let gathering else { return }
+        guard let meter, let graph, let gathering else { return }
         graph.host.work += UInt64(new)
-        gate.spend(new * Self.memberUnits)
-        gate.keeps(gathering.memberCount * Self.memberBytes)
+        meter.spend(new * Self.memberUnits)
+        meter.keeps(gathering.memberCount * Self.memberBytes)
     }
 
     // MARK: - Members of families

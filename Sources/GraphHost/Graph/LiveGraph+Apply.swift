@@ -37,6 +37,7 @@ extension LiveGraph {
 
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
+        if turn != host.turns { stampBefore = self.stamp }
         self.stamp = stamp
         evaluationTime = stamp.time
         commits += 1

@@ -67,9 +67,9 @@ public final class LiveGraph {
     /// The member lists of the nodes that join all matches of a glob.
     var allMembers: [ObjectIdentifier: AllMembers] = [:]
     let chains = Chains()
-    /// For each node that stages wait for, by its creation number, the emissions that they have not
-    /// handled yet.
-    var backlogs: [UInt64: Backlog] = [:]
+    /// For each node with heads of clients' chains, by its creation number, the emissions that they
+    /// have not handled yet.
+    var records: [UInt64: EmissionRecord] = [:]
     /// The nodes that it has freed.
     let releases = Releases()
     /// The writer of the last change whose writer is known.
@@ -108,13 +108,15 @@ public final class LiveGraph {
     var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
     /// The turn of the loop in which the newest commit was applied.
     var turn: UInt64 = 0
+    /// The stamp when the present turn of the loop began, if that had a commit.
+    var stampBefore: LogStamp
     /// How often an owner was added to an existing subscription, or removed from one.
     var ownerChanges: UInt64 = 0
     /// The time that expressions see as `time`: of the newest commit among the inputs.
     var evaluationTime: UInt64
-    /// The newest rev at which an emission of a client's pipeline waited or was delivered late.
+    /// The newest rev at which an emission of a client's pipeline was late.
     var lateRev: UInt64 = 0
-    /// How many emissions were replaced by the one that is being delivered late.
+    /// How many emissions were replaced by the one that a client's pipeline is handling.
     var replacedEmissions: UInt64 = 0
     let builder = NodeBuilder()
     /// The requests that wait for a commit; nil before the first one.
@@ -129,6 +131,7 @@ public final class LiveGraph {
         self.host = host
         epochs = position.epochs
         stamp = LogStamp(rev: position.rev, time: position.time)
+        stampBefore = stamp
         evaluationTime = position.time
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
@@ -155,9 +158,8 @@ public final class LiveGraph {
         // A question to a producer holds the graph until it is answered.
         demand = nil
         core.onFreed = nil
-        // A stage that waits holds its edge, which holds the stage. One that waits for a first
-        // value may hold its subscription, which holds the graph.
-        for record in chains.all { record.gate.forget() }
+        // A head holds its edge, which holds the stage; what waits for it may hold the graph.
+        for record in chains.all { record.segment.head?.forget() }
         registry.removeAll()
         ties.disconnect()
     }
@@ -254,6 +256,9 @@ public final class LiveGraph {
 
     /// The position in its history.
     var position: LogPosition { LogPosition(epochs, rev: rev, time: time) }
+
+    /// The stamp when the present turn of the loop began.
+    var stampBeforeTurn: LogStamp { turn == host.turns ? stampBefore : stamp }
 
     /// The rev and time of the next commit made at `wall`, if no log assigns them.
     func nextStamp(at wall: UInt64) -> LogStamp {

@@ -14,10 +14,11 @@ final class NodeBuilder {
     var running = 0
     /// The time of the newest commit among the inputs of each node that is being built.
     private var inputTimes: [ObjectIdentifier: UInt64] = [:]
-    /// The gate of the client pipeline's stage that is being built; nil: a stage of the definition.
-    var gate: StageGate?
+    /// The meter of the client pipeline's stage that is being built; nil: a stage of the
+    /// definition.
+    var meter: StageMeter?
     /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
-    private var ownGate: StageGate?
+    private var ownMeter: StageMeter?
     /// The case tables of switches, by the number of the node whose values they distribute.
     var caseTables: [UInt64: CaseTableReference] = [:]
     /// While the graph is being restored: the names whose living nodes follow the nodes that their
@@ -30,8 +31,8 @@ final class NodeBuilder {
     /// The graph has been made.
     func begin(in graph: LiveGraph) {
         owner = graph
-        ownGate = graph.host.trialUnits.map { StageGate(graph, atMost: $0) }
-        gate = ownGate
+        ownMeter = graph.host.trialUnits.map { StageMeter(graph, atMost: $0) }
+        meter = ownMeter
     }
 
     // MARK: - Named nodes
@@ -51,11 +52,11 @@ final class NodeBuilder {
         let outerTimes = inputTimes
         inputTimes = [:]
         // Clients are not charged for work that a definition causes.
-        let outerGate = gate
-        gate = ownGate
+        let outerMeter = meter
+        meter = ownMeter
         running += 1
         defer {
-            gate = outerGate
+            meter = outerMeter
             graph.evaluationTime = outerTime
             inputTimes = outerTimes
             running -= 1

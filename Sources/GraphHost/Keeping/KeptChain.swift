@@ -68,7 +68,8 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        emissions?.note(graph.envelope.info.stamp, value, isOfCommit: graph.turn == host.turns)
+        let isOfCommit = graph.turn == host.turns && !graph.envelope.isLate
+        emissions?.note(graph.envelope.info.stamp, value, isOfCommit: isOfCommit)
         settle()
     }
 
@@ -80,7 +81,9 @@ final class KeptChain {
     }
 
     /// Its client takes the chain over: what was emitted and not sent counts as news.
-    func noteUnsent() { hasUnsent = subscription.folded > 0 }
+    func noteUnsent() {
+        hasUnsent = subscription.folded > 0 || subscription.pipeline?.chain.isBehind == true
+    }
 
     /// Whether a client that has seen `rev` may lack the chain's present value.
     func hasNews(after rev: UInt64) -> Bool {

@@ -73,6 +73,7 @@ extension KeptChains {
         let subscription = chain.subscription
         let (former, formerID) = (subscription.session, subscription.id)
         let wasOpen = !subscription.isKept
+        subscription.pipeline?.chain.catchUp(paying: session.account(makes: true))
         former.reportEnd(of: subscription, because: "resumed")
         if wasOpen {
             former.outbox.unmark(subscription)

@@ -65,12 +65,12 @@ extension KeptSamples {
             }
         }
         var reached = base.rev
-        while let next = rest.first, host.lanes.total <= Self.mostUnits {
+        while let next = rest.first, host.pipelines.total <= Self.mostUnits {
             guard isWanted() else { return .stopped }
             try apply(takeCommit(from: &rest), next.stamp, to: graph)
-            if host.lanes.total <= Self.mostUnits { reached = next.stamp.rev }
+            if host.pipelines.total <= Self.mostUnits { reached = next.stamp.rev }
         }
-        let isDear = host.lanes.total > Self.mostUnits
+        let isDear = host.pipelines.total > Self.mostUnits
         if isDear, reached == base.rev {
             throw HostError(
                 .gone,

@@ -71,8 +71,12 @@ final class Chains {
         let previous: Record?
         /// How many stages come before it.
         let level: Int
-        /// The stage's entry, which also counts its cost.
-        let gate: StageGate
+        /// Counts what it spends and holds.
+        let meter: StageMeter
+        /// The stages with the same users; only a stage of a fork's first segment changes it.
+        var segment: Segment
+        /// A stage of the same segment that follows it.
+        weak var next: Record?
         /// Whether what it emits depends on earlier values.
         let hasMemory: Bool
         /// How many subscriptions listen to it, and how many longer chains are built on it.
@@ -88,8 +92,19 @@ final class Chains {
         /// The members of the chain's source, if a glob chooses them.
         var allMembers: AllMembers? { members ?? previous?.allMembers }
 
+        /// The first head on the way to it that is behind.
+        private var firstBehind: Head? {
+            var found: Head?
+            var next: Record? = self
+            while let record = next {
+                if let head = record.segment.head, head.isBehind { found = head }
+                next = record.previous
+            }
+            return found
+        }
+
         /// Whether an emission still waits on the way to it.
-        var isBehind: Bool { gate.isBehind || previous?.isBehind == true }
+        var isBehind: Bool { firstBehind != nil }
 
         /// Whether it is the last stage of that pipeline.
         func isChain(of subject: Subject) -> Bool {
@@ -104,21 +119,24 @@ final class Chains {
             }
         }
 
-        /// Calls `opening` once the first value of a new chain has passed all its stages: at once,
-        /// unless it waits.
-        ///
-        /// It is called in the late lane, or while the chain is being freed; it must not cause more
-        /// work there.
-        func whenOpen(_ opening: @escaping () -> Void) {
-            var next: Record? = self
-            while let record = next {
-                if record.gate.isBehind {
-                    record.gate.opening = opening
-                    return
-                }
-                next = record.previous
+        /// Runs what waits on the way to it, as far as `account`, which pays for that, has units
+        /// left.
+        func catchUp(paying account: PipelineAccount?) {
+            var last: Head?
+            while let head = firstBehind, head !== last {
+                head.catchUp(paying: account)
+                last = head
             }
-            opening()
+        }
+
+        /// Calls `body` once nothing waits on the way to it, or its stages have gone.
+        ///
+        /// It may be called while the chain is being freed, and must not cause more work there.
+        func whenCaughtUp(_ body: @escaping () -> Void) {
+            guard let head = firstBehind else { return body() }
+            head.whenCaughtUp { [weak self] in
+                if let self { whenCaughtUp(body) } else { body() }
+            }
         }
 
         init(
@@ -134,7 +152,8 @@ final class Chains {
             sources: [String] = [],
             members: AllMembers? = nil,
             isShared: Bool,
-            gate: StageGate
+            meter: StageMeter,
+            of segment: Segment
         ) {
             self.key = key
             self.hash = hash
@@ -151,7 +170,9 @@ final class Chains {
             self.sources = sources
             self.members = members
             self.isShared = isShared
-            self.gate = gate
+            self.meter = meter
+            self.segment = segment
+            if previous?.segment === segment { previous?.next = self }
         }
     }
 
@@ -220,7 +241,7 @@ final class Chains {
         if !inner.isEmpty { inner[number] = nil }
         if !branchings.isEmpty { branchings[number] = nil }
         guard !records.isEmpty, let record = records.removeValue(forKey: number) else { return }
-        record.gate.close()
+        record.meter.close()
         record.previous?.owners -= 1
         guard record.isShared else { return }
         if shared[record.key] === record { shared[record.key] = nil }

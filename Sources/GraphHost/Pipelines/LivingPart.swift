@@ -32,11 +32,10 @@ struct LivingPart {
         }
     }
 
-    /// Takes the node of that key, unless a value still waits for it: a new subscriber must see the
-    /// present value first.
+    /// Takes the node of that key, unless it is about to end.
     private mutating func grows(by key: ChainKey, _ chains: Chains) -> Bool {
         guard let known = chains.find(key) else { return false }
-        mayBeShared = !known.gate.isBehind
+        mayBeShared = known.segment.head?.isClosed != true
         guard mayBeShared else { return false }
         record = known
         return true

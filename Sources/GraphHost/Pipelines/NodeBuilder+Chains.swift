@@ -3,43 +3,54 @@ internal import ReactiveGraph
 internal import Values
 
 extension NodeBuilder {
-    /// How many times longer than a plain node it takes to build a stage with its gate and record.
+    /// How many times longer than a plain node it takes to build a stage with its meter and record.
     private static let workPerStage: UInt64 = 8
 
     /// The last node of a client's pipeline, and its record; the record is nil for a node without
     /// stages.
     ///
-    /// Existing chains are reused, unless values still wait in them; missing stages are built. From
-    /// the first private stage on, all stages belong to the caller alone. Only listeners keep the
-    /// result alive.
-    ///
-    /// If `account` has no units left, costly first values wait at a stage:
-    /// ``Chains/Record/whenOpen(_:)``.
+    /// Existing chains are reused; what waits in them runs first, as far as `account` has units
+    /// left (``Chains/Record/whenCaughtUp(_:)``). Missing stages are built, with their first
+    /// values. From the first private stage on, all stages belong to the caller alone. Only
+    /// listeners keep the result alive.
     func chain(
         _ subject: Subject,
         of subscription: Subscription? = nil,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         let living = LivingPart(of: subject, in: graph)
+        let pipelines = graph.host.pipelines
+        let spent = pipelines.total
+        // Computing values counts as work of the request.
+        defer { graph.host.work += UInt64((pipelines.total - spent) / NodeBuilder.unitsPerNode) }
+        if let record = living.record {
+            record.catchUp(paying: account)
+            if let next = record.next { divide(before: next) }
+        }
         if let node = living.node, living.length == subject.pipe.count { return (node, living.record) }
+        return extend(living, to: subject, of: subscription, for: account)
+    }
+
+    /// Builds the stages of a chain that do not live yet.
+    private func extend(
+        _ living: LivingPart,
+        to subject: Subject,
+        of subscription: Subscription?,
+        for account: PipelineAccount?
+    ) -> (node: Node<Datum>, record: Chains.Record?) {
         // Expressions see the time of the newest commit among their inputs, whenever they are
         // built.
         let graph = graph
-        let (host, chains) = (graph.host, graph.chains)
         let outerTime = graph.evaluationTime
         graph.evaluationTime = subject.lastChange(in: graph)?.time ?? outerTime
         running += 1
-        let spent = host.lanes.total
-        host.lanes.openUntil = spent + PipelineLanes.opening
         defer {
-            host.lanes.openUntil = .max
             graph.evaluationTime = outerTime
             running -= 1
-            gate = nil
-            // Computing the present values counts as work of the request.
-            host.work += UInt64(max(0, host.lanes.total - spent) / NodeBuilder.unitsPerNode)
+            meter = nil
         }
         var (record, isShared) = (living.record, living.mayBeShared)
+        var segment: Segment?
         var node: Node<Datum>
         if let living = living.node {
             node = living
@@ -47,19 +58,25 @@ extension NodeBuilder {
             switch subject.origin {
             case .node(let named): node = materialise(named)
             case .source(let source):
-                node = build(source, isShared: isShared, for: account)
-                record = chains.record(of: node.id)
+                let made = build(source, isShared: isShared, for: account)
+                (node, record) = made
+                // What only passes values on does so in the commit.
+                if made.record.segment.head != nil { segment = made.record.segment }
             }
         }
         for (position, stage) in subject.pipe.enumerated().dropFirst(living.length) {
             if stage.isPrivate { isShared = false }
-            let gate = StageGate(graph, sized: stage.key, for: account)
-            self.gate = gate
-            var site = StageSite(graph: graph, timers: host.timers, place: "pipe/\(position)")
+            let isFirst = segment == nil
+            let its = segment ?? Segment(for: account)
+            let meter = StageMeter(graph, sized: stage.key, of: its)
+            self.meter = meter
+            var site = StageSite(graph: graph, timers: graph.host.timers, place: "pipe/\(position)")
             site.onLast = { [weak subscription] in subscription?.isComplete = true }
             let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
-            host.work += Self.workPerStage
+            if isFirst { its.park(before: node, in: graph) }
+            segment = its
+            graph.host.work += Self.workPerStage
             let made = Chains.Record(
                 key,
                 (record?.hash ?? ChainHash(subject.origin.key)).adding(stage),
@@ -71,38 +88,62 @@ extension NodeBuilder {
                 in: graph,
                 after: record,
                 isShared: isShared,
-                gate: gate
+                meter: meter,
+                of: its
             )
-            chains.add(made)
+            graph.chains.add(made)
             record = made
         }
         return (node, record)
     }
 
-    private func build(_ source: Source, isShared: Bool, for account: PipelineAccount?) -> Node<Datum> {
+    private func build(
+        _ source: Source,
+        isShared: Bool,
+        for account: PipelineAccount?
+    ) -> (node: Node<Datum>, record: Chains.Record) {
         let graph = graph
-        let gate = StageGate(graph, sized: source.key, for: account)
-        self.gate = gate
+        let segment = Segment(for: account)
+        let meter = StageMeter(graph, sized: source.key, of: segment)
+        self.meter = meter
         let members = source.argument.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
         let node = self.source(source, at: "pipe", nil, members)
+        if !source.argument.passesOn { segment.park(before: node, in: graph) }
         graph.host.work += Self.workPerStage
-        graph.chains.add(
-            Chains.Record(
-                ChainKey(source),
-                ChainHash(source.key),
-                stage: source.name,
-                label: source.key,
-                patterns: source.patterns,
-                hasMemory: source.operator.stateClass != .none,
-                node: node,
-                in: graph,
-                sources: source.nodes,
-                members: members,
-                isShared: isShared,
-                gate: gate
-            )
+        let record = Chains.Record(
+            ChainKey(source),
+            ChainHash(source.key),
+            stage: source.name,
+            label: source.key,
+            patterns: source.patterns,
+            hasMemory: source.operator.stateClass != .none,
+            node: node,
+            in: graph,
+            sources: source.nodes,
+            members: members,
+            isShared: isShared,
+            meter: meter,
+            of: segment
         )
+        graph.chains.add(record)
         graph.chains.note(node, as: source.argument.branching)
-        return node
+        return (node, record)
+    }
+
+    /// Chains fork before this stage: from here on its segment is another one, with a head of its
+    /// own.
+    private func divide(before first: Chains.Record) {
+        let former = first.segment
+        let segment = Segment(for: former.payer)
+        if former.hearsEmpty { segment.noteEmpty() }
+        segment.park(before: first.node, in: graph)
+        first.previous?.next = nil
+        var next: Chains.Record? = first
+        while let stage = next {
+            stage.segment = segment
+            stage.meter.move(to: segment)
+            next = stage.next
+        }
+        for use in former.uses { use.object.divided(former, from: first) }
     }
 }

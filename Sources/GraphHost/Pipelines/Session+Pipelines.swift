@@ -20,6 +20,16 @@ extension Session {
 }
 
 extension Host {
+    /// Runs the pipelines of a session in mode `all` that are behind, as far as their principal has
+    /// units left.
+    func runPipelines(of session: Session) {
+        guard session.outbox.awaitsRuns, pipelines.isBehind else { return }
+        for subscription in session.subscriptions where subscription.options.isAll {
+            guard let pipeline = subscription.pipeline else { continue }
+            pipeline.chain.catchUp(paying: pipeline.account)
+        }
+    }
+
     /// Throws if a principal has no room for a pipeline.
     ///
     /// `account` is the principal's; nil if it has no pipelines yet. The reader limits the regular

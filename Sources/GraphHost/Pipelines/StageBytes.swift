@@ -1,10 +1,8 @@
 internal import Values
 
-/// The bytes that one stage of a client's pipeline holds, and the account that is charged for them.
+/// The bytes that one stage of a client's pipeline holds; its segment's principal is charged for
+/// them.
 struct StageBytes {
-    /// The stage itself: its nodes, and its compiled expressions, which take up to sixteen times
-    /// their text.
-    let own: Int
     /// Its value, unless the previous stage has the same.
     private var value = 0
     /// What its operator keeps.
@@ -12,43 +10,23 @@ struct StageBytes {
     /// The inputs whose trees the stage was the first to read, and the bytes of these trees.
     private var read: ContiguousArray<Datum> = []
     private var trees = 0
-    private(set) var holder: PipelineAccount?
-
-    /// `text` is the stage's key.
-    init(of text: String) {
-        own = 512 + 16 * text.utf8.count
-    }
-
-    /// Nothing is counted: the stage belongs to a definition.
-    init() {
-        own = 0
-    }
-
-    /// Charges another account for everything; nil: none.
-    mutating func hand(to account: PipelineAccount?) {
-        let held = own + value + kept + trees
-        holder?.held -= held
-        account?.held += held
-        holder = account
-        if account == nil { forgetTrees() }
-    }
 
     /// Counts the bytes of a new value.
     ///
-    /// - Returns: false if the account would hold more than `most`.
+    /// - Returns: false if the principal would hold more than `most`.
     @inline(__always)
-    mutating func hold(value bytes: Int, most: @autoclosure () -> Int) -> Bool {
+    mutating func hold(value bytes: Int, for segment: Segment, most: @autoclosure () -> Int) -> Bool {
         // Small changes are not worth counting.
         if (bytes ^ value) < 64 { return true }
-        guard hold(bytes - value, most: most()) else { return false }
+        guard segment.hold(bytes - value, most: most()) else { return false }
         value = bytes
         return true
     }
 
     /// The same for what the operator keeps now.
-    mutating func hold(kept bytes: Int, most: @autoclosure () -> Int) -> Bool {
+    mutating func hold(kept bytes: Int, for segment: Segment, most: @autoclosure () -> Int) -> Bool {
         if bytes == kept { return true }
-        guard hold(bytes - kept, most: most()) else { return false }
+        guard segment.hold(bytes - kept, most: most()) else { return false }
         kept = bytes
         return true
     }
@@ -63,8 +41,8 @@ struct StageBytes {
     /// Counts the trees of the inputs that the stage has read, unless they count already; those of
     /// former inputs go.
     ///
-    /// - Returns: false if the account would hold more than `most`.
-    mutating func hold(treesOf inputs: [Datum], most: Int) -> Bool {
+    /// - Returns: false if the principal would hold more than `most`.
+    mutating func hold(treesOf inputs: [Datum], for segment: Segment, most: Int) -> Bool {
         let former = read
         for datum in former { datum.isTreeCounted = false }
         read = []
@@ -75,9 +53,9 @@ struct StageBytes {
             bytes += datum.treeBytes
         }
         for datum in former where !datum.isTreeCounted { datum.forgetTree() }
-        holder?.held -= trees
+        _ = segment.hold(-trees, most: most)
         trees = 0
-        guard hold(bytes, most: most) else {
+        guard segment.hold(bytes, most: most) else {
             forgetTrees()
             return false
         }
@@ -85,16 +63,13 @@ struct StageBytes {
         return true
     }
 
-    private mutating func forgetTrees() {
+    /// What it holds besides itself.
+    var sum: Int { value + kept + trees }
+
+    /// Releases the trees, which count no longer.
+    mutating func forgetTrees() {
         for datum in read { datum.forgetTree() }
         read = []
         trees = 0
-    }
-
-    private func hold(_ more: Int, most: Int) -> Bool {
-        guard let holder else { return true }
-        if more > 0, holder.held + more > most { return false }
-        holder.held += more
-        return true
     }
 }

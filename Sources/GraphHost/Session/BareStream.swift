@@ -48,7 +48,7 @@ struct BareStream {
             }
             if subscription.isComplete { session.end(subscription, .complete) }
         }
-        if let chain, chain.isBehind { subscription.whenOpen(chain, answer) } else { answer() }
+        if let chain, chain.isBehind { subscription.whenCaughtUp(chain, answer) } else { answer() }
     }
 
     /// Sends each value alone and skips empties and failures; with facets, it sends entries like

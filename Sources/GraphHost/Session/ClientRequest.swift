@@ -13,6 +13,8 @@ struct ClientRequest {
     let id: UInt64?
     /// The size of its text.
     let bytes: Int
+    /// What another thread has read of its pipeline, if that is long.
+    let pipeline: ReadPipeline?
 
     /// Performs it.
     ///

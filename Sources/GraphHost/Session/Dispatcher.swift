@@ -153,7 +153,8 @@ final class Dispatcher {
         _ bytes: UnsafeRawBufferPointer,
         of session: Session,
         _ host: Host,
-        isAgain: Bool = false
+        isAgain: Bool = false,
+        _ pipeline: ReadPipeline? = nil
     ) {
         let id: UInt64?
         do throws(HostError) {
@@ -170,15 +171,16 @@ final class Dispatcher {
                 host: host,
                 fields: fields,
                 id: id,
-                bytes: bytes.count
+                bytes: bytes.count,
+                pipeline: pipeline
             )
             if let stamp = try request.commitBefore() {
                 if !isAgain, try waits(for: stamp, of: request, bytes) { return }
                 try stamp.require(in: request.graph().graph)
             }
+            if pipeline == nil, readsFirst(request, bytes) { return }
             try request.perform()
         } catch {
-            if performsAgain(bytes, id: id, of: session) { return }
             if error.code == .forbidden {
                 let graph = fields[.graph]?.string
                 session.sink?.acted(SessionAct("\(fields.operation)", graph: graph, error: error))
@@ -210,30 +212,40 @@ final class Dispatcher {
         return true
     }
 
-    /// Whether a request takes long to read: then it is performed again later, and later requests
-    /// wait.
-    private func performsAgain(_ bytes: UnsafeRawBufferPointer, id: UInt64?, of session: Session) -> Bool {
-        var entry: PendingRequests.Entry?
+    /// Whether the pipeline of a request takes long to read: then another thread reads it first,
+    /// and later requests wait.
+    private func readsFirst(_ request: ClientRequest, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let (session, host) = (request.session, request.host)
+        guard request.fields.operation == .sub, session.access != nil,
+            let text = PipelineText(request.fields, among: host.definitions.catalogue.subscribable),
+            !host.knows(text), host.readsElsewhere(text)
+        else { return false }
         let message = Array(bytes)
-        let isLong = session.host.performsAgain { [weak session] parts in
-            guard let session else { return }
-            entry?.state = .due { [weak session] in
+        let entry = prepare(request.id, of: session, bytes: message.count)
+        host.readElsewhere?(text) { [weak session] pipeline in
+            entry.state = .due { [weak session] in
                 guard let session else { return }
-                session.host.perform(with: parts) {
-                    session.host.dispatcher.perform(message, of: session, isAgain: true)
-                }
+                session.host.dispatcher.perform(message, of: session, isAgain: true, pipeline)
             }
-            session.host.dispatcher.goOn(session)
+            host.later {
+                if let session { session.host.dispatcher.goOn(session) }
+            }
         }
-        if isLong { entry = prepare(id, of: session, bytes: message.count) }
-        return isLong
+        return true
     }
 
     /// Performs a request that was validated when it arrived.
-    private func perform(_ message: [UInt8], of session: Session, isAgain: Bool = false) {
+    private func perform(
+        _ message: [UInt8],
+        of session: Session,
+        isAgain: Bool = false,
+        _ pipeline: ReadPipeline? = nil
+    ) {
         message.withUnsafeBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in
-                if let fields { perform(fields, bytes, of: session, session.host, isAgain: isAgain) }
+                if let fields {
+                    perform(fields, bytes, of: session, session.host, isAgain: isAgain, pipeline)
+                }
             }
         }
     }
@@ -301,11 +313,13 @@ final class Dispatcher {
         if case .failure(let error) = result { endIfDue(error, session) }
     }
 
-    /// Mode-`all` messages of a commit are sent before its `ok`.
+    /// Mode-`all` messages of a commit are sent before its `ok`, those of pipelines too, as far as
+    /// the client has units for them.
     ///
     /// - Returns: true if the answer must wait for the end of the turn as well: values of mode
     ///   `latest` go into the last of those messages, and there may be more.
     func deliverBeforeAnswer(to session: Session) -> Bool {
+        session.host.runPipelines(of: session)
         guard !session.outbox.queue.isEmpty else { return false }
         if !session.outbox.marks.isEmpty, session.hasRoom, !session.inbox.isDraining {
             session.outbox.holdsAnswers = true

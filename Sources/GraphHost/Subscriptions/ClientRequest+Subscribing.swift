@@ -20,7 +20,7 @@ extension ClientRequest {
             try fields.refuse(.keep, because: "only a single node or pipeline can be kept")
             return try subscribeGroup(as: id, in: view, options, request, owners)
         }
-        let subject = try Subject.read(fields, in: view)
+        let subject = try Subject.read(fields, in: view, pipeline)
         let name = session.access?.name
         if let chain = host.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = host.sessions.kept.pass(chain, to: session, as: id, options)

@@ -258,6 +258,6 @@ final class Delivery {
         session.outbox.queue.drop(of: slow)
         session.sink?.heldChanged()
         for subscription in slow { subscription.mute() }
-        session.host.lanes.overflow(slow, in: session.host)
+        session.host.pipelines.overflow(slow, in: session.host)
     }
 }

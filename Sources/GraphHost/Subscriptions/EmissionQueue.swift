@@ -1,3 +1,5 @@
+internal import Commits
+
 /// One emission for a subscription in mode `all`.
 struct QueuedEmission {
     let subscription: Subscription
@@ -45,9 +47,10 @@ struct EmissionQueue {
         return false
     }
 
-    /// Removes and returns the emissions whose interval is over.
+    /// Removes and returns the emissions whose interval is over, in the order of their commits.
     mutating func takeDue() -> ContiguousArray<QueuedEmission> {
         guard !emissions.isEmpty else { return [] }
+        sort()
         var taken: ContiguousArray<QueuedEmission> = []
         var rest: ContiguousArray<QueuedEmission> = []
         for emission in emissions {
@@ -63,6 +66,26 @@ struct EmissionQueue {
         }
         emissions = rest
         return taken
+    }
+
+    /// What pipelines make of a commit at the end of the turn comes after what later commits of the
+    /// turn have left.
+    private mutating func sort() {
+        func rev(_ emission: QueuedEmission) -> UInt64 { emission.commit.stamp.rev }
+        let areSorted = zip(emissions, emissions.dropFirst()).allSatisfy { first, second in
+            first.subscription.graph !== second.subscription.graph || rev(first) <= rev(second)
+        }
+        if areSorted { return }
+        var graphs: [ObjectIdentifier: Int] = [:]
+        let keys = emissions.map { emission in
+            let graph = ObjectIdentifier(emission.subscription.graph)
+            let place = graphs[graph, default: graphs.count]
+            graphs[graph] = place
+            return (place, rev(emission))
+        }
+        let order = emissions.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
+        let unsorted = emissions
+        emissions = ContiguousArray(order.map { unsorted[$0] })
     }
 
     /// The emissions of one commit, from `place` on.

@@ -16,6 +16,9 @@ struct Outbox {
     var hasWaited = false
     /// A queue is longer than allowed: ``Delivery`` handles that when the commit's turn is over.
     var isOverflowing = false
+    /// A subscription in mode `all` has a pipeline, which has to run before a commit of the session
+    /// is answered.
+    var awaitsRuns = false
     /// An answer waits for the end of the turn, because messages must be sent before it.
     var holdsAnswers = false
 

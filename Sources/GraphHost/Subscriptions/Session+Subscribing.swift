@@ -19,7 +19,7 @@ extension Session {
             Snap(subscription, subject, request).send()
             return then()
         }
-        subscription.whenOpen(chain) {
+        subscription.whenCaughtUp(chain) {
             Snap(subscription, subject, request).send()
             then()
         }

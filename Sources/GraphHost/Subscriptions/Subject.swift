@@ -66,22 +66,32 @@ struct Subject {
 }
 
 extension Subject {
-    /// Reads what a `sub` is to, when it is not to several nodes.
-    static func read(_ fields: Fields, in view: GraphView) throws(HostError) -> Subject {
-        let graph = view.graph
-        let word = try word(of: fields, among: graph.host.definitions.catalogue.subscribable)
-        let host = graph.host
+    /// Reads what a `sub` is to, when it is not to several nodes; `read` is what another thread has
+    /// read of it.
+    static func read(_ fields: Fields, in view: GraphView, _ read: ReadPipeline?) throws(HostError) -> Subject
+    {
+        let host = view.graph.host
+        let reading = PipelineReading(host, read)
+        let word = try word(of: fields, among: host.definitions.catalogue.subscribable)
         let subject: Subject
         if let field = fields[.node] {
             try fields.refuse(.reduce, because: "it is only allowed with 'all'")
             try fields.refuse(.map, because: "write it as a stage of pipe")
-            let known = try field.name(.node).flatMap { graph.node(named: $0) }
+            let known = try field.name(.node).flatMap { view.graph.node(named: $0) }
             let node = try view.node(known, named: field.string, to: .read)
-            subject = Subject(origin: .node(node), pipe: try pipe(fields, of: host, Pipe(host)))
+            let stages = try fields[.pipe].map { pipe throws(HostError) in try reading.stages(of: pipe.bytes)
+            }
+            subject = Subject(origin: .node(node), pipe: stages ?? [])
         } else {
-            let reading = Pipe(host)
-            let source = try source(fields, word, in: view, reading)
-            subject = Subject(origin: .source(source), pipe: try pipe(fields, of: host, reading))
+            guard let text = PipelineText(fields, among: host.definitions.catalogue.subscribable) else {
+                throw HostError(.badField, "\(word): is needed")
+            }
+            try reading.requireBelonging(Source.clientKeys.filter { fields[$0] != nil }, to: word)
+            let pipeline = try reading.pipeline(text)
+            guard let source = try reading.source(pipeline.source, in: view) else {
+                throw HostError(.badField, "\(word): is needed")
+            }
+            subject = Subject(origin: .source(source), pipe: try pipeline.stages.get())
         }
         if subject.node == nil {
             try view.requirePipe(on: subject)
@@ -100,29 +110,5 @@ extension Subject {
             throw HostError(.badField, "one of \(known.texts.joined(separator: ", ")) is needed")
         }
         return word
-    }
-
-    private static func pipe(
-        _ fields: Fields,
-        of host: Host,
-        _ reading: @autoclosure () -> Pipe
-    ) throws(HostError) -> [Stage] {
-        guard let field = fields[.pipe] else { return [] }
-        return try host.stages(of: field.bytes, by: reading())
-    }
-
-    /// The source of a message, under its `word`.
-    private static func source(
-        _ fields: Fields,
-        _ word: String,
-        in view: GraphView,
-        _ reading: Pipe
-    ) throws(HostError) -> Source {
-        guard let field = fields[word] else { throw HostError(.badField, "\(word): is needed") }
-        var beside: [String: Document] = [:]
-        for key in Source.clientKeys {
-            if let field = fields[key] { beside[key] = try reading.document(field.bytes) }
-        }
-        return try reading.source(word, try reading.document(field.bytes), beside: beside, in: view)
     }
 }

@@ -29,15 +29,15 @@ extension Subscription {
         session.host.memberAccounts.charging(session.access?.name, make)
     }
 
-    /// Calls `tell` once the first value is available, if the principal has no units left for it
-    /// now.
+    /// Calls `tell` once a chain that others use has handled what waits in it: the principal has no
+    /// units left for that now.
     ///
     /// Requests of the session that arrive meanwhile wait for it.
-    func whenOpen(_ chain: Chains.Record, _ tell: @escaping () -> Void) {
+    func whenCaughtUp(_ chain: Chains.Record, _ tell: @escaping () -> Void) {
         let (session, options) = (session, options)
         mute()
         let entry = session.host.dispatcher.prepare(id, of: session)
-        chain.whenOpen { [weak session] in
+        chain.whenCaughtUp { [weak session] in
             entry.state = .due {
                 guard !self.isEnded else { return }
                 self.open(options)

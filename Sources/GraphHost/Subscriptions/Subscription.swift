@@ -161,7 +161,7 @@ class Subscription: ChangeListen<Datum> {
     /// Mode `latest`: the value is read when it is delivered.
     @inline(__always)
     final func emitted(isEmpty: Bool) {
-        if isEmpty, lastIsEmpty { return }
+        if isEmpty, lastIsEmpty, graph.replacedEmissions == 0 { return }
         lastIsEmpty = isEmpty
         folded += 1 &+ graph.replacedEmissions
         if !isMarked { mark() }

@@ -10,8 +10,10 @@ final class UpdateEnvelope {
     private var by: String?
     private var isStale = true
     private var presentInfo: CommitInfo?
-    /// While a late emission is delivered: the commit that caused it.
-    private var lateInfo: CommitInfo?
+    /// While a client's pipeline handles an emission: the commit that it belongs to.
+    private var runInfo: CommitInfo?
+    /// Whether that is delivered in a later turn than its commit.
+    private(set) var isLate = false
     private let start: [UInt8]
     private var head = ByteBuffer()
     private var tail = ByteBuffer()
@@ -29,23 +31,29 @@ final class UpdateEnvelope {
         presentInfo = nil
     }
 
-    /// The newest commit, as an object that queued emissions can share.
+    /// The commit of the present emission, as an object that queued emissions can share.
     var info: CommitInfo {
-        if let lateInfo { return lateInfo }
+        if let runInfo { return runInfo }
         if let presentInfo { return presentInfo }
         let made = CommitInfo(stamp: stamp, context: context, by: by)
         presentInfo = made
         return made
     }
 
-    /// Delivers emissions that have waited since `commit`: with its author and context, but at the
-    /// present rev, because a client never receives an older rev after a newer one.
-    func deliver(late commit: CommitInfo, _ deliver: () -> Void) {
-        if commit.stamp != stamp {
-            lateInfo = CommitInfo(stamp: stamp, context: commit.context, by: commit.by)
+    /// Delivers what a client's pipeline makes of an emission of `commit`.
+    ///
+    /// If it is late, it has the author and context of its commit, but the stamp `late`: clients
+    /// may have received that, and never receive an older rev after a newer one.
+    func deliver(_ commit: CommitInfo, late: LogStamp?, _ deliver: () -> Void) {
+        isLate = late != nil
+        if let late, late != commit.stamp {
+            runInfo = CommitInfo(stamp: late, context: commit.context, by: commit.by)
+        } else {
+            runInfo = commit
         }
         deliver()
-        lateInfo = nil
+        runInfo = nil
+        isLate = false
     }
 
     /// Appends `{"op":"upd","graph":…,"rev":…,"t":…,"d":[` of the newest commit.

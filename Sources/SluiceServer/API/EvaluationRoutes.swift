@@ -9,19 +9,39 @@ enum EvaluationRoutes {
         let graph = try request.graph().graph.name
         try request.requireJSON()
         let question = Array(request.body)
-        request.connection.whenThereIsRoom { evaluate(question, in: graph, on: $0) }
+        request.connection.whenThereIsRoom { read(question, in: graph, on: $0) }
     }
 
-    private static func evaluate(_ question: [UInt8], in name: String, on connection: HTTPConnection) {
+    /// Reads the pipeline first, which may take long.
+    private static func read(_ question: [UInt8], in name: String, on connection: HTTPConnection) {
         do throws(HostError) {
-            let host = connection.server.host
-            guard let graph = host[name] else { throw host.noGraph }
-            let view = try GraphView(graph, for: connection.access)
+            let view = try view(of: name, on: connection)
+            let text = try view.text(ofEvaluation: question)
+            connection.whenRead(text) { evaluate(question, $1, in: name, on: $0) }
+        } catch {
+            connection.refuse(error)
+        }
+    }
+
+    private static func view(of name: String, on connection: HTTPConnection) throws(HostError) -> GraphView {
+        let host = connection.server.host
+        guard let graph = host[name] else { throw host.noGraph }
+        return try GraphView(graph, for: connection.access)
+    }
+
+    private static func evaluate(
+        _ question: [UInt8],
+        _ pipeline: ReadPipeline?,
+        in name: String,
+        on connection: HTTPConnection
+    ) {
+        do throws(HostError) {
+            let view = try view(of: name, on: connection)
             var isAnswered = false
             var number: UInt64?
             try question.withUnsafeBytes { question in
                 Result { () throws(HostError) in
-                    try view.evaluate(question) { [weak connection] result in
+                    try view.evaluate(question, pipeline) { [weak connection] result in
                         isAnswered = true
                         guard let connection else { return }
                         guard let number else { return send(result, on: connection) }
@@ -31,7 +51,7 @@ enum EvaluationRoutes {
             }.get()
             if !isAnswered { number = connection.wait() }
         } catch {
-            connection.refuse(error) { evaluate(question, in: name, on: $0) }
+            connection.refuse(error)
         }
     }
 

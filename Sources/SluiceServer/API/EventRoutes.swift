@@ -10,7 +10,13 @@ enum EventRoutes {
         let options = try StreamOptions(request.query)
         let nodes = request.query.strings("node")
         let cursor = request.head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
-        request.connection.whenThereIsRoom { stream(nodes, of: graph, options, since: cursor, on: $0) }
+        request.connection.whenThereIsRoom { connection in
+            connection.whenRead(options.text) { connection, pipeline in
+                var options = options
+                options.read = pipeline
+                stream(nodes, of: graph, options, since: cursor, on: connection)
+            }
+        }
     }
 
     private static func stream(
@@ -28,7 +34,7 @@ enum EventRoutes {
             view = try GraphView(graph, for: connection.access)
             stream = try EventStream(of: view, nodes: nodes, options, lastEventID: cursor)
         } catch {
-            return connection.refuse(error) { self.stream(nodes, of: name, options, since: cursor, on: $0) }
+            return connection.refuse(error)
         }
         guard !server.isDraining else { return connection.refuse(.draining) }
         let omitsBody = connection.framing.omitsBody

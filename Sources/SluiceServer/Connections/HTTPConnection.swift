@@ -340,16 +340,18 @@ final class HTTPConnection: Connection {
         server.host.later { [weak self] in self?.answerLater(number, respond) }
     }
 
-    /// Refuses the current request; or, if it was refused only because a part of it takes long to
-    /// read, performs it again later.
-    func refuse(_ error: HostError, orPerform again: @escaping (HTTPConnection) -> Void) {
-        var number: UInt64 = 0
-        let isLong = server.host.performsAgain { [weak self] parts in
-            self?.answerLater(number) { connection in
-                connection.server.host.perform(with: parts) { again(connection) }
+    /// Goes on with the current request when its pipeline has been read: now, if that is short.
+    func whenRead(
+        _ text: PipelineText?,
+        _ goOn: @escaping (HTTPConnection, ReadPipeline?) -> Void
+    ) {
+        guard let text, server.host.readsElsewhere(text) else { return goOn(self, nil) }
+        let number = wait()
+        server.host.readElsewhere?(text) { [weak self] pipeline in
+            self?.server.host.later {
+                self?.answerLater(number) { goOn($0, pipeline) }
             }
         }
-        if isLong { number = wait() } else { refuse(error) }
     }
 
     // MARK: - Time

@@ -74,10 +74,20 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 form: .node(node)
             )
             self.session = session
-            guard options.pipe != nil, server.host.isCrowded else { return stream(options) }
-            server.host.later { [weak self] in self?.stream(options) }
+            guard options.pipe != nil, server.host.isCrowded else { return read(options) }
+            server.host.later { [weak self] in self?.read(options) }
         case .echo:
             break
+        }
+    }
+
+    /// Reads the pipeline of a stream first, which may take long.
+    private func read(_ options: StreamOptions) {
+        guard let text = options.text, server.host.readsElsewhere(text) else { return stream(options) }
+        server.host.readElsewhere?(text) { [weak self] pipeline in
+            var options = options
+            options.read = pipeline
+            self?.server.host.later { self?.stream(options) }
         }
     }
 
@@ -86,11 +96,6 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         do throws(HostError) {
             try session.stream(options)
         } catch {
-            let isLong = server.host.performsAgain { [weak self] parts in
-                guard let self else { return }
-                server.host.perform(with: parts) { stream(options) }
-            }
-            if isLong { return }
             close(code: CloseCode.badMessages.rawValue, reason: error.code.rawValue)
         }
     }

@@ -51,7 +51,7 @@ public final class Server {
     /// Looks at graphs as they were; nil where nothing is kept.
     let looks: PastLooks
     /// Reads what takes long to read of requests.
-    private let parts: PartQueue
+    private let pipelines: PipelineQueue
     /// Reads the definitions of clients and files.
     let definitions: DefinitionQueue
     let listener: HTTPListener
@@ -139,7 +139,7 @@ public final class Server {
         self.log = log
         if case .log(let log) = store { self.store = log as? SQLiteLog } else { self.store = nil }
         let system = ExpressionSystem()
-        parts = PartQueue(configuration, system, on: loop)
+        pipelines = PipelineQueue(configuration, system, on: loop)
         host = Host(
             store: store,
             clock: LoopHostClock(loop),
@@ -170,8 +170,8 @@ public final class Server {
         deadlines = Deadlines(shortest: times.shortest, now: loop.now)
         sinks = Sinks(self)
         host.onLog = { [unowned self] in beginTurn() }
-        host.readElsewhere = { [unowned self] part, done in
-            parts.read(part) { [unowned self] result in
+        host.readElsewhere = { [unowned self] text, done in
+            pipelines.read(text) { [unowned self] result in
                 beginTurn()
                 done(result)
             }

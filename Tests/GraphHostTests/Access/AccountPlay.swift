@@ -221,7 +221,7 @@ extension Host {
             "accounts of pipelines": accounts.named.count,
             "bytes of pipelines": accounts.named.values.reduce(0) { $0 + $1.held },
             "bytes of nameless tickets": sessions.kept.nameless(in: self).held,
-            "waiting stages": lanes.isWaiting ? 1 : 0,
+            "waiting stages": pipelines.isWaiting ? 1 : 0,
             "subscriptions": sessions.subscriptions,
             "tickets": sessions.kept.tickets.count, "tickets by principal": sessions.kept.counts.count,
             "sessions to release": sessions.isUnfinished ? 1 : 0,

@@ -75,7 +75,7 @@ struct TrialBirthTests {
             Issue.record("\(submission)")
             return
         }
-        #expect(applied.rev == 1 && bench.host.lanes.total == 0, "nobody is charged for a definition")
+        #expect(applied.rev == 1 && bench.host.pipelines.total == 0, "nobody is charged for a definition")
         #expect(try bench.definition(graph(3_000), named: "f").nodes.count == 3_001)
     }
 }

@@ -78,8 +78,7 @@ struct KeptHeldTests {
         for number in 2...5 { try bench.set(graph, [("x", "\(number)")]) }
         let account = try #require(bench.host.accounts.find("a"))
         #expect(account.room <= 0, "\(account.room)")
-        #expect(bench.host.lanes.isWaiting)
-        while bench.host.lanes.isWaiting { bench.leap(10) }
+        bench.settle()
         keeper.client = bench.connect(named("a"))
         #expect(keeper.resume().contains(#""resumed":true,"v":5"#))
     }

@@ -23,7 +23,7 @@ struct HeldTests {
     private func held(_ client: Client) -> Int {
         guard let account = client.session.extras?.ownAccount else { return 0 }
         let stages = client.session.subscriptions.first?.graph.chains.all ?? []
-        return stages.reduce(account.held) { $1.gate.bytes.holder === account ? $0 - $1.gate.bytes.own : $0 }
+        return stages.reduce(account.held) { $1.segment.holder === account ? $0 - $1.meter.own : $0 }
     }
 
     private func ends(_ messages: [String]) -> Int { messages.count { $0.contains(#""code":"slow""#) } }

@@ -5,7 +5,7 @@ import Values
 
 @testable import GraphHost
 
-@Suite("A part of a request that takes long to read is read on another thread")
+@Suite("A pipeline that takes long to read is read on another thread, before its request is performed")
 struct LongReadingTests {
     private let bench = Bench()
     private let graph: LiveGraph
@@ -13,20 +13,20 @@ struct LongReadingTests {
     private let queue = Queue()
 
     private final class Queue {
-        var waiting: [(part: UnreadPart, done: (ReadPart) -> Void)] = []
+        var waiting: [(text: PipelineText, done: (ReadPipeline) -> Void)] = []
     }
 
     init() throws {
         graph = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
     }
 
     /// Another thread has read what waits.
     private func readAll() {
-        let reader = PartReader(limits: SessionLimits.ample) { DefinitionOptions() }
+        let reader = PipelineReader(limits: SessionLimits.ample) { DefinitionOptions() }
         let waiting = queue.waiting
         queue.waiting = []
-        for (part, done) in waiting { done(reader.read(part)) }
+        for (text, done) in waiting { done(reader.read(text)) }
         bench.host.advance()
         bench.endTurn()
     }
@@ -67,21 +67,19 @@ struct LongReadingTests {
         for id in 1...4 {
             #expect(answers.contains { $0.contains(#""id":\#(id),"#) && $0.contains(#""v":\#(id + 400),"#) })
         }
-        #expect(graph.chains.all.count == 4 * 5 && bench.host.readParts == nil)
+        #expect(graph.chains.all.count == 4 * 5)
     }
 
-    @Test("A long source and a long pipe are read one after the other")
+    @Test("A long source and a long pipe are read together")
     func both() throws {
         let client = bench.connect()
         let sum = "value[0]" + String(repeating: " + value[1]", count: 120)
         client.send(
             #"{"op":"sub","id":1,"graph":"g","combine":["x","y"],"map":"\#(sum)","pipe":\#(long)}"#
         )
-        readAll()
         #expect(client.take().isEmpty && queue.waiting.count == 1)
         readAll()
-        #expect(client.take().first?.contains(#""v":641,"#) == true)
-        #expect(bench.host.readParts == nil && bench.host.unread == nil)
+        #expect(client.take().first?.contains(#""v":641,"#) == true && queue.waiting.isEmpty)
     }
 
     @Test("Its problems are reported with their places, and the id is free again")
@@ -101,11 +99,11 @@ struct LongReadingTests {
         limits.messagesPerSecond = 1
         let bench = Bench(limits: limits)
         _ = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
         #expect(client.subscribe(1, long).isEmpty)
-        let reader = PartReader(limits: limits) { DefinitionOptions() }
-        for (part, done) in queue.waiting { done(reader.read(part)) }
+        let reader = PipelineReader(limits: limits) { DefinitionOptions() }
+        for (text, done) in queue.waiting { done(reader.read(text)) }
         bench.host.advance()
         bench.endTurn()
         #expect(client.take().first?.contains("snap") == true)
@@ -130,46 +128,60 @@ struct LongReadingTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
-    @Test("eval: the request is performed again")
+    @Test("eval: its text is read first")
     func eval() throws {
-        var question = #"{"node":"x","pipe":\#(long)}"#
+        let question = Array(#"{"node":"x","pipe":\#(long)}"#.utf8)
         let view = try GraphView(graph, for: .full)
+        let text = try view.text(ofEvaluation: question)
+        #expect(bench.host.readsElsewhere(text))
+        let read = PipelineReader(limits: SessionLimits.ample) { DefinitionOptions() }.read(text)
         var answer: [UInt8]?
-        func ask() throws {
-            let result = question.withUTF8 { bytes in
-                Result { () throws(HostError) in try view.evaluate(UnsafeRawBufferPointer(bytes)) }
-            }
-            answer = try result.get()
+        try question.withUnsafeBytes { question in
+            try view.evaluate(question, read) { answer = try? $0.get() }
         }
-        let error = #expect(throws: HostError.self) { try ask() }
-        #expect(error?.code == .busy)
-        #expect(bench.host.performsAgain { parts in bench.host.perform(with: parts) { try? ask() } })
-        readAll()
         #expect(String(decoding: try #require(answer), as: UTF8.self).contains(#""v":401"#))
-        #expect(!bench.host.performsAgain { _ in }, "nothing is unread")
+        let short = Array(#"{"node":"x"}"#.utf8)
+        #expect(!bench.host.readsElsewhere(try view.text(ofEvaluation: short)))
     }
 
-    @Test("A short pipeline is read at once, unless its patterns take long to compile")
+    @Test("A short pipeline is read at once, unless it has a pattern; one that is known too")
     func patterns() throws {
-        let bench = Bench(definitions: DefinitionOptions(expressions: Options(regex: SlowEngine())))
+        let bench = Bench(definitions: DefinitionOptions(expressions: Options(regex: QuickEngine())))
         _ = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] part, done in queue.waiting.append((part, done)) }
+        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
-        func filter(_ pattern: String) -> String { #"[{"filter":"string(value).matches('\#(pattern)')"}]"# }
-        #expect(client.subscribe(1, filter("quick")).first?.contains("snap") == true)
-        #expect(client.subscribe(2, filter("slow")).isEmpty)
+        #expect(client.subscribe(1, #"[{"map":"value + 1"}]"#).first?.contains("snap") == true)
+        #expect(client.subscribe(2, #"[{"filter":"string(value).matches('a')"}]"#).isEmpty)
         #expect(queue.waiting.count == 1)
+    }
+
+    @Test("A pipeline of up to 256 bytes is read elsewhere once; then it is known")
+    func known() throws {
+        let client = bench.connect()
+        let pipe = #"[{"map":"value\#(String(repeating: " + 1", count: 30))"}]"#
+        #expect(client.subscribe(1, pipe).isEmpty)
+        readAll()
+        #expect(client.take().first?.contains(#""v":31,"#) == true)
+        #expect(client.subscribe(2, pipe).first?.contains(#""v":31,"#) == true && queue.waiting.isEmpty)
+    }
+
+    @Test("A pipeline of more than 16 KiB is refused at once")
+    func tooLong() {
+        let client = bench.connect()
+        let pipe = #"[{"map":"value\#(String(repeating: " + 1", count: 5_000))"}]"#
+        #expect(client.subscribe(1, pipe).first?.contains("16384 bytes") == true)
+        #expect(queue.waiting.isEmpty)
     }
 }
 
-/// Patterns that take as long as they say, and find nothing.
-private final class SlowEngine: RegexEngine {
+/// Patterns that find nothing.
+private final class QuickEngine: RegexEngine {
     private final class Matcher: RegexMatcher {
         func cost(ofBytes count: Int) -> Int { 1 }
         func isFound(in text: String) -> Bool { false }
     }
 
-    func work(of pattern: String) -> Int { pattern == "slow" ? Pipe.quickUnits + 1 : 10 }
+    func work(of pattern: String) -> Int { 10 }
     func has(_ pattern: String) -> Bool { false }
     func matcher(for pattern: String) -> any RegexMatcher { Matcher() }
 }

@@ -30,3 +30,22 @@ extension Client {
         ask(#"{"op":"sub","id":\#(id),"graph":"g","node":"\#(node)","pipe":\#(pipe)\#(more)}"#)
     }
 }
+
+extension [String] {
+    /// What these messages say of subscription `id`, update by update: `"v":5,"n":2`.
+    func updates(of id: Int = 1) -> [String] {
+        filter { $0.hasPrefix(#"{"op":"upd""#) }.flatMap { message in
+            message.split(separator: #"{"id":\#(id),"#).dropFirst().map { part in
+                String(part.prefix { $0 != "}" })
+            }
+        }
+    }
+}
+
+extension String {
+    /// How many emissions an update stands for.
+    var folded: Int {
+        guard let place = firstRange(of: #","n":"#) else { return 1 }
+        return Int(self[place.upperBound...].prefix(while: \.isNumber)) ?? 0
+    }
+}

@@ -120,9 +120,9 @@ private final class Crowd {
 
     private func measure(_ price: inout Price, _ step: () throws -> Void) rethrows {
         for place in stride(from: 0, to: other.count, by: 64) { other[place] &+= 1 }
-        let before = bench.host.lanes.total
+        let before = bench.host.pipelines.total
         price.seconds += try processorSeconds(of: step)
-        price.units += bench.host.lanes.total - before
+        price.units += bench.host.pipelines.total - before
         price.turns += 1
     }
 }

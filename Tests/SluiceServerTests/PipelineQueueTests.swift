@@ -4,25 +4,22 @@ import Testing
 @testable import GraphHost
 @testable import SluiceServer
 
-@Suite("Parts of requests that take long to read are read on other threads")
-struct PartQueueTests {
-    @Test("Short parts do not wait for long ones")
+@Suite("Pipelines that take long to read are read on other threads")
+struct PipelineQueueTests {
+    @Test("Short texts do not wait for long ones")
     func order() throws {
         let loop = try Loop()
-        let queue = PartQueue(Configuration(), ExpressionSystem(), on: loop)
+        let queue = PipelineQueue(Configuration(), ExpressionSystem(), on: loop)
         let patience = try LoopTimer(on: loop) {}
         patience.start(after: .seconds(60))
         var sizes: [Int] = []
         func read(_ expression: String, stages: Int) {
             let pipe = Array(repeating: #"{"map":"\#(expression)"}"#, count: stages)
             let text = Array("[\(pipe.joined(separator: ","))]".utf8)
-            queue.read(UnreadPart(text: .json(text), bytes: text.count)) { part in
+            let unread = text.withUnsafeBytes { PipelineText(stages: $0) }
+            queue.read(unread) { read in
                 sizes.append(text.count)
-                if case .stages(.success(let read)) = part {
-                    #expect(read.count == stages)
-                } else {
-                    Issue.record()
-                }
+                #expect((try? read.stages.get())?.count == stages)
                 if sizes.count == 21 { patience.stop() }
             }
         }
