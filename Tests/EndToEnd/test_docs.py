@@ -94,7 +94,7 @@ def test_every_error_code_of_the_sources_has_a_row():
     table = (ROOT / "Sources/Support/ErrorTable.swift").read_text()
     rows = set(re.findall(r'row\(\s*"([a-z_]+)"', table))
     named = set(
-        re.findall(r'Self\(rawValue: "([a-z_]+)"\)', (ROOT / "Sources/GraphHost/HostError.swift").read_text())
+        re.findall(r'Self\(rawValue: "([a-z_]+)"\)', (ROOT / "Sources/Values/HostError.swift").read_text())
     )
     for file in [
         *(ROOT / "Sources/SluiceServer").rglob("*.swift"), ROOT / "Sources/HTTP/Words/ErrorCode.swift",

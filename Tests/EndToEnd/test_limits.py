@@ -38,8 +38,8 @@ TESTED = {
         "Tests/GraphHostTests/Session/RateTests.swift", "limits.messages: every object counts",
     ),
     "limits.pipelines": (
-        "Tests/GraphHostTests/Pipelines/PipelineLaneTests.swift",
-        "limits.pipelines: a principal without units",
+        "Tests/GraphHostTests/Pipelines/HeadTests.swift",
+        "limits.pipelineUnits = burst * 500",
     ),
     "limits.held": ("Tests/GraphHostTests/Pipelines/HeldTests.swift", "limits.held: values that stages make"),
     "limits.keptChains": ("Tests/EndToEnd/test_keeping.py", "limits.keptChains=2"),
