@@ -1,5 +1,5 @@
 /// A list or map that is being collected.
-struct Builder {
+struct Collected {
     var elements: [Value] = []
     var entries: ValueMap.Builder?
 }
@@ -34,7 +34,7 @@ extension Machine {
             beginList(a)
         case .beginMap:
             try meter.spend(Price.builder)
-            side.begin(Builder(entries: ValueMap.Builder()))
+            side.begin(Collected(entries: ValueMap.Builder()))
         case .appendOptional:
             try meter.spend(Price.append)
             if let value = try unsafe (top - 1).pointee.unwrapped() { side.append(value) }
@@ -166,7 +166,7 @@ extension Machine {
 
     /// Begins a list; with room for the elements of the list at a slot, if it is short.
     private mutating func beginList(_ slot: Int) {
-        var builder = Builder()
+        var builder = Collected()
         if slot >= 0, case .list(let range) = unsafe stack[slot] {
             builder.elements.reserveCapacity(min(range.count, 32))
         }

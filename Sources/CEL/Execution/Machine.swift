@@ -9,9 +9,9 @@ struct Machine {
     final class Side {
         @exclusivity(unchecked) var failures: [Failure] = []
         /// The innermost container that is being collected.
-        @exclusivity(unchecked) var builder = Builder()
+        @exclusivity(unchecked) var builder = Collected()
         /// Those around it, from the outermost.
-        @exclusivity(unchecked) private var outer: [Builder] = []
+        @exclusivity(unchecked) private var outer: [Collected] = []
         /// How many there are.
         @exclusivity(unchecked) private var count = 0
 
@@ -22,15 +22,15 @@ struct Machine {
         }
 
         /// Begins a container within the present one.
-        func begin(_ inner: Builder) {
+        func begin(_ inner: Collected) {
             if unsafe count > 0 { unsafe outer.append(builder) }
             unsafe builder = inner
             unsafe count += 1
         }
 
         /// Ends the innermost container.
-        func end() -> Builder {
-            var ended = unsafe outer.popLast() ?? Builder()
+        func end() -> Collected {
+            var ended = unsafe outer.popLast() ?? Collected()
             unsafe swap(&ended, &builder)
             unsafe count -= 1
             return ended

@@ -63,10 +63,10 @@ class LastStep {
 class PendingBase {
     /// Stores the first queued emission in the node, and gives its path and context; or gives the
     /// queued signal.
-    @usableFromInline typealias Take = (PendingBase, NodeCore) -> Taken
+    @usableFromInline typealias Taking = (PendingBase, NodeCore) -> Taken
     @usableFromInline typealias Taken = (trail: Trail?, context: Context?, signal: NodeSignal?)
 
-    let take: Take
+    let take: Taking
     /// Error and loads of a node that mirrors a remote thing.
     @exclusivity(unchecked) final var facets: Facets?
     /// The last step of the pass that is running.
@@ -75,7 +75,7 @@ class PendingBase {
     @exclusivity(unchecked) private final var count = 0
 
     @usableFromInline
-    init(take: @escaping Take) {
+    init(take: @escaping Taking) {
         self.take = take
     }
 
