@@ -3,7 +3,7 @@ internal import ReactiveGraph
 internal import Values
 
 /// Where a segment of a client's pipeline begins: the edge of its first stage, which is parked for
-/// good, so that no commit runs the stages behind it.
+/// good, so that no commit runs that stage or the later ones.
 ///
 /// An emission of the edge's source only marks the head, which is then *behind*. At the end of the
 /// turn ``PipelineScheduler`` runs it: the recorded emission passes all stages of the segment, and
@@ -16,7 +16,7 @@ internal import Values
 /// subscribers receive it with the rev of the moment, and with the author of its commit.
 final class Head {
     private unowned let graph: LiveGraph
-    /// The users of the stages behind it.
+    /// The stages that a run passes, and the subscriptions that use them.
     unowned let segment: Segment
     /// Nil once its stages have gone.
     private var edge: PostponingEdge?

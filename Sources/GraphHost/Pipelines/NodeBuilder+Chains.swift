@@ -130,8 +130,8 @@ extension NodeBuilder {
         return (node, record)
     }
 
-    /// Chains fork before this stage: from here on its segment is another one, with a head of its
-    /// own.
+    /// Another chain begins like this one and differs from this stage on: the stage and all later
+    /// ones become a segment of their own.
     private func divide(before first: Chains.Record) {
         let former = first.segment
         let segment = Segment(for: former.payer)
