@@ -1,5 +1,6 @@
 internal import CEL
 public import Commits
+internal import DequeModule
 internal import ReactiveGraph
 public import Support
 public import Values
@@ -13,12 +14,11 @@ public enum CommitStore {
     case log(any CommitLog)
 }
 
-/// The live graphs by name, the sessions that listen to them, and the only way to change a graph
-/// (``submit(_:)``, and ``set(_:to:)`` for the simplest change).
+/// The live graphs by name, and the only way to change a graph (``submit(_:)``, and
+/// ``set(_:to:)`` for the simplest change).
 ///
 /// A host belongs to one event loop, which drives it: ``advance()`` when a deadline has come, and
-/// ``flush()`` at the end of each loop turn, which sends every session its changes in one message
-/// per graph.
+/// ``flush()`` at the end of each loop turn. Its ``HostFollower`` serves the clients.
 public final class Host {
     /// The source of time.
     public let clock: any HostClock
@@ -73,6 +73,8 @@ public final class Host {
     var pressure = PressureCount()
     /// The round of the search for unreachable nodes.
     var leakRound: UInt64 = 0
+    /// The clients that the graphs serve, which hold the host; nil: there are none.
+    unowned var follower: (any HostFollower)?
     /// Clears the values that represented ended sessions.
     private(set) lazy var presences = PresenceClearing(self)
     /// Reads long texts of pipelines on another thread, and calls back in a turn of the loop; nil:
@@ -83,18 +85,13 @@ public final class Host {
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     var trialUnits: Int?
     var accounts = PipelineAccounts()
-    public let rates: ClientRates
     var pipelineTexts = PipelineTexts()
-    /// The graphs with `demand` requests of producers, and the reports due at the end of the turn
-    /// (D-1).
+    /// The graphs with `demand` requests of producers (D-1).
     var demanded: [LiveGraph] = []
-    var demandNews: [DemandWatch] = []
     /// The graphs' members with entries to look at when the turn ends
     /// (``Members/forgetLeftovers()``).
     var unsettled: [Members] = []
     let memberAccounts = MemberAccounts()
-    /// Notifies clients of what calls for attention; nil while none follows.
-    var alarmWatch: AlarmWatch?
 
     /// Nodes built and values read for requests since the start: the unit of a turn's budget.
     public var workDone: UInt64 { work }
@@ -118,7 +115,7 @@ public final class Host {
 
     /// Performs a costly request in a later turn, after those that wait already.
     public func later(_ perform: @escaping () -> Void) {
-        dispatcher.later(perform)
+        postponed.append(perform)
     }
 
     /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
@@ -128,11 +125,10 @@ public final class Host {
     /// The number of finished loop turns.
     public private(set) var turns: UInt64 = 0
 
-    /// The timers of sessions and of private stages, on the monotonic clock.
+    /// The timers of clients and of private stages, on the monotonic clock.
     let timers: TimerQueue
-    let sessions = Sessions()
-    let dispatcher = Dispatcher()
-    let delivery = Delivery()
+    /// What continues in later turns, longest wait first.
+    private var postponed: Deque<() -> Void> = []
 
     /// A host without graphs that stores its commits in `store`.
     public init(
@@ -152,7 +148,6 @@ public final class Host {
         timers = TimerQueue { .milliseconds(clock.now) }
         health = log?.health ?? .ready
         self.limits = limits
-        rates = ClientRates(limits, clock)
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         guard let log else { return }
         let reports = LogReports(self, log)
@@ -161,12 +156,16 @@ public final class Host {
     }
 
     deinit {
-        // Nothing that is freed from here on may report to the host.
+        dissolve()
+    }
+
+    /// The host, or its follower, is being freed: nothing that is freed from here on reports to
+    /// either.
+    func dissolve() {
+        follower = nil
         for graph in table.all { graph.dissolve() }
         pipelines.forget()
-        sessions.forget()
-        dispatcher.forget()
-        delivery.forget()
+        postponed = []
     }
 
     /// All graphs that are served, in the order in which they were added.
@@ -203,7 +202,7 @@ public final class Host {
 
     /// Passes the rest to the log, and closes it.
     public func close() {
-        sessions.releaseAll()
+        follower?.close()
         settle()
         log?.close()
     }
@@ -221,8 +220,7 @@ public final class Host {
         let spent = pipelines.total
         change()
         if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
-        delivery.finishCommit()
-        alarmWatch?.noteCommit()
+        follower?.commitApplied()
         graph.awaited?.reached(graph.rev)
         // A commit of which much has to be recorded for pipelines is a dear request.
         if pipelines.total != spent {
@@ -245,15 +243,26 @@ public final class Host {
     /// Goes on with the next kind of work that waits.
     private func goOn() {
         let waiting =
-            (sessions.isUnfinished ? 1 : 0) | (dispatcher.isUnfinished ? 2 : 0) | (pipelines.hasSlow ? 4 : 0)
+            (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
+            | (pipelines.hasSlow ? 4 : 0)
         guard waiting != 0 else { return }
         // The kinds after the last one come first.
         let later = (waiting >> (kind + 1)) << (kind + 1)
         kind = (later != 0 ? later : waiting).trailingZeroBitCount
         switch kind {
-        case 0: sessions.goOn(of: self)
-        case 1: dispatcher.goOn(of: self)
+        case 0: follower?.release()
+        case 1: performPostponed()
         default: pipelines.endSlow(in: self)
+        }
+    }
+
+    /// Performs what was postponed, until the turn is crowded.
+    private func performPostponed() {
+        // What is postponed again goes to the end of the queue.
+        var count = postponed.count
+        while count > 0, !isCrowded, let next = postponed.popFirst() {
+            count -= 1
+            next()
         }
     }
 
@@ -266,7 +275,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if sessions.isUnfinished || dispatcher.isUnfinished || pipelines.isWaiting { return clock.now }
+        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isWaiting { return clock.now }
         if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
@@ -274,38 +283,21 @@ public final class Host {
         return timer.map { min($0, tick) } ?? tick
     }
 
-    /// Ends the loop turn: runs the pipelines of clients, then every session with something to send
-    /// gets one message per graph.
+    /// Ends the loop turn: runs the pipelines of clients, then sends what the turn has made.
     public func flush() {
         pipelines.run(in: self)
-        if !demanded.isEmpty { flushDemand() }
-        delivery.flush()
+        if !demanded.isEmpty { settleDemand() }
+        follower?.turnEnds()
         submissions.endTurn()
         forgetLeftovers()
         turns &+= 1
         workBefore = work
     }
 
-    /// The rights of principals have changed: ends what sessions may no longer see (`forbidden`),
-    /// and closes sessions of principals that no longer exist (4401).
-    ///
-    /// Many sessions take several turns; `done` is called after the last one.
-    public func reviseAccess(
-        _ revise: @escaping (Principal) -> Access?,
-        then done: @escaping () -> Void = {}
-    ) {
-        AccessRevision(of: sessions, revise, done).goOn(in: self)
-    }
-
     /// The counters.
     public var statistics: HostStatistics {
         HostStatistics(
             graphs: graphs.count,
-            sessions: sessions.openCount,
-            subscriptions: sessions.subscriptions,
-            messagesIn: dispatcher.messageCount,
-            messagesOut: delivery.messageCount,
-            folded: delivery.folded,
             pressureEvents: pressure.events,
             pressureReleased: pressure.released
         )

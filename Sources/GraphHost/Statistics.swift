@@ -25,16 +25,6 @@ public struct GraphStatistics: Hashable, Sendable {
 public struct HostStatistics: Hashable, Sendable {
     /// Graphs that exist.
     public var graphs: Int
-    /// Sessions that are open.
-    public var sessions: Int
-    /// Subscriptions of all sessions.
-    public var subscriptions: Int
-    /// Messages received from clients since the start.
-    public var messagesIn: UInt64
-    /// Messages passed to the sinks since the start.
-    public var messagesOut: UInt64
-    /// Emissions that were folded into a later one since the start.
-    public var folded: UInt64
     /// How often unused nodes were released because memory was short, or because a graph kept too
     /// many.
     public var pressureEvents: UInt64

@@ -36,7 +36,8 @@ enum Metrics {
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "Internal faults of the server.", server.faults)
         times(server.loopTimes, &out)
-        sessions(server.host.statistics, &out)
+        sessions(server.clients.statistics, &out)
+        pressure(server.host.statistics, &out)
         out.head("sluice_build_info", "The version of Sluice and its commit.")
         let commit = Build.commit ?? ""
         out.append(utf8: "sluice_build_info{version=\"\(Version.text)\",commit=\"\(commit)\"} 1\n")
@@ -141,7 +142,7 @@ enum Metrics {
         )
     }
 
-    private static func sessions(_ statistics: HostStatistics, _ out: inout ByteBuffer) {
+    private static func sessions(_ statistics: ClientStatistics, _ out: inout ByteBuffer) {
         out.sample("sluice_sessions", "Open sessions.", UInt64(statistics.sessions))
         out.sample("sluice_messages_received_total", "Messages of clients.", statistics.messagesIn)
         out.sample("sluice_messages_sent_total", "Messages to clients.", statistics.messagesOut)
@@ -150,6 +151,9 @@ enum Metrics {
             "Values that a slow listener, or one with an interval, did not get because a newer one came.",
             statistics.folded
         )
+    }
+
+    private static func pressure(_ statistics: HostStatistics, _ out: inout ByteBuffer) {
         out.sample(
             "sluice_memory_pressure_total",
             "Times that unused nodes were released because memory was short.",

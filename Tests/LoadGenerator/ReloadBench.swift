@@ -46,6 +46,7 @@ public struct ReloadBench {
     /// Changes the definition to and fro.
     public func run() throws -> Report {
         let host = Host(store: .memory(epoch: "bench"), clock: ManualHostClock())
+        let clients = Clients(of: host)
         let definitions = try [2, 3].map { try definition(factor: $0) }
         if case .refused(let error) = host.define(definitions[0]) { throw error }
         guard let graph = host["bench"] else {
@@ -54,7 +55,7 @@ public struct ReloadBench {
         let sink = CountingSink()
         var sessions: [Session] = []
         for number in 0..<listeners {
-            let session = Session(host: host, sink: sink)
+            let session = Session(of: clients, sink: sink)
             let message = Array(#"{"op":"sub","id":1,"graph":"bench","node":"n\#(number % nodes)"}"#.utf8)
             message.withUnsafeBytes { session.receive(message: $0) }
             sessions.append(session)

@@ -20,11 +20,11 @@ final class DemandPlay {
 
         var isConnected: Bool { session?.isClosed == false }
 
-        func connect(to host: Host, _ nodes: String) {
+        func connect(to server: SharedServer, _ nodes: String) {
             session?.close()
             wanted = []
-            self.host = ObjectIdentifier(host)
-            session = Session(host: host, sink: self)
+            host = ObjectIdentifier(server.host)
+            session = Session(of: server.clients, sink: self)
             var message = #"{"op":"demand","id":1,"graph":"g","nodes":\#(nodes)}"#
             message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
         }
@@ -62,7 +62,7 @@ final class DemandPlay {
         if producer.isConnected, dice.chance(1, in: 2) {
             producer.leave()
         } else {
-            producer.connect(to: server.host, dice.chance(1, in: 2) ? #"["*"]"# : #"["p","q","x"]"#)
+            producer.connect(to: server, dice.chance(1, in: 2) ? #"["*"]"# : #"["p","q","x"]"#)
         }
     }
 
@@ -74,7 +74,7 @@ final class DemandPlay {
     /// Those whose connection has ended come back.
     func comeBack(to servers: [SharedServer]) {
         for (number, producer) in producers.enumerated() where !producer.isConnected {
-            producer.connect(to: servers[number % servers.count].host, #"["*"]"#)
+            producer.connect(to: servers[number % servers.count], #"["*"]"#)
         }
     }
 
@@ -89,7 +89,7 @@ final class DemandPlay {
     /// The nodes that the sessions of a server listen to, or to what is made from them.
     private static func wanted(at server: SharedServer) -> [String] {
         guard let graph = server.host["g"] else { return [] }
-        return server.host.sessions.all.flatMap { session in
+        return server.clients.sessions.all.flatMap { session in
             session.subscriptions.flatMap(\.listenedNodes).compactMap { graph.name(of: $0)?.name }
         }.flatMap { inputs[$0] ?? [$0] }
     }

@@ -50,8 +50,8 @@ struct DemandServerTests {
         one.host.settle()
         let clock2 = ManualHostClock(now: 1_000, wall: 9_000_000)
         other = try SharedServer(redis, namesAll: false, clock: clock2, word: word)
-        producer.session = Session(host: other.host, sink: producer)
-        client.session = Session(host: one.host, sink: client)
+        producer.session = Session(of: other.clients, sink: producer)
+        client.session = Session(of: one.clients, sink: client)
     }
 
     private func pass(_ milliseconds: UInt64) {

@@ -14,6 +14,7 @@ final class SharedServer {
     let store: FaultyStore
     let log: RedisLog
     let host: Host
+    let clients: Clients
     let clock: ManualHostClock
 
     /// A server; one that names all streams it waits for, or one that waits for the stream of
@@ -39,6 +40,7 @@ final class SharedServer {
             pause: { _ in meanwhile() }
         )
         host = Host(store: .log(log), clock: clock)
+        clients = Clients(of: host)
         self.clock = clock
         for stored in host.storedGraphs { _ = try host.restore(graph: stored.name) }
         log.follow()
@@ -222,7 +224,7 @@ final class SharedWorld {
             guard peers.count < 4 else { return }
             let peer = Peer(ledger) { _ in }
             peer.mayStartOver = true
-            peer.connect(to: server.host)
+            peer.connect(to: server.clients)
             peers.append((peer, ObjectIdentifier(server.host)))
             for node in ["x", "p", "q", "half"] where node == "half" || dice.chance(2, in: 3) {
                 peer.subscribe("g", node, isAll: dice.chance(1, in: 2), every: 0)
@@ -235,7 +237,7 @@ final class SharedWorld {
         guard peer.isConnected, !dice.chance(1, in: isStalled ? 3 : 8) else {
             // It goes on at the other one, without what it has not read.
             peer.unsentBytes = 0
-            peer.connect(to: server.host)
+            peer.connect(to: server.clients)
             peers[number].server = ObjectIdentifier(server.host)
             return
         }

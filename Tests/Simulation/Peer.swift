@@ -57,11 +57,11 @@ final class Peer: MessageSink {
     func close(code: UInt16, reason: String) { session?.close() }
     func pauseReading(_ paused: Bool) {}
 
-    func connect(to host: Host) {
+    func connect(to clients: Clients) {
         session?.close()
         messages = []
         sets = [:]
-        session = Session(host: host, sink: self)
+        session = Session(of: clients, sink: self)
         let former = subscriptions.sorted { $0.key < $1.key }.map(\.value)
         subscriptions = [:]
         for old in former {

@@ -10,6 +10,7 @@ final class Server {
     let executor = ManualExecutor()
     let log: SQLiteLog
     let host: Host
+    let clients: Clients
     private let tap: Tap
 
     init(
@@ -22,6 +23,7 @@ final class Server {
         log = try SQLiteLog(disk.store, durability, keepRevs: 6, epoch: epoch, executor: executor)
         tap = Tap(log, note)
         host = Host(store: .log(tap), clock: clock)
+        clients = Clients(of: host)
     }
 
     /// The end of a turn of the loop.

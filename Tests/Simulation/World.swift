@@ -119,7 +119,7 @@ final class World {
         }
         refused = []
         for peer in peers {
-            if let host = server?.host { peer.connect(to: host) }
+            if let clients = server?.clients { peer.connect(to: clients) }
         }
         // It was built from the disk just now.
         compare(withDisk: false)
@@ -180,7 +180,7 @@ final class World {
         server.endTurn()
         server.settle()
         // What they leave is released over as many turns as it takes.
-        for _ in 0..<100 where server.host.sessions.isUnfinished {
+        for _ in 0..<100 where server.clients.isReleasing {
             server.host.advance()
             server.endTurn()
         }
@@ -212,7 +212,7 @@ final class World {
         case .connect:
             guard peers.count < 4 else { break }
             let peer = Peer(ledger) { [unowned self] in write("    \($0)") }
-            peer.connect(to: server.host)
+            peer.connect(to: server.clients)
             peers.append(peer)
         case .leave:
             guard !peers.isEmpty else { break }
@@ -388,7 +388,7 @@ final class World {
     // MARK: - What must hold
 
     private func look() {
-        guard let host = server?.host else { return }
+        guard let host = server?.host, let clients = server?.clients else { return }
         complaints += ledger.complaints
         for peer in peers {
             peer.read()
@@ -405,8 +405,9 @@ final class World {
         let served = peers.compactMap(\.session).filter { !$0.isClosed }.reduce(0) {
             $0 + $1.subscriptions.count
         }
-        if !host.sessions.isUnfinished, host.statistics.subscriptions != served {
-            complain("the host counts \(host.statistics.subscriptions) subscriptions, the sessions \(served)")
+        let counted = clients.statistics.subscriptions
+        if !clients.isReleasing, counted != served {
+            complain("the host counts \(counted) subscriptions, the sessions \(served)")
         }
     }
 

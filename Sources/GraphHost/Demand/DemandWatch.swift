@@ -5,7 +5,7 @@ internal import Support
 /// wanted, first all of them, then changes.
 ///
 /// It keeps nothing alive. A client that reads slowly gets the state at the time it reads.
-final class DemandWatch {
+final class DemandWatch: DemandFollower {
     /// The id that the client chose.
     let id: UInt64
     let graph: LiveGraph
@@ -20,7 +20,7 @@ final class DemandWatch {
     private var news: Set<String>
     /// Nodes that must be loaded.
     private var asked: Set<String> = []
-    /// Whether it is on the host's list for the end of the turn.
+    /// Whether it is on the list for the end of the turn.
     private var isListed = false
 
     private static let mostInMessage = 1_000
@@ -52,7 +52,7 @@ final class DemandWatch {
         // The end of the turn may be about to send them, though its session is gone then.
         news = []
         graph.end(self)
-        if isListed { session.host.demandNews.removeAll { $0 === self } }
+        if isListed { session.clients.demandNews.removeAll { $0 === self } }
     }
 
     /// A node became wanted, or stopped being wanted.
@@ -69,7 +69,7 @@ final class DemandWatch {
     private func list() {
         guard !isListed else { return }
         isListed = true
-        session.host.demandNews.append(self)
+        session.clients.demandNews.append(self)
     }
 
     /// Called at the end of the turn: sends what has changed, once the client reads.
@@ -130,14 +130,11 @@ final class DemandWatch {
         buffer.append("}}")
     }
 
-    /// The definition has changed; returns whether all nodes that the client named can still be
-    /// set.
-    func goesOn() -> Bool {
-        patterns.allSatisfy { Glob.isGlob($0) || graph.node($0)?.isMutable == true }
+    /// The definition has changed: ends if a node that the client named cannot be set any more.
+    func redefined() {
+        let goesOn = patterns.allSatisfy { Glob.isGlob($0) || graph.node($0)?.isMutable == true }
+        if !goesOn { session.end(self, .nodeRemoved) }
     }
-
-    /// Ends, because a node that the client named is gone.
-    func nodeRemoved() { session.end(self, .nodeRemoved) }
 
     /// Whether the client still has the right to watch all nodes that it named.
     func isAllowed(_ access: Access) -> Bool {

@@ -2,6 +2,18 @@ internal import Commits
 internal import ReactiveGraph
 internal import Support
 
+/// A producer that follows which nodes of a graph are wanted.
+protocol DemandFollower: AnyObject {
+    /// Names and globs, each once.
+    var patterns: [String] { get }
+    /// A node became wanted, or stopped being wanted.
+    func note(_ name: String)
+    /// A node has to be loaded.
+    func note(load name: String)
+    /// The graph has a new definition: ends if a node that it names cannot be set any more.
+    func redefined()
+}
+
 /// Demand in one graph, for producers: which mutable nodes are wanted, and which must be loaded
 /// (D-1, D-2).
 ///
@@ -25,7 +37,7 @@ final class GraphDemand {
 
     private struct Watch {
         /// Nil if its session was freed without being closed, as at the end of a process.
-        weak var watch: DemandWatch?
+        weak var watch: (any DemandFollower)?
     }
 
     /// How many nodes one turn looks at; the rest follows in the next turns.
@@ -39,19 +51,14 @@ final class GraphDemand {
         core = Demand(where: Self.counts)
         core.changed = { [unowned self] in toggled($0) }
         graph.core.demand = core
-        for session in graph.host.sessions.all {
-            for subscription in session.subscriptions where subscription.graph === graph {
-                for edge in subscription.listens { core.began(edge) }
-            }
-            graph.host.work += UInt64(session.subscriptionCount)
-        }
+        for edge in graph.host.follower?.listens(to: graph) ?? [] { core.began(edge) }
     }
 
     /// Whether a listen edge makes its node wanted.
     ///
     /// Those of the graph itself and of kept chains do not.
     private static func counts(_ edge: Edge) -> Bool {
-        GroupMember.subscription(of: edge).map { !$0.isKept } ?? false
+        (edge as? ClientListen).map { !$0.isKept } ?? false
     }
 
     /// A node became wanted, or stopped being wanted.
@@ -81,12 +88,12 @@ final class GraphDemand {
 
     // MARK: - Who asks
 
-    fileprivate func add(_ watch: DemandWatch) {
+    fileprivate func add(_ watch: any DemandFollower) {
         if watches.isEmpty { shared?.follow(graph.name) }
         for pattern in watch.patterns { watches.add(Watch(watch: watch), to: pattern) }
     }
 
-    fileprivate func remove(_ watch: DemandWatch) {
+    fileprivate func remove(_ watch: any DemandFollower) {
         for pattern in watch.patterns { watches.remove(from: pattern) { $0.watch === watch } }
         if watches.isEmpty { shared?.unfollow(graph.name) }
     }
@@ -136,8 +143,8 @@ final class GraphDemand {
 
     /// A client has disconnected and its chain is kept, or another connection has taken the chain
     /// over.
-    func keepingChanged(_ subscription: Subscription) {
-        if subscription.isKept { core.ended(subscription) } else { core.began(subscription) }
+    func keepingChanged(_ listen: ClientListen) {
+        if listen.isKept { core.ended(listen) } else { core.began(listen) }
     }
 
     /// The graph has a new definition: nodes may be gone, newly mutable, or no longer mutable.
@@ -149,10 +156,7 @@ final class GraphDemand {
         for node in graph.nodes where isWanted(node) && here.insert(node.name) { note(node.name) }
         // Other servers may have had the definition, and wanted its nodes, earlier.
         elsewhere += shared?.elsewhere.wanted(in: graph.name) ?? []
-        for found in watches.all {
-            guard let watch = found.watch, !watch.goesOn() else { continue }
-            watch.nodeRemoved()
-        }
+        for found in watches.all { found.watch?.redefined() }
     }
 
     private func isWanted(_ node: NamedNode) -> Bool {
@@ -167,7 +171,7 @@ final class GraphDemand {
         else {
             return false
         }
-        return core.reaches(living) { GroupMember.subscription(of: $0)?.options.loads ?? false }
+        return core.reaches(living) { ($0 as? ClientListen)?.loads ?? false }
     }
 
     /// A client reads or subscribes with `load` to a node whose value is missing or stale.
@@ -279,20 +283,14 @@ extension LiveGraph {
         host.work += count
     }
 
-    /// A new subscription: if it has `load`, producers are asked for the missing and stale inputs.
-    func loadFor(_ subscription: Subscription) {
-        guard subscription.options.loads, demand != nil else { return }
-        for node in subscription.listenedNodes { load(node) }
-    }
-
-    func begin(_ watch: DemandWatch) -> GraphDemand {
+    func begin(_ watch: any DemandFollower) -> GraphDemand {
         let demand = beginDemand()
         demand.add(watch)
         host.settleDemand()
         return demand
     }
 
-    func end(_ watch: DemandWatch) {
+    func end(_ watch: any DemandFollower) {
         guard let demand else { return }
         demand.remove(watch)
         if demand.isIdle { endDemand() }
@@ -331,14 +329,5 @@ extension Host {
             guard let demand = graph.demand, demand.isDue else { continue }
             work += UInt64(demand.settle() / NodeBuilder.unitsPerNode)
         }
-    }
-
-    /// Called at the end of the turn: sends the changes to producers.
-    func flushDemand() {
-        settleDemand()
-        guard !demandNews.isEmpty else { return }
-        let watches = demandNews
-        demandNews = []
-        for watch in watches { watch.send() }
     }
 }

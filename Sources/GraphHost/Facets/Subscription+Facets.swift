@@ -43,7 +43,7 @@ extension Subscription: FacetListener {
 
 extension Session {
     fileprivate func queue(_ subscription: Subscription, state: [UInt8]) {
-        if outbox.queue.append(state: state, of: subscription, subscription.graph.envelope.info) {
+        if outbox.queue.append(state: state, of: subscription, subscription.graph.presentCommit.info) {
             count(subscription, bytes: state.count)
         }
     }

@@ -10,7 +10,7 @@ extension Members {
         var reason = ReleaseReason.dropped
         if case .expire = commit.kind { reason = .expired }
         let gone = hide(nodes)
-        let ended = graph.endSubscriptions(to: nodes)
+        let notifyOfEnds = graph.endSubscriptions(to: nodes)
         graph.releases.because(reason) {
             graph.core.batch { batch in
                 for node in nodes {
@@ -27,7 +27,7 @@ extension Members {
         }
         graph.audit()
         // Clients may send a request as soon as they receive the end.
-        for subscription in ended { subscription.sendEnd() }
+        notifyOfEnds()
     }
 
     // MARK: - Expiry
@@ -76,7 +76,7 @@ extension Members {
         var open: [AnyNode] = [living]
         var seen: Set<UInt64> = [living.id]
         while let node = open.popLast() {
-            if node.hasListener(where: { !(($0 as? GroupMember)?.isByGlob ?? false) }) { return true }
+            if node.hasListener(where: { !(($0 as? ClientListen)?.isByGlob ?? false) }) { return true }
             for next in node.downstreamNodes where !(next is any Gathering) && seen.insert(next.id).inserted {
                 // A declared node that is always held, whether or not clients listen.
                 if let named = graph.name(of: next), named.family == nil, named.isHeld { return true }

@@ -42,14 +42,16 @@ public final class CommitWait {
 ///
 /// A commit that no request waits for costs one comparison.
 final class AwaitedCommits {
+    private unowned let host: Host
+    /// A wait may end after its host.
     private let timers: TimerQueue
-    private let dispatcher: Dispatcher
     private var waits: [ObjectIdentifier: Unowned<CommitWait>] = [:]
     /// No commit before this one ends a wait.
     private var first = UInt64.max
 
     init(in host: Host) {
-        (timers, dispatcher) = (host.timers, host.dispatcher)
+        self.host = host
+        timers = host.timers
     }
 
     /// How many requests wait.
@@ -78,7 +80,7 @@ final class AwaitedCommits {
 
     fileprivate func end(_ wait: CommitWait) {
         remove(wait)
-        dispatcher.later(wait.done)
+        host.later(wait.done)
     }
 
     fileprivate func remove(_ wait: CommitWait) {

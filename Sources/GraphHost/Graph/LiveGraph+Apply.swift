@@ -43,7 +43,7 @@ extension LiveGraph {
         commits += 1
         turn = host.turns
         if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
-        envelope.begin(stamp, context: context, by: by)
+        presentCommit.begin(stamp, context: context, by: by)
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
@@ -174,10 +174,7 @@ extension LiveGraph {
         releases.reason = .removed
         for node in nodes { node.isRemoved = true }
         let members = members.end()
-        switch reason {
-        case .removed: host.sessions.end(of: self)
-        case .epochLost: host.sessions.close(listenersTo: self)
-        }
+        host.follower?.ended(self, reason)
         ties.disconnect()
         for node in nodes { remove(node) }
         for member in members {
@@ -190,7 +187,9 @@ extension LiveGraph {
 
     /// Ends the subscriptions whose values come from these nodes, directly or through a client's
     /// pipeline.
-    func endSubscriptions(to gone: [NamedNode]) -> [EndedSubscription] {
+    ///
+    /// - Returns: notifies their clients; to be called when the change is complete.
+    func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
         var ended: Set<UInt64> = []
         var open: [AnyNode] = gone.compactMap(\.living)
         // A flatten may choose any of its nodes later.
@@ -202,6 +201,7 @@ extension LiveGraph {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
         }
-        return releases.because(.removed) { host.sessions.end(subscriptionsTo: ended, names, of: self) }
+        guard hasListeners, let follower = host.follower else { return {} }
+        return releases.because(.removed) { follower.release(nodes: ended, names, of: self) }
     }
 }

@@ -81,8 +81,8 @@ public final class LiveGraph {
     var demand: GraphDemand?
     /// How many subscriptions have `load`.
     var loaders = 0
-    /// What all `upd` messages of the newest commit share.
-    let envelope: UpdateEnvelope
+    /// The commit to which what it emits belongs.
+    let presentCommit = PresentCommit()
     /// The timers of the definition's own stages, in commit time: everything due in one tick is one
     /// batch.
     private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
@@ -136,7 +136,6 @@ public final class LiveGraph {
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
-        envelope = UpdateEnvelope(name: definition.name)
         core.onFreed = { [chains, releases] node in
             guard !chains.removeHidden(node.id) else { return }
             releases.died(node)

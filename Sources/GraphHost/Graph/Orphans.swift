@@ -43,7 +43,7 @@ extension Host {
     func setAside(_ graph: LiveGraph) {
         guard !graph.isOrphan else { return }
         graph.orphanedAt = clock.now
-        graph.releases.because(.removed) { sessions.end(of: graph) }
+        graph.releases.because(.removed) { follower?.ended(graph, .removed) }
         ticks.remove(graph)
         definitionChanges &+= 1
         orphanExpiry.begin()

@@ -18,7 +18,7 @@ extension Host {
     @discardableResult
     public func flushUnused() -> UInt64 {
         let before = graphs.reduce(0) { $0 + $1.releases.count }
-        sessions.kept.releaseAll()
+        follower?.releaseKept()
         for graph in graphs {
             graph.flushUnused()
             graph.members.dropUnneeded()

@@ -35,7 +35,7 @@ struct Redefinition {
         let members = isAboutMembers && delta.reachesMembers ? graph.members.living : []
         let gone = (removed + members).filter { definition(of: $0) == nil }
         for node in gone { node.isRemoved = true }
-        let ended = gone.isEmpty ? [] : graph.endSubscriptions(to: gone)
+        let notifyOfEnds = gone.isEmpty ? {} : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
         var joining = graph.chains.all.compactMap(\.members)
         if isAboutMembers { joining += graph.allMembers.values }
@@ -66,9 +66,7 @@ struct Redefinition {
         let added = delta.added.filter { $0 < graph.nodes.count }.map { graph.nodes[$0] }
         let hasOtherRules = delta.settings.contains("access")
         if hasOtherRules || !gone.isEmpty { graph.narrowedAt = stamp.rev }
-        graph.host.sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
-        // Observers need the right to see every node, which a new node may take away.
-        if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { graph.host.sessions.revise() }
+        graph.host.follower?.redefined(graph, adding: added, hasOtherRules: hasOtherRules)
         graph.releases.watch?.redefined()
         if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
         if isAboutMembers, delta.reachesMembers {
@@ -80,7 +78,7 @@ struct Redefinition {
         GradualRelease.free(unused, in: graph.host)
         graph.audit()
         // Clients may send a request as soon as they receive the end.
-        for subscription in ended { subscription.sendEnd() }
+        notifyOfEnds()
     }
 
     /// The definition of a node in a new graph definition: that of a declared node, or of its

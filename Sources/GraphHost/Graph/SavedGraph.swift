@@ -31,7 +31,7 @@ struct SavedGraph {
         writer.write(graph.stamp)
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
-        Writer(by: graph.envelope.info.by, context: graph.envelope.info.context).write(to: &writer)
+        Writer(by: graph.presentCommit.info.by, context: graph.presentCommit.info.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
@@ -149,7 +149,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
-        graph.envelope.begin(stamp, context: writer.context, by: writer.by)
+        graph.presentCommit.begin(stamp, context: writer.context, by: writer.by)
         graph.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }

@@ -42,6 +42,7 @@ final class KeptChain {
     private lazy var timer = Timer { [unowned self] in expire() }
 
     private var host: Host { subscription.graph.host }
+    private var clients: Clients { subscription.session.clients }
 
     /// Issues the ticket of a subscription.
     init(
@@ -68,8 +69,8 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        let isOfCommit = graph.turn == host.turns && !graph.envelope.isLate
-        emissions?.note(graph.envelope.info.stamp, value, isOfCommit: isOfCommit)
+        let isOfCommit = graph.turn == host.turns && !graph.presentCommit.isLate
+        emissions?.note(graph.presentCommit.info.stamp, value, isOfCommit: isOfCommit)
         settle()
     }
 
@@ -147,10 +148,10 @@ final class KeptChain {
 
     private func expire() {
         isExpired = true
-        host.sessions.kept.withdraw(self)
+        clients.sessions.kept.withdraw(self)
         // Many may expire at once: they are released like those of closed connections, a limited
         // number per turn.
-        host.sessions.release(subscription.session)
+        clients.sessions.release(subscription.session)
     }
 
     /// The subscription has ended, or another connection has taken it over.

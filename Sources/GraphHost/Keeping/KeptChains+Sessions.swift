@@ -45,7 +45,7 @@ extension KeptChains {
         session.extras?.keptChains.removeAll { $0 === chain }
         subscription.graph.keptChains -= 1
         subscription.graph.ownerChanges += 1
-        if session.keptChains.isEmpty { session.host.sessions.queueForRelease(session) }
+        if session.keptChains.isEmpty { session.clients.sessions.queueForRelease(session) }
     }
 
     // MARK: - Taking over
@@ -114,11 +114,6 @@ extension KeptChain {
 }
 
 extension Subscription {
-    /// Whether its connection has ended.
-    ///
-    /// A kept subscription makes its nodes not wanted.
-    var isKept: Bool { ticket?.stay != nil }
-
     func charge(_ account: PipelineAccount) {
         guard let former = pipeline, former.account !== account else { return }
         pipeline = PipelineUse(former.chain, by: self, for: account)

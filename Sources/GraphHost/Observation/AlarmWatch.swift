@@ -30,7 +30,8 @@ final class AlarmWatch {
     /// Nodes of a graph that are raised now or are not any more.
     private typealias Change = (graph: LiveGraph, nodes: [NamedNode])
 
-    private unowned let host: Host
+    private unowned let clients: Clients
+    private var host: Host { clients.host }
     private lazy var timer = Timer { [unowned self] in
         look()
         return nil
@@ -40,7 +41,7 @@ final class AlarmWatch {
     private var known: [String: Known] = [:]
     private var lookedAt: UInt64 = 0
 
-    init(_ host: Host) { self.host = host }
+    init(_ clients: Clients) { self.clients = clients }
 
     /// A session asked for the list and for its changes; this replaces its earlier request.
     func add(_ session: Session, id: UInt64) {
@@ -62,7 +63,7 @@ final class AlarmWatch {
     private func look() {
         followers.removeAll { $0.session?.isClosed != false }
         guard !followers.isEmpty else {
-            host.alarmWatch = nil
+            clients.alarmWatch = nil
             return
         }
         notify(of: findChanges())

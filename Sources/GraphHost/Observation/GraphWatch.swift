@@ -5,7 +5,7 @@ internal import Values
 /// Collects what ended in a graph since its observers last looked.
 ///
 /// It exists while the graph is observed.
-final class GraphWatch {
+final class GraphWatch: ReleaseWatcher {
     /// A node that was freed.
     struct Death: Ending {
         let number: UInt64
@@ -66,8 +66,15 @@ final class GraphWatch {
     private unowned let graph: LiveGraph
     private(set) var observers: [Observer] = []
 
-    init(_ graph: LiveGraph) {
+    private init(_ graph: LiveGraph) {
         self.graph = graph
+    }
+
+    /// The watch of a graph, from now on.
+    static func watching(_ graph: LiveGraph) -> GraphWatch {
+        let watch = graph.watch ?? GraphWatch(graph)
+        graph.releases.watch = watch
+        return watch
     }
 
     func add(_ observer: Observer) {
@@ -76,6 +83,7 @@ final class GraphWatch {
 
     func remove(_ observer: Observer) {
         observers.removeAll { $0 === observer }
+        if observers.isEmpty { graph.releases.watch = nil }
     }
 
     /// A named node is being freed; this is the last time that its properties can be read.
@@ -127,6 +135,11 @@ final class GraphWatch {
         write(&buffer)
         return Array(buffer.bytes)
     }
+}
+
+extension LiveGraph {
+    /// Reports to its observers; nil if there are none.
+    var watch: GraphWatch? { releases.watch as? GraphWatch }
 }
 
 extension Picture.Entry {

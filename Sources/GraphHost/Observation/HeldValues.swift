@@ -1,5 +1,4 @@
 internal import ReactiveGraph
-internal import Support
 internal import Values
 
 /// Several nodes that are read together.
@@ -7,8 +6,8 @@ internal import Values
 /// All are held until the last one is read, so that a node that more than one of them needs is
 /// built once.
 public struct HeldValues {
-    private let graph: LiveGraph
-    private let nodes: [(name: NamedNode, living: Node<Datum>)]
+    let graph: LiveGraph
+    let nodes: [(name: NamedNode, living: Node<Datum>)]
 
     /// The nodes of a graph, built if they do not live.
     public init(_ nodes: [NamedNode], in graph: LiveGraph) {
@@ -37,36 +36,7 @@ public struct HeldValues {
     /// The nodes with their names.
     var living: [(name: String, node: Node<Datum>)] { nodes.map { ($0.name.name, $0.living) } }
 
-    /// Throws `too_large` if the values have more bytes than one message may
-    /// (``SessionLimits/answerBytes``); a single value may be of any length.
-    func checkSize() throws(HostError) {
-        let bytes = nodes.reduce(0) { $0 + ($1.living.value?.knownByteCount ?? 0) }
-        let most = graph.host.limits.answerBytes
-        guard nodes.count > 1, bytes > most else { return }
-        throw HostError(
-            .tooLarge,
-            "the \(nodes.count) values have \(bytes) bytes; \(most) are allowed in one answer (limits.answer)"
-        )
-    }
-
     public func forEach(_ visit: (NamedNode, Held) -> Void) {
         for (name, living) in nodes { visit(name, living.held) }
-    }
-
-    /// Appends `{"a":{"v":…},"b":{"empty":true}}`; with `facets`, each with its `state`.
-    func append(facets hasFacets: Bool, to buffer: inout ByteBuffer) {
-        buffer.append("{")
-        buffer.append(separated: nodes) { entry, buffer in
-            buffer.append(json: entry.name.name)
-            buffer.append(":{")
-            Subscription.append(entry.living.value, to: &buffer)
-            if hasFacets {
-                buffer.append(",")
-                let facets = MergedFacets(of: entry.living, in: graph).facets
-                facets.append(stateOf: entry.living, in: graph, to: &buffer)
-            }
-            buffer.append("}")
-        }
-        buffer.append("}")
     }
 }

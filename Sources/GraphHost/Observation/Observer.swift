@@ -95,14 +95,14 @@ final class Observer {
 
     /// Starts observing: the first message has been sent.
     func start() {
-        graph.releases.add(self, of: graph)
+        GraphWatch.watching(graph).add(self)
         schedule()
     }
 
     /// Stops observing.
     func cancel() {
         session.host.timers.cancel(timer)
-        graph.releases.remove(self)
+        graph.watch?.remove(self)
     }
 
     func change(every: UInt64) {

@@ -19,14 +19,14 @@ enum ReleaseReason: String {
     case away
 }
 
-/// Counts the nodes that one graph frees, and passes them on to its observers.
+/// Counts the nodes that one graph frees, and reports them to its watcher.
 final class Releases {
     /// How many nodes were freed, not counting those that are only parts of stages.
     private(set) var count: UInt64 = 0
     /// Why nodes are freed now.
     var reason = ReleaseReason.lastOwner
     /// Receives them while a client observes the graph.
-    var watch: GraphWatch?
+    var watch: (any ReleaseWatcher)?
     /// The names of nodes that are freed while it is not nil.
     var names: [String]?
 
@@ -49,15 +49,14 @@ final class Releases {
         count += 1
         watch?.died(node)
     }
+}
 
-    func add(_ observer: Observer, of graph: LiveGraph) {
-        let watch = watch ?? GraphWatch(graph)
-        self.watch = watch
-        watch.add(observer)
-    }
-
-    func remove(_ observer: Observer) {
-        watch?.remove(observer)
-        if watch?.observers.isEmpty == true { watch = nil }
-    }
+/// Receives the nodes that a graph frees.
+protocol ReleaseWatcher: AnyObject {
+    /// A named node is being freed; this is the last time that its properties can be read.
+    func died(_ name: NamedNode, _ node: Node<Datum>)
+    /// An unnamed node is being freed, or a named one that was already recorded.
+    func died(_ node: AnyNode)
+    /// The graph has a new definition.
+    func redefined()
 }

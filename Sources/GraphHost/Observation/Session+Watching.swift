@@ -26,7 +26,7 @@ extension Session {
 
     /// Notifies the graph's observers if this is the session's last subscription to it.
     func reportEnd(of subscription: Subscription, because reason: @autoclosure () -> String) {
-        guard let watch = subscription.graph.releases.watch else { return }
+        guard let watch = subscription.graph.watch else { return }
         if let chain = subscription.ticket, subscription.isKept {
             return watch.leaves(Picture.Listener(chain), because: reason())
         }

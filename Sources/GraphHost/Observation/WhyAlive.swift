@@ -61,7 +61,7 @@ struct WhyAlive {
     /// Appends the subscriptions of one connection with the same owners, after `"by":`.
     private func append(listens: [Edge], to buffer: inout ByteBuffer) {
         buffer.append("\"listener\"")
-        let subscriptions = listens.compactMap(GroupMember.subscription)
+        let subscriptions = listens.compactMap(Subscription.of)
         guard let first = subscriptions.first else { return }
         let session = first.session
         let holder =

@@ -212,7 +212,8 @@ struct Picture {
                 listeners.append(hidesMembers ? listener.hidingMembers(of: graph, besides: shown) : listener)
             }
         }
-        for session in graph.host.sessions.all {
+        guard let clients = graph.host.clients else { return }
+        for session in clients.sessions.all {
             guard let listener = Listener(session, in: graph) else { continue }
             show(listener)
             for (name, nodes) in Self.nodesByOwner(session, in: graph) {
@@ -220,7 +221,7 @@ struct Picture {
             }
         }
         if graph.keptChains > 0 {
-            for chain in graph.host.sessions.kept.kept where chain.subscription.graph === graph {
+            for chain in clients.sessions.kept.kept where chain.subscription.graph === graph {
                 show(Listener(chain))
                 add(Owner(holder: .ticket(chain.number), name: nil), of: chain.subscription.listenedNodes)
             }
@@ -234,9 +235,10 @@ struct Picture {
 extension Picture {
     /// The listeners of a graph, as in a live picture of it, without looking at its nodes.
     static func listeners(of graph: LiveGraph) -> [Listener] {
-        var found = graph.host.sessions.all.compactMap { Listener($0, in: graph) }
+        guard let clients = graph.host.clients else { return [] }
+        var found = clients.sessions.all.compactMap { Listener($0, in: graph) }
         if graph.keptChains > 0 {
-            let kept = graph.host.sessions.kept.kept.filter { $0.subscription.graph === graph }
+            let kept = clients.sessions.kept.kept.filter { $0.subscription.graph === graph }
             found += kept.map { Listener($0) }
         }
         guard hidesMembers(of: graph, besides: nil) else { return found }

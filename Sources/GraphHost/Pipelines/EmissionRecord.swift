@@ -32,7 +32,7 @@ final class EmissionRecord {
 
         fileprivate init(_ emission: AnyEmission, in graph: LiveGraph, count: Count, bytes: Int) {
             self.emission = emission
-            commit = graph.envelope.info
+            commit = graph.presentCommit.info
             turn = graph.host.turns
             time = graph.evaluationTime
             self.count = count

@@ -116,7 +116,7 @@ final class Head {
         graph.replacedEmissions = replaced(by: entry)
         let isLate = entry.turn != graph.host.turns
         if isLate { graph.lateRev = graph.rev }
-        graph.envelope.deliver(
+        graph.presentCommit.deliver(
             entry.commit,
             late: isLate ? graph.stampBeforeTurn : nil
         ) { entry.emission.deliver(over: edge) }

@@ -15,7 +15,7 @@ extension NodeBuilder {
     /// listeners keep the result alive.
     func chain(
         _ subject: Subject,
-        of subscription: Subscription? = nil,
+        of user: (any ChainUser)? = nil,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         let living = LivingPart(of: subject, in: graph)
@@ -28,14 +28,14 @@ extension NodeBuilder {
             if let next = record.next { divide(before: next) }
         }
         if let node = living.node, living.length == subject.pipe.count { return (node, living.record) }
-        return extend(living, to: subject, of: subscription, for: account)
+        return extend(living, to: subject, of: user, for: account)
     }
 
     /// Builds the stages of a chain that do not live yet.
     private func extend(
         _ living: LivingPart,
         to subject: Subject,
-        of subscription: Subscription?,
+        of user: (any ChainUser)?,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
         // Expressions see the time of the newest commit among their inputs, whenever they are
@@ -71,7 +71,7 @@ extension NodeBuilder {
             let meter = StageMeter(graph, sized: stage.key, of: its)
             self.meter = meter
             var site = StageSite(graph: graph, timers: graph.host.timers, place: "pipe/\(position)")
-            site.onLast = { [weak subscription] in subscription?.isComplete = true }
+            site.onLast = { [weak user] in user?.complete() }
             let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
             if isFirst { its.park(before: node, in: graph) }

@@ -28,7 +28,7 @@ final class PipelineScheduler {
     private var touched: [LiveGraph] = []
     /// Segments and subscriptions for which too much waits.
     private var overflowing: Deque<Segment> = []
-    private var slow: Deque<Subscription> = []
+    private var slow: Deque<any ChainUser> = []
     /// How much of the turn ending their subscriptions has used.
     private var ending = TurnShare(dividedBy: 4)
 
@@ -142,26 +142,26 @@ final class PipelineScheduler {
     func overflow(_ segment: Segment) { overflowing.append(segment) }
 
     /// These subscriptions were too slow to take what was sent.
-    func overflow(_ subscriptions: [Subscription], in host: Host) {
-        slow.append(contentsOf: subscriptions)
+    func overflow(_ users: [any ChainUser], in host: Host) {
+        slow.append(contentsOf: users)
         endSlow(in: host)
     }
 
     /// Ends subscriptions that are too far behind, as many as this turn allows.
     func endSlow(in host: Host) {
-        while !ending.isSpent(of: host), let subscription = nextSlow() {
+        while !ending.isSpent(of: host), let user = nextSlow() {
             let before = host.work
-            subscription.session.end(subscription, .slow)
+            user.endSlow()
             ending.spend(since: before, of: host)
         }
     }
 
-    private func nextSlow() -> Subscription? {
-        while let subscription = slow.popFirst() {
-            if !subscription.isEnded { return subscription }
+    private func nextSlow() -> (any ChainUser)? {
+        while let user = slow.popFirst() {
+            if !user.isEnded { return user }
         }
         while let segment = overflowing.first {
-            if let subscription = segment.newestSubscription { return subscription }
+            if let user = segment.newestUser { return user }
             overflowing.removeFirst()
         }
         return nil

@@ -4,17 +4,17 @@
 final class PipelineUse {
     let chain: Chains.Record
     let account: PipelineAccount
-    unowned let subscription: Subscription
+    unowned let user: any ChainUser
     /// The chain's segments, the last one first, and its index in each.
     private var segments: [(segment: Segment, place: Int)] = []
-    /// Whether the subscription needs every emission.
+    /// Whether its user needs every emission.
     private var isAll: Bool
 
-    init(_ chain: Chains.Record, by subscription: Subscription, for account: PipelineAccount) {
+    init(_ chain: Chains.Record, by user: any ChainUser, for account: PipelineAccount) {
         self.chain = chain
         self.account = account
-        self.subscription = subscription
-        isAll = subscription.options.isAll
+        self.user = user
+        isAll = user.needsAll
         account.begin()
         chain.owners += 1
         forEachSegment { segment, needsAll in
@@ -34,10 +34,10 @@ final class PipelineUse {
         host.accounts.end(account)
     }
 
-    /// The subscription's options have changed.
+    /// Its user's options have changed.
     func update() {
         noteMode()
-        guard isAll != subscription.options.isAll else { return }
+        guard isAll != user.needsAll else { return }
         let before = isAll
         isAll = !before
         forEachSegment { segment, needsAll in if needsAll { segment.head?.need(all: 1) } }
@@ -46,9 +46,9 @@ final class PipelineUse {
         isAll = !before
     }
 
-    /// Answers to the session's commits may have to wait for the runs of the turn.
+    /// Answers to its client's commits may have to wait for the runs of the turn.
     private func noteMode() {
-        if subscription.options.isAll { subscription.session.outbox.awaitsRuns = true }
+        if user.needsAll { user.awaitRuns() }
     }
 
     /// Its index in a segment has changed.

@@ -44,9 +44,9 @@ final class Segment {
         held = 0
     }
 
-    /// The newest open subscription.
-    var newestSubscription: Subscription? {
-        uses.lazy.map(\.object.subscription).last { !$0.isEnded }
+    /// The newest user that has not ended.
+    var newestUser: (any ChainUser)? {
+        uses.lazy.map(\.object.user).last { !$0.isEnded }
     }
 
     // MARK: - Who pays

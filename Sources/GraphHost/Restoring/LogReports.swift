@@ -130,8 +130,7 @@ final class LogReports: CommitLogFollower {
         host.health = log.health
         for graph in host.table.all { graph.judge() }
         guard host.isStale != wasStale else { return }
-        // A socket on which values are sent gets no heartbeat for a long time.
-        for session in host.sessions.all { session.heartbeat() }
+        host.follower?.stalenessChanged()
     }
 
     /// Called at the start of each report of the log.

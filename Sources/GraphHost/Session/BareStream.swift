@@ -39,7 +39,7 @@ struct BareStream {
         let needs: Rights = stages.isEmpty ? .read : [.read, .pipe]
         subscription.requiredRights = session.access?.requiredRights([node.name], needs: needs)
         let chain = subscription.begin(on: Subject(origin: .node(node), pipe: stages))
-        node.graph.loadFor(subscription)
+        subscription.askForValues()
         let answer = {
             if options.hasFacets {
                 sendObject { subscription.appendState(to: &$0) }
@@ -86,8 +86,8 @@ struct BareStream {
                 session.sink?.acted(SessionAct("value", on: node.graph, .failure(error)))
                 throw error
             }
-            try session.host.rates.countMessage(of: session.requester)
-            try session.host.rates.countSet(of: session.requester)
+            try session.clients.rates.countMessage(of: session.requester)
+            try session.clients.rates.countSet(of: session.requester)
         } catch {
             return refuse(error)
         }

@@ -28,8 +28,8 @@ extension ClientRequest {
         let follows = try fields.bool(.changes) ?? false
         if host.isCatchingUp { throw host.noGraph }
         if follows {
-            let watch = host.alarmWatch ?? AlarmWatch(host)
-            host.alarmWatch = watch
+            let watch = session.clients.alarmWatch ?? AlarmWatch(session.clients)
+            session.clients.alarmWatch = watch
             watch.add(session, id: id)
         }
         let access = session.access ?? .nobody

@@ -44,10 +44,10 @@ extension ClientRequest {
         switch submission {
         case .applied(let applied):
             if host.recordsSets { note(.success(applied), of: commit, to: session.sink) }
-            let holds = host.dispatcher.deliverBeforeAnswer(to: session)
+            let holds = session.clients.dispatcher.deliverBeforeAnswer(to: session)
             guard id != nil else { return }
             guard !holds else {
-                return host.dispatcher.keep(of: session, id: id, bytes: bytes) {
+                return session.clients.dispatcher.keep(of: session, id: id, bytes: bytes) {
                     Answer.commit(.success(applied), id: id, to: &$0)
                 }
             }
@@ -57,7 +57,7 @@ extension ClientRequest {
             if host.recordsSets {
                 pending.onAnswer { [weak sink = session.sink] in note($0, of: commit, to: sink) }
             }
-            host.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
+            session.clients.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
         }
     }
 

@@ -1,4 +1,3 @@
-internal import DequeModule
 internal import Support
 internal import Values
 
@@ -10,10 +9,6 @@ final class Dispatcher {
     /// The buffer for messages other than deliveries.
     var answer = ByteBuffer()
     private(set) var messageCount: UInt64 = 0
-    /// What continues in later turns, longest wait first.
-    private var unfinished: Deque<() -> Void> = []
-
-    var isUnfinished: Bool { !unfinished.isEmpty }
 
     // MARK: - Messages in
 
@@ -88,25 +83,11 @@ final class Dispatcher {
 
     // MARK: - Later turns
 
-    func later(_ perform: @escaping () -> Void) {
-        unfinished.append(perform)
-    }
-
-    /// A turn begins: requests continue where the budget of the previous turn ended.
-    func goOn(of host: Host) {
-        // Requests that are postponed again go to the end of the queue.
-        var count = unfinished.count
-        while count > 0, !host.isCrowded, let next = unfinished.popFirst() {
-            count -= 1
-            next()
-        }
-    }
-
     /// Continues in the next turn; other clients are served in between.
     func goOnLater(_ session: Session) {
         guard !session.inbox.isUnfinished else { return }
         session.inbox.isUnfinished = true
-        later { session.host.dispatcher.goOn(session) }
+        session.host.later { session.clients.dispatcher.goOn(session) }
     }
 
     /// The next turn has begun.
@@ -117,9 +98,6 @@ final class Dispatcher {
         guard session.hasRoom else { return session.inbox.waitsForRoom = true }
         drain(session)
     }
-
-    /// Lets everything go: the host is being freed.
-    func forget() { unfinished = [] }
 
     // MARK: - Performing
 
@@ -202,9 +180,9 @@ final class Dispatcher {
             guard let session else { return }
             entry?.state = .due { [weak session] in
                 guard let session else { return }
-                session.host.dispatcher.perform(message, of: session, isAgain: true)
+                session.clients.dispatcher.perform(message, of: session, isAgain: true)
             }
-            session.host.dispatcher.goOn(session)
+            session.clients.dispatcher.goOn(session)
         }
         guard let wait else { return false }
         entry = prepare(request.id, of: session, bytes: message.count)
@@ -225,10 +203,10 @@ final class Dispatcher {
         host.readElsewhere?(text) { [weak session] pipeline in
             entry.state = .due { [weak session] in
                 guard let session else { return }
-                session.host.dispatcher.perform(message, of: session, isAgain: true, pipeline)
+                session.clients.dispatcher.perform(message, of: session, isAgain: true, pipeline)
             }
             host.later {
-                if let session { session.host.dispatcher.goOn(session) }
+                if let session { session.clients.dispatcher.goOn(session) }
             }
         }
         return true
@@ -254,8 +232,8 @@ final class Dispatcher {
     @inline(__always)
     private func isWithinRate(_ session: Session, of id: UInt64?, isSet: Bool, _ host: Host) -> Bool {
         do throws(HostError) {
-            try host.rates.countMessage(of: session.requester)
-            if isSet { try host.rates.countSet(of: session.requester) }
+            try session.clients.rates.countMessage(of: session.requester)
+            if isSet { try session.clients.rates.countSet(of: session.requester) }
             return true
         } catch {
             refuse(error, id: id, session)
@@ -294,7 +272,7 @@ final class Dispatcher {
         let entry = wait(PendingRequests.Entry(id: id, bytes: bytes, state: .submitted), session)
         pending.onAnswer { [weak session] result in
             guard let session, !session.isClosed else { return }
-            session.host.dispatcher.answer(entry, result, session)
+            session.clients.dispatcher.answer(entry, result, session)
         }
     }
 
@@ -319,7 +297,7 @@ final class Dispatcher {
     /// - Returns: true if the answer must wait for the end of the turn as well: values of mode
     ///   `latest` go into the last of those messages, and there may be more.
     func deliverBeforeAnswer(to session: Session) -> Bool {
-        session.host.runPipelines(of: session)
+        runPipelines(of: session)
         guard !session.outbox.queue.isEmpty else { return false }
         if !session.outbox.marks.isEmpty, session.hasRoom, !session.inbox.isDraining {
             session.outbox.holdsAnswers = true
@@ -327,6 +305,16 @@ final class Dispatcher {
         }
         session.deliver(marks: false)
         return false
+    }
+
+    /// Runs the pipelines of a session in mode `all` that are behind, as far as its principal has
+    /// units left.
+    private func runPipelines(of session: Session) {
+        guard session.outbox.awaitsRuns, session.host.pipelines.isBehind else { return }
+        for subscription in session.subscriptions where subscription.options.isAll {
+            guard let pipeline = subscription.pipeline else { continue }
+            pipeline.chain.catchUp(paying: pipeline.account)
+        }
     }
 
     // MARK: - Requests that wait

@@ -29,7 +29,7 @@ extension Session {
             send(build)
             return
         }
-        host.dispatcher.keep(of: self, id: id, bytes: bytes, build)
+        clients.dispatcher.keep(of: self, id: id, bytes: bytes, build)
     }
 
     func isTaken(_ id: UInt64) -> Bool {

@@ -10,8 +10,8 @@ internal import Values
 /// ticket; large releases are spread over the next turns.
 public final class Session {
     // The properties that every delivery touches come first, as in ``Subscription``.
-    unowned let host: Host
-    /// The host's, for code that runs at every delivery.
+    unowned let clients: Clients
+    /// For code that runs at every delivery.
     private let delivery: Delivery
     var outbox = Outbox()
     // Small ones together, because there are thousands of sessions.
@@ -47,31 +47,34 @@ public final class Session {
     /// How often this connection was refused because of limits.
     var refusals = LimitRefusals()
 
-    /// A session of `host`, which outlives it; it holds the sink until it is closed.
+    /// One of `clients`, which outlive it; it holds the sink until it is closed.
     ///
     /// Unless the client has rights, only `hello` is answered.
     public init(
-        host: Host,
+        of clients: Clients,
         sink: any MessageSink,
         transport: SessionTransport = .ws,
         access: Access? = .full,
         form: SessionForm = .messages
     ) {
-        number = host.sessions.number()
+        number = clients.sessions.number()
         self.transport = transport
-        since = host.clock.wall
-        self.host = host
-        delivery = host.delivery
+        since = clients.host.clock.wall
+        self.clients = clients
+        delivery = clients.delivery
         self.sink = sink
         self.form = form
         graph = if case .node(let node) = form { node.graph } else { nil }
         isBare = graph != nil
         isBuiltAlone = isBare
         self.access = access
-        host.sessions.add(self)
+        clients.sessions.add(self)
         if access == nil { madeExtras.greeting = Greeting(self) }
         watchExpiry()
     }
+
+    /// The host of the graphs.
+    var host: Host { clients.host }
 
     // MARK: - Messages
 
@@ -82,9 +85,9 @@ public final class Session {
     public func receive(message: UnsafeRawBufferPointer) {
         guard !isClosed, reconnectAfter == nil else { return }
         switch form {
-        case .messages: host.dispatcher.receive(message, from: self, of: host)
+        case .messages: clients.dispatcher.receive(message, from: self, of: host)
         case .node(let node):
-            host.dispatcher.countMessage()
+            clients.dispatcher.countMessage()
             BareStream(session: self, node: node).receive(message)
         case .events: preconditionFailure("nothing is received on a stream of events")
         }
@@ -100,7 +103,7 @@ public final class Session {
 
     /// Builds and sends one message other than a delivery.
     func send(_ build: (inout ByteBuffer) -> Void) {
-        let dispatcher = host.dispatcher
+        let dispatcher = clients.dispatcher
         dispatcher.answer.removeAll()
         build(&dispatcher.answer)
         send(dispatcher.answer.bytes)
@@ -121,7 +124,7 @@ public final class Session {
         outbox.queue.append(
             QueuedEmission(
                 subscription: subscription,
-                commit: subscription.graph.envelope.info,
+                commit: subscription.graph.presentCommit.info,
                 content: value
             )
         )
@@ -180,7 +183,7 @@ public final class Session {
     public func drained() {
         if inbox.waitsForRoom {
             inbox.waitsForRoom = false
-            host.dispatcher.drain(self)
+            clients.dispatcher.drain(self)
         }
         guard outbox.isBlocked else { return }
         outbox.isBlocked = false
@@ -220,7 +223,7 @@ public final class Session {
         if subscription.options.hasFacets { isBuiltAlone = true }
         subscription.graph.subscriptions += change
         if subscription.options.loads { subscription.graph.loaders += change }
-        host.sessions.subscriptions += change
+        clients.sessions.subscriptions += change
     }
 
     /// Ends one subscription and frees everything that only it needed.
@@ -239,7 +242,7 @@ public final class Session {
         if subscription.owners != nil { owners?.forget(subscription.namedOwners) }
         subscription.release()
         if subscription.queued > 0 { outbox.queue.drop(of: [subscription]) }
-        if let ticket = subscription.ticket { host.sessions.kept.forget(ticket) }
+        if let ticket = subscription.ticket { clients.sessions.kept.forget(ticket) }
         if !isKept { remove(subscription) }
         graph.audit()
         let freed = graph.releases.count - before
@@ -289,8 +292,8 @@ public final class Session {
         outbox.clear()
         inbox.pending.clear()
         sink = nil
-        if reason != .shutdown { host.sessions.kept.keepChains(of: self, reason) }
-        let released = host.sessions.closed(self)
+        if reason != .shutdown { clients.sessions.kept.keepChains(of: self, reason) }
+        let released = clients.sessions.closed(self)
         let claims = extras?.presence.takeAll() ?? []
         if !claims.isEmpty { host.presences.clear(claims, by: access?.name) }
         return released

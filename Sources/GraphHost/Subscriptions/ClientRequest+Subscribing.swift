@@ -22,8 +22,8 @@ extension ClientRequest {
         }
         let subject = try Subject.read(fields, in: view, pipeline)
         let name = session.access?.name
-        if let chain = host.sessions.kept.find(request.resume, of: name, subject, in: graph) {
-            let subscription = host.sessions.kept.pass(chain, to: session, as: id, options)
+        if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
+            let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
             session.give(subscription, to: owners)
             let snap = Snap(subscription, subject, request, taken: chain)

@@ -49,6 +49,8 @@ final class Delivery {
     /// Flushing a session may mark others; those are flushed as well.
     func flush() {
         finishCommit()
+        // It may hold the commit of a message that was sent before the turn's end.
+        defer { cache.envelope.forget() }
         guard !marked.isEmpty else { return }
         cache.forget()
         var place = 0
@@ -74,7 +76,7 @@ final class Delivery {
         session.outbox.isMarked = false
         // Answers that were kept for the messages of this turn are sent after them.
         defer {
-            if !session.inbox.pending.isEmpty, !session.isClosed { session.host.dispatcher.drain(session) }
+            if !session.inbox.pending.isEmpty, !session.isClosed { session.clients.dispatcher.drain(session) }
         }
         if session.outbox.marks.isEmpty, session.subscriptionCount == 1, !session.isBuiltAlone {
             deliverLoneQueue(session, sink)
@@ -164,7 +166,7 @@ final class Delivery {
         while place < emissions.count {
             let commit = emissions[place].commit
             cache.buffer.removeAll()
-            graph.envelope.appendHead(to: &cache.buffer, commit)
+            UpdateEnvelope.appendHead(of: graph, commit, to: &cache.buffer)
             var isFirst = true
             while place < emissions.count, emissions[place].commit === commit {
                 if !isFirst { cache.buffer.append(",") }
@@ -175,16 +177,16 @@ final class Delivery {
             }
             let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
             let slow = isNewest ? append(marked, isFirst: false, of: session) : []
-            graph.envelope.appendTail(to: &cache.buffer, commit)
+            UpdateEnvelope.appendTail(commit, to: &cache.buffer)
             session.send(cache.buffer.bytes)
             endSlow(slow, of: session)
             if isNewest { return }
         }
         guard !marked.isEmpty else { return }
         cache.buffer.removeAll()
-        graph.envelope.appendHead(to: &cache.buffer)
+        cache.envelope.appendHead(of: graph, to: &cache.buffer)
         let slow = append(marked, isFirst: true, of: session)
-        graph.envelope.appendTail(to: &cache.buffer)
+        cache.envelope.appendTail(of: graph, to: &cache.buffer)
         if slow.count < marked.count { session.send(cache.buffer.bytes) }
         endSlow(slow, of: session)
     }
@@ -217,7 +219,7 @@ final class Delivery {
     private func answerPastTheLimit(_ session: Session) {
         guard session.inbox.pending.hasAnswer else { return }
         if !session.outbox.queue.isEmpty { deliver(to: session, marks: false) }
-        session.host.dispatcher.drain(session)
+        session.clients.dispatcher.drain(session)
     }
 
     // MARK: - Limits

@@ -3,8 +3,8 @@ internal import Values
 
 /// The listen edge to one node of a group, with the node's name; without a source after the node
 /// was removed.
-class GroupMember: ChangeListen<Datum>, FacetListener {
-    private unowned let group: WideSubscription
+class GroupMember: ClientListen, FacetListener {
+    fileprivate unowned let group: WideSubscription
     /// Whether the client's last value is empty, or will be after the next delivery.
     var lastIsEmpty: Bool
     /// It is in the group's list of members to deliver.
@@ -16,14 +16,14 @@ class GroupMember: ChangeListen<Datum>, FacetListener {
     var frame: UInt64 = 0
     /// Whether the client knows nothing about it yet.
     var isNew = false
-    /// Whether only globs match the node: they keep no family member alive (F-4).
-    let isByGlob: Bool
+    /// Whether only globs match the node.
+    private let matchesOnly: Bool
 
     /// A member of `group`, which owns it.
     init(of group: WideSubscription, name: String, node: Node<Datum>) {
         self.group = group
         lastIsEmpty = node.isEmpty
-        isByGlob = !group.asks(for: name)
+        matchesOnly = !group.asks(for: name)
         super.init(name: name) { edge in
             unsafeDowncast(edge, to: GroupMember.self).emitted()
             return .nothing
@@ -32,6 +32,10 @@ class GroupMember: ChangeListen<Datum>, FacetListener {
         listen(to: node)
         if group.options.hasFacets { group.graph.facets.watch(node, by: self, in: group.graph) }
     }
+
+    override var isKept: Bool { group.isKept }
+    override var loads: Bool { group.options.loads }
+    override var isByGlob: Bool { matchesOnly }
 
     /// Stops listening.
     func leave() {
@@ -43,15 +47,17 @@ class GroupMember: ChangeListen<Datum>, FacetListener {
         group.includeState(of: self)
     }
 
-    /// The subscription that a listen edge of the graph belongs to; nil for other edges.
-    static func subscription(of edge: Edge) -> Subscription? {
-        (edge as? Subscription) ?? (edge as? GroupMember)?.group
-    }
-
     private func emitted() {
         let isEmpty = isSourceEmpty
         if isEmpty, lastIsEmpty { return }
         lastIsEmpty = isEmpty
         group.include(self)
+    }
+}
+
+extension Subscription {
+    /// The subscription that a listen edge of a graph belongs to; nil for other edges.
+    static func of(_ edge: Edge) -> Subscription? {
+        (edge as? Subscription) ?? (edge as? GroupMember)?.group
     }
 }

@@ -33,7 +33,7 @@ extension GroupSubscription {
         session.give(subscription, to: owners)
         session.add(subscription)
         subscription.listen(to: held.living, leaving: selection.left)
-        graph.loadFor(subscription)
+        subscription.askForValues()
         session.answer(snapOf: subscription, change: nil) { buffer in
             subscription.appendSnap(of: nodes, request, to: &buffer)
             selection.appendMore(to: &buffer)

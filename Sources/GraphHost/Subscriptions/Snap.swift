@@ -52,7 +52,7 @@ struct Snap: ~Copyable {
     }
 
     func send() {
-        graph.loadFor(subscription)
+        subscription.askForValues()
         if let chain = subscription.pipeline?.chain {
             send(chain)
         } else if let node = subject.node {
@@ -174,7 +174,7 @@ extension Session {
     /// Gives a subscription a ticket; nil if its principal has as many as it may.
     fileprivate func giveTicket(to subscription: Subscription, keeping span: Stage.Span) -> KeptChain? {
         guard !subscription.isComplete else { return nil }
-        let ticket = host.sessions.kept.give(
+        let ticket = clients.sessions.kept.give(
             subscription,
             to: access?.name,
             keeping: span,

@@ -36,14 +36,32 @@ extension Subscription {
     func whenCaughtUp(_ chain: Chains.Record, _ tell: @escaping () -> Void) {
         let (session, options) = (session, options)
         mute()
-        let entry = session.host.dispatcher.prepare(id, of: session)
+        let entry = session.clients.dispatcher.prepare(id, of: session)
         chain.whenCaughtUp { [weak session] in
             entry.state = .due {
                 guard !self.isEnded else { return }
                 self.open(options)
                 tell()
             }
-            if let session { session.host.dispatcher.goOnLater(session) }
+            if let session { session.clients.dispatcher.goOnLater(session) }
         }
+    }
+}
+
+extension Subscription: ChainUser {
+    final var needsAll: Bool { options.isAll }
+
+    final func awaitRuns() { session.outbox.awaitsRuns = true }
+
+    final func complete() { isComplete = true }
+
+    final func endSlow() { session.end(self, .slow) }
+}
+
+extension Subscription {
+    /// A new subscription with `load` asks producers for the missing and stale inputs (D-2).
+    final func askForValues() {
+        guard options.loads, graph.demand != nil else { return }
+        for node in listenedNodes { graph.load(node) }
     }
 }

@@ -35,7 +35,7 @@ public struct EndCode: RawRepresentable, Hashable, Sendable {
 ///   `folded > 0` in mode `latest` is in its session's list of marks, or waits for its interval or
 ///   for the socket;
 /// - in mode `all` the emissions are in the session's queue, `queued` of them.
-class Subscription: ChangeListen<Datum> {
+class Subscription: ClientListen {
     // The properties that every delivery touches come first and fit, with the edge's own, into two
     // cache lines: with thousands of subscribers, waiting for memory is most of the host's part of
     // a delivery.
@@ -89,6 +89,9 @@ class Subscription: ChangeListen<Datum> {
         get { details?.ticket }
         set { if newValue != nil || details != nil { neededDetails.ticket = newValue } }
     }
+
+    override final var isKept: Bool { ticket?.stay != nil }
+    override final var loads: Bool { options.loads }
 
     init(id: UInt64, session: Session, graph: LiveGraph, options: SubscriptionOptions) {
         self.id = id
@@ -211,7 +214,7 @@ class Subscription: ChangeListen<Datum> {
         if folded > 1 {
             foldedInAll += folded - 1
             // Folding within one turn is not a sign of a slow listener.
-            if options.every > 0 || session.outbox.hasWaited { session.host.delivery.folded += folded - 1 }
+            if options.every > 0 || session.outbox.hasWaited { session.clients.delivery.folded += folded - 1 }
         }
         folded = 0
         details?.ticket?.noteDelivery()

@@ -5,6 +5,7 @@ internal import Support
 /// Clients with equal subscriptions get the same bytes, so it can often be sent again.
 final class UpdateCache {
     var buffer = ByteBuffer()
+    let envelope = UpdateEnvelope()
     /// How often it was sent.
     var count: UInt64 = 0
     /// A new number for each message, so that sinks recognise one that they have encoded already.
@@ -55,13 +56,12 @@ final class UpdateCache {
         }
         if graph != nil || buffer.count > 1 << 16 { forget() }
         let start = buffer.count
-        let envelope = subscription.graph.envelope
-        envelope.appendHead(to: &buffer, first.commit)
+        UpdateEnvelope.appendHead(of: subscription.graph, first.commit, to: &buffer)
         for (place, emission) in emissions.enumerated() {
             if place > 0 { buffer.append(",") }
             subscription.append(emission.content, to: &buffer)
         }
-        envelope.appendTail(to: &buffer, first.commit)
+        UpdateEnvelope.appendTail(first.commit, to: &buffer)
         if isSingle {
             singles.append(
                 Single(
@@ -78,10 +78,9 @@ final class UpdateCache {
     func build(_ subscription: Subscription) {
         forget()
         number &+= 1
-        let envelope = subscription.graph.envelope
-        envelope.appendHead(to: &buffer)
+        envelope.appendHead(of: subscription.graph, to: &buffer)
         subscription.appendEntry(to: &buffer)
-        envelope.appendTail(to: &buffer)
+        envelope.appendTail(of: subscription.graph, to: &buffer)
         guard subscription.nodeNumber != 0 else { return }
         node = subscription.nodeNumber
         id = subscription.id

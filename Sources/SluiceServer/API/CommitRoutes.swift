@@ -205,7 +205,8 @@ enum CommitRoutes {
         _ host: Host,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        try host.rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
+        let rates = connection.server.clients.rates
+        try rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
         switch change(host) {
         case .applied(let applied):
             connection.record?.note(applied)

@@ -30,7 +30,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
     func open(_ stream: EventStream, for access: Access) {
         watchPeer()
         let session = Session(
-            host: server.host,
+            of: server.clients,
             sink: self,
             transport: .sse,
             access: access,

@@ -39,7 +39,7 @@ final class LongPoll: MessageSink {
         self.deadline = deadline
         let stream = try EventStream(of: GraphView(graph, for: connection.access), nodes: [name])
         let session = Session(
-            host: connection.server.host,
+            of: connection.server.clients,
             sink: self,
             transport: .poll,
             access: connection.access,

@@ -64,10 +64,10 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         server.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
-            session = Session(host: server.host, sink: self, transport: .ws, access: access)
+            session = Session(of: server.clients, sink: self, transport: .ws, access: access)
         case .node(let node):
             let session = Session(
-                host: server.host,
+                of: server.clients,
                 sink: self,
                 transport: .plain,
                 access: access,

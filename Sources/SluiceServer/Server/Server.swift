@@ -36,7 +36,7 @@ public final class Server {
     /// Called when a turn begins and the watchdog may be asleep.
     var onBusy: (() -> Void)?
     /// The loop's current activity.
-    let activity: Activity
+    var activity: Activity { host.activity }
     /// How long clients wait.
     var loopTimes = LoopTimes()
     /// How many requests were answered, by status.
@@ -46,6 +46,7 @@ public final class Server {
     let since: Int64
     let log: Logger
     let host: Host
+    let clients: Clients
     /// The database for `GET /v1/backup`; nil if commits are not stored on a disk.
     let store: SQLiteLog?
     /// Looks at graphs as they were; nil where nothing is kept.
@@ -146,7 +147,7 @@ public final class Server {
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration, system)
         )
-        activity = host.activity
+        clients = Clients(of: host)
         looks = PastLooks(at: host, configuration, on: loop)
         definitions = DefinitionQueue(configuration, system, on: loop)
         let admin = configuration.separateAdmin

@@ -30,7 +30,7 @@ enum TokenReload {
                 done([])
             case .success(let tokens):
                 release(authenticator.take(tokens), at: server.host)
-                server.host.reviseAccess {
+                server.clients.reviseAccess {
                     authenticator.principal(like: $0).map(Access.init)
                 } then: { [weak server] in
                     guard let server else { return }

@@ -70,7 +70,7 @@ final class Sink {
 
     /// Starts listening.
     func begin() {
-        let session = Session(host: server.host, sink: self, transport: .sink)
+        let session = Session(of: server.clients, sink: self, transport: .sink)
         self.session = session
         // Names contain no quotes.
         var hello = #"{"op":"hello","client":"sink \#(definition.name)"}"#

@@ -199,7 +199,7 @@ struct AccountPlay {
 
     /// All that is not zero of what the host counts, by name.
     var remains: [String: Int] {
-        var all = bench.host.countsOfGraphs
+        var all = bench.clients.countsOfGraphs
         for client in clients {
             for (name, count) in client.session.countsOfGraphs { all[name, default: 0] += count }
         }
@@ -207,21 +207,21 @@ struct AccountPlay {
     }
 }
 
-extension Host {
+extension Clients {
     /// Everything that is counted, for principals and in all, because there are graphs: zero
     /// without any.
     fileprivate var countsOfGraphs: [String: Int] {
         [
-            "graphs": table.all.count, "graphs with timers": ticks.graphs.count,
-            "graphs with demand": demanded.count, "reports of demand": demandNews.count,
-            "unsettled members": unsettled.count,
-            "members of all principals": memberAccounts.total.count,
-            "their bytes": memberAccounts.total.bytes,
-            "accounts of members": memberAccounts.named.count,
-            "accounts of pipelines": accounts.named.count,
-            "bytes of pipelines": accounts.named.values.reduce(0) { $0 + $1.held },
-            "bytes of nameless tickets": sessions.kept.nameless(in: self).held,
-            "waiting stages": pipelines.isWaiting ? 1 : 0,
+            "graphs": host.table.all.count, "graphs with timers": host.ticks.graphs.count,
+            "graphs with demand": host.demanded.count, "reports of demand": demandNews.count,
+            "unsettled members": host.unsettled.count,
+            "members of all principals": host.memberAccounts.total.count,
+            "their bytes": host.memberAccounts.total.bytes,
+            "accounts of members": host.memberAccounts.named.count,
+            "accounts of pipelines": host.accounts.named.count,
+            "bytes of pipelines": host.accounts.named.values.reduce(0) { $0 + $1.held },
+            "bytes of nameless tickets": sessions.kept.nameless(in: host).held,
+            "waiting stages": host.pipelines.isWaiting ? 1 : 0,
             "subscriptions": sessions.subscriptions,
             "tickets": sessions.kept.tickets.count, "tickets by principal": sessions.kept.counts.count,
             "sessions to release": sessions.isUnfinished ? 1 : 0,

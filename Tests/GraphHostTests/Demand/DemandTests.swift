@@ -67,7 +67,7 @@ struct DemandTests {
         sink.failsNext = true
         listen(client, 1, "sum")
         bench.endTurn()
-        #expect(sink.take().isEmpty && session == nil && bench.host.demandNews.isEmpty)
+        #expect(sink.take().isEmpty && session == nil && bench.clients.demandNews.isEmpty)
         #expect(graph.core.demand == nil && bench.host.demanded.isEmpty)
     }
 
@@ -340,7 +340,7 @@ struct DemandTests {
     /// The mutable nodes above what clients listen to, found from below.
     private func reached() -> Set<String> {
         var open: [AnyNode] = []
-        for session in bench.host.sessions.all {
+        for session in bench.clients.sessions.all {
             for subscription in session.subscriptions { open += subscription.listenedNodes }
         }
         var seen: Set<UInt64> = []

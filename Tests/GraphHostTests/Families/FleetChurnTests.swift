@@ -102,15 +102,15 @@ struct FleetChurnTests {
 
     /// What there is of everything.
     private var counters: [String: Int] {
-        let (statistics, host) = (graph.statistics, bench.host)
+        let (statistics, sessions) = (graph.statistics, bench.clients.sessions)
         return [
             "nodes": statistics.nodes, "edges": statistics.edges, "listeners": statistics.listeners,
             "subscriptions": statistics.subscriptions, "kept": statistics.keptChains,
             "members": graph.members.livingCount,
             "visible": graph.members.names.count, "names": graph.registry.declaredEntries.count,
             "followed": graph.members.watchers.count, "chains": graph.chains.all.count,
-            "sessions": host.sessions.all.count,
-            "tickets": host.sessions.kept.isEmpty ? 0 : 1, "held": host.sessions.kept.nameless(in: host).held,
+            "sessions": sessions.all.count,
+            "tickets": sessions.kept.isEmpty ? 0 : 1, "held": sessions.kept.nameless(in: bench.host).held,
             "hidden": graph.chains.hiddenCount, "leftovers": graph.members.leftovers.count,
         ]
     }

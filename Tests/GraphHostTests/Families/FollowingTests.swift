@@ -355,7 +355,7 @@ struct FollowingTests {
         #expect(looks >= count / 2_000 && looks <= count / 500)
         mirror.client.session.close()
         var turns = 0
-        while bench.host.sessions.isUnfinished {
+        while bench.clients.sessions.isUnfinished {
             let listeners = graph.statistics.listeners
             bench.host.advance()
             bench.endTurn()

@@ -155,7 +155,7 @@ struct RemovedGraphTests {
         try ask()
         bench.endTurn()
         #expect(client.take().last == #"{"op":"end","id":4,"code":"node_removed","released":0}"#)
-        #expect(graph == nil && bench.host.demanded.isEmpty && bench.host.demandNews.isEmpty)
+        #expect(graph == nil && bench.host.demanded.isEmpty && bench.clients.demandNews.isEmpty)
     }
 
     @Test("A bare stream that opens later than its graph is removed is closed, and so is one that sets")

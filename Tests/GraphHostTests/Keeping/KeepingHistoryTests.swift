@@ -76,7 +76,7 @@ private struct KeepingPlay {
         bench.leap(Self.keep)
         bench.leap(0)
         guard complaints.isEmpty else { return complaints }
-        let (end, sessions) = (graph.statistics, bench.host.sessions)
+        let (end, sessions) = (graph.statistics, bench.clients.sessions)
         let left = [
             "nodes": end.nodes - start.nodes, "edges": end.edges - start.edges, "listeners": end.listeners,
             "kept": end.keptChains, "tickets": sessions.kept.isEmpty ? 0 : 1, "sessions": sessions.all.count,

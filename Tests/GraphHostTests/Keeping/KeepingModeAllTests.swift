@@ -52,7 +52,7 @@ struct KeepingModeAllTests {
         #expect(snap.contains(#""resumed":true,\#(missed)"#), "\(snap)")
         keeper.client.session.close()
         bench.leap(30_000)
-        #expect(graph.statistics.listeners == 0 && bench.host.sessions.kept.isEmpty)
+        #expect(graph.statistics.listeners == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test("K-2: more than queue is not kept: resumed false with the present value, and the chain continues")
@@ -141,7 +141,7 @@ struct KeepingModeAllTests {
         let own = try #require(keeper.client.session.extras?.ownAccount)
         keeper.rev = 1
         keeper.reconnect()
-        let nameless = bench.host.sessions.kept.nameless(in: bench.host)
+        let nameless = bench.clients.sessions.kept.nameless(in: bench.host)
         #expect(own.held == 0 && nameless.held == before + held)
         for _ in 1...3 { try bench.set(graph, [("x", long)]) }
         #expect(nameless.held < 20_000)

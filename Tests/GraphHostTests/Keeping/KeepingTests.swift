@@ -82,7 +82,7 @@ struct KeepingTests {
         #expect(again.contains(#""resumed":false,"v":20,"#), "\(again)")
         keeper.client.session.close()
         bench.leap(30_000)
-        #expect(bench.host.statistics.sessions == 0 && bench.host.sessions.kept.isEmpty)
+        #expect(bench.clients.statistics.sessions == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test(
@@ -279,7 +279,7 @@ struct KeepingTests {
             var keeper = Keeper(bench, pipe: sum, #","keep":"30s","owner":"p""#)
             keeper.begin()
             keeper.client.ask(request)
-            #expect(graph.statistics.nodes == start && bench.host.sessions.kept.isEmpty)
+            #expect(graph.statistics.nodes == start && bench.clients.sessions.kept.isEmpty)
             keeper.reconnect()
             #expect(keeper.resume().contains(#""resumed":false"#))
             keeper.client.session.close()
@@ -320,7 +320,7 @@ struct KeepingTests {
         try bench.set(graph, [("x", "30")])
         #expect(former.take() == [] && keeper.client.take().first?.contains(#"{"id":2,"v":60}"#) == true)
         former.session.close()
-        #expect(graph.subscriptions == 1 && bench.host.sessions.kept.kept.isEmpty && graph.isWhole)
+        #expect(graph.subscriptions == 1 && bench.clients.sessions.kept.kept.isEmpty && graph.isWhole)
     }
 
     @Test("K-2: a shared chain is kept for one client while another one continues with it")
@@ -406,7 +406,7 @@ struct KeepingTests {
         let without = try bench.definition(#"{"graph":"g","nodes":{"a":{"set":"number","initial":10}}}"#)
         guard case .applied = bench.host.redefine(graph, as: without) else { return #expect(Bool(false)) }
         bench.endTurn()
-        #expect(graph.keptChains == 0 && bench.host.sessions.kept.isEmpty && graph.isWhole)
+        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty && graph.isWhole)
         #expect(keeper.resume().contains("unknown_node"))
         guard case .applied = bench.host.redefine(graph, as: twice) else { return #expect(Bool(false)) }
         #expect(keeper.resume().contains(#""resumed":false,"v":20"#))
@@ -414,7 +414,7 @@ struct KeepingTests {
         #expect(graph.keptChains == 1)
         guard case .applied = bench.host.remove(graph) else { return #expect(Bool(false)) }
         bench.endTurn()
-        #expect(graph.keptChains == 0 && bench.host.sessions.kept.isEmpty)
+        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test("K-2: after a restart tickets are invalid, and a server that stops releases what it keeps")
@@ -429,7 +429,7 @@ struct KeepingTests {
         keeper.reconnect()
         keeper.client.session.close()
         bench.host.close()
-        #expect(graph.statistics.nodes == start && bench.host.sessions.kept.isEmpty)
+        #expect(graph.statistics.nodes == start && bench.clients.sessions.kept.isEmpty)
         let next = Bench(log: FaultyLog(after: log))
         _ = try next.host.restore(graph: "g")
         keeper.client = next.connect()
@@ -446,7 +446,7 @@ struct KeepingTests {
         var keeper = Keeper(bench, pipe: sum)
         keeper.begin()
         keeper.client.session.shutDown(after: 10)
-        #expect(graph.keptChains == 0 && bench.host.sessions.kept.isEmpty)
+        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test("K-2: rights that go while a chain is kept end it")
@@ -459,14 +459,14 @@ struct KeepingTests {
             keeper.begin()
             keeper.client.session.close()
             #expect(graph.keptChains == 1)
-            bench.host.reviseAccess { _ in revised }
+            bench.clients.reviseAccess { _ in revised }
             bench.endTurn()
-            #expect(graph.keptChains == 0 && bench.host.statistics.sessions == 0 && graph.isWhole)
+            #expect(graph.keptChains == 0 && bench.clients.statistics.sessions == 0 && graph.isWhole)
         }
         // The same while the connection is still there.
         var keeper = Keeper(bench, pipe: sum, as: principal("a"))
         keeper.begin()
-        bench.host.reviseAccess { _ in nil }
+        bench.clients.reviseAccess { _ in nil }
         bench.endTurn()
         #expect(keeper.client.sink.closes == ["4401 unauthenticated"] && graph.keptChains == 0)
     }

@@ -26,7 +26,7 @@ struct KeptHeldTests {
             #expect(keeper.begin().contains("ticket"))
             keeper.client.session.close()
         }
-        let kept = bench.host.sessions.kept
+        let kept = bench.clients.sessions.kept
         #expect((1...8).contains(graph.keptChains), "\(graph.keptChains)")
         #expect(kept.nameless(in: bench.host).held <= 5_000 && kept.kept.count == graph.keptChains)
         bench.leap(30_000)
@@ -61,7 +61,7 @@ struct KeptHeldTests {
         }
         #expect(account.held >= 8_000)
         #expect(other.begin().contains(#""op":"snap""#))
-        #expect(bench.host.sessions.kept.find(Ticket(tickets[0] ?? "")!, of: "a") == nil, "the oldest")
+        #expect(bench.clients.sessions.kept.find(Ticket(tickets[0] ?? "")!, of: "a") == nil, "the oldest")
         #expect(graph.keptChains > 0)
     }
 
@@ -107,7 +107,7 @@ struct KeptHeldTests {
             Set(tickets).count == 100 * clients && graph.keptChains == 100 * clients
                 && graph.subscriptions == 0
         )
-        #expect(bench.host.statistics.sessions == 0 && bench.host.statistics.subscriptions == 0)
+        #expect(bench.clients.statistics.sessions == 0 && bench.clients.statistics.subscriptions == 0)
         try bench.set(graph, [("x", "2")])
         for part in 0..<clients / 4 {
             let client = bench.connect()
@@ -130,9 +130,9 @@ struct KeptHeldTests {
             bench.leap(0)
         }
         #expect(clients < 100 || turns > 5, "many are released in slices")
-        let kept = bench.host.sessions.kept
+        let kept = bench.clients.sessions.kept
         #expect(kept.isEmpty && kept.nameless(in: bench.host).held == 0 && graph.keptChains == 0)
-        #expect(bench.host.nextDeadline == nil && bench.host.sessions.all.isEmpty)
+        #expect(bench.host.nextDeadline == nil && bench.clients.sessions.all.isEmpty)
         let end = graph.statistics
         #expect(end.nodes == start.nodes && end.edges == start.edges && end.listeners == 0 && graph.isWhole)
     }

@@ -120,10 +120,10 @@ struct AlarmTests {
         bench.pass(300)
         #expect(client.take() == [#"{"op":"changes","id":2,"graphs":["g"]}"#])
         client.session.close()
-        #expect(bench.host.alarmWatch != nil)
+        #expect(bench.clients.alarmWatch != nil)
         try bench.set(graph, [("x", "1")])
         bench.pass(300)
-        #expect(bench.host.alarmWatch == nil)
+        #expect(bench.clients.alarmWatch == nil)
     }
 
     @Test("a sensor is what the definition calls so, or what programs set often and no person does")

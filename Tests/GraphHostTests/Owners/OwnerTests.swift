@@ -97,7 +97,7 @@ struct OwnerTests {
             #expect(answers.count == 1 && answers[0].contains(#""code":"bad_field""#))
             #expect(answers[0].contains(message), "\(answers)")
         }
-        #expect(graph.statistics.nodes == start.nodes && bench.host.statistics.subscriptions == 0)
+        #expect(graph.statistics.nodes == start.nodes && bench.clients.statistics.subscriptions == 0)
         #expect(client.session.owners == nil)
     }
 
@@ -329,7 +329,7 @@ struct OwnerTests {
         client.ask(#"{"op":"mod","id":20,"sub":3,"addOwner":"b"}"#)
         client.ask(#"{"op":"sub","id":4,"graph":"g","nodes":["*"],"owner":"c"}"#)
         #expect(client.session.close(reason) == 3)
-        #expect(client.session.ownerNames == [] && bench.host.statistics.subscriptions == 0)
+        #expect(client.session.ownerNames == [] && bench.clients.statistics.subscriptions == 0)
         #expect(graph.statistics.nodes == start.nodes && graph.statistics.edges == start.edges)
         #expect(graph.statistics.listeners == start.listeners && graph.isWhole)
     }
@@ -366,7 +366,7 @@ struct OwnerTests {
         subscribe(client, 2, "deep", #""a""#)
         _ = bench.host.remove(graph)
         bench.endTurn()
-        #expect(client.session.ownerNames == [] && bench.host.statistics.subscriptions == 0)
+        #expect(client.session.ownerNames == [] && bench.clients.statistics.subscriptions == 0)
     }
 
     // MARK: - O-5

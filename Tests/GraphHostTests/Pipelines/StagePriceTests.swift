@@ -78,7 +78,7 @@ private final class Crowd {
         bench = Bench(limits: limits)
         graph = try bench.define(StagePriceTests.graph)
         sessions = (0..<clients).map { _ in
-            Session(host: bench.host, sink: sink, access: .full, form: .messages)
+            Session(of: bench.clients, sink: sink, access: .full, form: .messages)
         }
         for id in 1...1_000 {
             let fields = shape.split(separator: "#", omittingEmptySubsequences: false).joined(
@@ -88,7 +88,7 @@ private final class Crowd {
             message.withUTF8 { sessions[id % clients].receive(message: UnsafeRawBufferPointer($0)) }
             bench.settle()
         }
-        try #require(bench.host.statistics.subscriptions == 1_000)
+        try #require(bench.clients.statistics.subscriptions == 1_000)
     }
 
     /// Sets every node, sometimes before all clients have the values before.

@@ -16,7 +16,7 @@ struct AccessRevisionTests {
             #expect(client.ask(#"{"op":"sub","id":1,"graph":"g","node":"x"}"#)[0].contains("snap"))
         }
         var finished = 0
-        bench.host.reviseAccess { _ in
+        bench.clients.reviseAccess { _ in
             access("y")
         } then: {
             finished += 1

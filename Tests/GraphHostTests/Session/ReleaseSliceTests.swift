@@ -37,7 +37,7 @@ struct ReleaseSliceTests {
         for client in clients { client.session.close(.reset) }
         #expect(graph.statistics.released - released <= 30)
         #expect(graph.subscriptions > 100)
-        #expect(bench.host.statistics.sessions == 1, "closed sessions are not open")
+        #expect(bench.clients.statistics.sessions == 1, "closed sessions are not open")
         #expect(bench.host.nextDeadline == bench.clock.now, "the loop is asked to come again at once")
         var counts: [[Int]] = []
         var turns = 0
@@ -74,7 +74,7 @@ struct ReleaseSliceTests {
         #expect(client.session.close() == 150)
         #expect(graph.statistics.nodes == 1)
         for client in idle { client.session.close() }
-        #expect(bench.host.statistics.sessions == 0)
+        #expect(bench.clients.statistics.sessions == 0)
         #expect(bench.host.nextDeadline == nil)
     }
 

@@ -50,7 +50,7 @@ struct EventStreamTests {
             lastEventID: cursor
         )
         let sink = EventSink()
-        let session = Session(host: bench.host, sink: sink, transport: .sse, form: .events)
+        let session = Session(of: bench.clients, sink: sink, transport: .sse, form: .events)
         sink.session = session
         session.start(stream)
         return (session, sink)
@@ -165,7 +165,7 @@ struct EventStreamTests {
                 (error as? HostError)?.code == code
             }
         }
-        #expect(bench.host.statistics.sessions == 0)
+        #expect(bench.clients.statistics.sessions == 0)
     }
 
     @Test("When the last subscription has ended, so does the stream")

@@ -80,7 +80,7 @@ struct SubscribingTests {
                 #"{"op":"upd","graph":"house","rev":4,"t":5000000,"d":[{"id":1,"v":30,"n":3},{"id":2,"v":86,"n":3}]}"#
             ]
         )
-        #expect(bench.host.statistics.folded == 0, "the listener is neither slow nor paced")
+        #expect(bench.clients.statistics.folded == 0, "the listener is neither slow nor paced")
     }
 
     @Test("Values that a slow or a paced listener did not get are counted, and no others")
@@ -90,7 +90,7 @@ struct SubscribingTests {
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"house","nodes":["*"]}"#)
         try bench.set(graph, [("indoor_c", "1"), ("outdoor_c", "2"), ("mode", #""eco""#)])
-        #expect(bench.host.statistics.folded == 0, "one commit of three nodes under one glob")
+        #expect(bench.clients.statistics.folded == 0, "one commit of three nodes under one glob")
 
         client.sink.unsentBytes = 100_000
         for value in 2...4 { try bench.set(graph, [("outdoor_c", "\(value)")]) }
@@ -99,7 +99,7 @@ struct SubscribingTests {
         bench.host.flush()
         // outdoor_c emits 3 times and 2 are lost; so it is with `both`, which is made of it, and
         // `any`.
-        #expect(bench.host.statistics.folded == 6)
+        #expect(bench.clients.statistics.folded == 6)
 
         let paced = bench.connect()
         paced.ask(#"{"op":"sub","id":1,"graph":"house","node":"outdoor_c","every":1000}"#)
@@ -107,7 +107,7 @@ struct SubscribingTests {
         bench.clock.advance(by: 1000)
         bench.host.advance()
         bench.host.flush()
-        #expect(bench.host.statistics.folded >= 8 && bench.host.statistics.folded <= 9)
+        #expect(bench.clients.statistics.folded >= 8 && bench.clients.statistics.folded <= 9)
     }
 
     @Test("The newest commit's context and writer stand in the frame")

@@ -17,6 +17,7 @@ extension SessionLimits {
 final class Bench {
     let clock: ManualHostClock
     let host: Host
+    let clients: Clients
     private let log: FaultyLog?
     /// Servers that started after it, kept to the end of the test: a graph does not hold its host.
     var successors: [Bench] = []
@@ -36,6 +37,7 @@ final class Bench {
             limits: limits,
             definitions: definitions
         )
+        clients = Clients(of: host)
         log?.collect = { [unowned host] in host.submissions.handOver() }
     }
 
@@ -148,7 +150,7 @@ final class Client {
     init(_ bench: Bench, _ access: Access?, _ form: SessionForm, _ tokens: [String: Access]?) {
         self.bench = bench
         sink = RecordingSink(tokens: tokens)
-        session = Session(host: bench.host, sink: sink, access: access, form: form)
+        session = Session(of: bench.clients, sink: sink, access: access, form: form)
         sink.session = session
     }
 

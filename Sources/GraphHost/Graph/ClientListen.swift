@@ -1,0 +1,13 @@
+internal import ReactiveGraph
+internal import Values
+
+/// An edge with which a client listens.
+class ClientListen: ChangeListen<Datum> {
+    /// Whether its connection has ended and it waits for its client to come back: it makes its node
+    /// not wanted.
+    var isKept: Bool { preconditionFailure("said by each kind of it") }
+    /// Whether producers are asked for missing and stale values (D-2).
+    var loads: Bool { preconditionFailure("said by each kind of it") }
+    /// Whether only globs match its node: they keep no family member alive (F-4).
+    var isByGlob: Bool { false }
+}
