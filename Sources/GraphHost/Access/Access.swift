@@ -229,13 +229,13 @@ public struct GraphView {
         let source: Source
         switch subject.origin {
         case .node(let node): return try require(.pipe, on: node)
-        case .source(let origin): source = origin
+        case .source(let origin, _): source = origin
         }
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
         guard let glob = source.argument.glob else { return }
         // Nodes that match a glob but that the caller may not use are treated as missing.
         guard access.has(.pipe) else { throw HostError(.forbidden, "the right to pipe is missing") }
-        guard graph.chains.find(ChainKey(source)) == nil else { return }
+        guard graph.chains.find(ChainKey(source, for: access)) == nil else { return }
         let host = graph.host
         let bytes = graph.visibleNodes(matching: glob).count * AllMembers.memberBytes
         let held = access.name.flatMap { host.accounts.find($0)?.held } ?? 0

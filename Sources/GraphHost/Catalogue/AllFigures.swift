@@ -13,7 +13,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     private let give: (Datum) -> Base.Value?
     private let take: (Base.Result) -> Datum
     /// Charged for each change of a member.
-    private let meter: StageMeter?
+    private let meter: (any Meter)?
 
     /// Applies `base` to the values that `give` accepts.
     ///
@@ -21,7 +21,7 @@ struct AllFigure<Base: Reduction>: Reduction {
     init(
         _ all: AllArgument,
         at place: String,
-        for meter: StageMeter?,
+        for meter: (any Meter)?,
         _ base: Base,
         needs: String,
         give: @escaping (Datum) -> Base.Value?,
@@ -77,10 +77,10 @@ struct AllListing: Reduction {
     private let isObject: Bool
     /// If there is one, it is charged for each change of a member, only ``listing(_:)`` makes the
     /// text, and the result merely signals a change.
-    private let meter: StageMeter?
+    private let meter: (any Meter)?
     private let sign = Datum.null
 
-    init(_ all: AllArgument, at place: String, for meter: StageMeter?) {
+    init(_ all: AllArgument, at place: String, for meter: (any Meter)?) {
         glob = all.pattern
         isObject = all.reduce == .object
         self.meter = meter

@@ -57,7 +57,7 @@ extension StageSite {
         case .any: return flags(all, GatherAny())
         case .all: return flags(all, GatherAll())
         case .count:
-            let count = AllFigure(all, at: place, for: meter, GatherCount<Datum>(), needs: "", give: { $0 }) {
+            let count = AllFigure(all, at: place, for: meter, GatherCount<Datum>(), needs: "", give: { $0 }) { [self] in
                 datum(Number(Double($0)))
             }
             return gather(all, count)
@@ -75,7 +75,7 @@ extension StageSite {
     ) -> Node<Datum> {
         let figure = AllFigure(all, at: place, for: meter, base, needs: "numbers") { datum in
             datum.number.map(give)
-        } take: {
+        } take: { [self] in
             datum(take($0))
         }
         return gather(all, figure)
@@ -98,21 +98,18 @@ extension StageSite {
         _ figure: Figure,
         deferred: ((GatheringNode<Figure>) -> Datum)? = nil
     ) -> Node<Datum> where Figure.Value == Datum, Figure.Result == Datum {
-        let node = graph.core.gather(figure)
-        members?.fill(node)
+        let node = core.gather(figure)
+        fill(node)
         let map = all.map.map { map in
             let evaluation = evaluation(map)
             return { (datum: Datum) in datum.isFail ? datum : evaluation.datum(datum.tree) }
         }
         guard let meter else {
             guard let map else { return node }
-            graph.builder.note(
-                node,
-                as: members?.named.map { InnerStage.Part(of: $0, "all", label: "\(all.reduce)") }
-            )
+            note(node, as: "all", label: "\(all.reduce)")
             return node.apply(Map(map))
         }
-        graph.chains.hide(node)
+        hide(node)
         let later = deferred.map { deferred in { [unowned node] in deferred(node) } }
         return node.apply(GatheredMap(meter: meter, later: later, map: map))
     }
@@ -121,7 +118,7 @@ extension StageSite {
 /// The `map` of an `all` in a client's pipeline; the node before it only collects.
 private struct GatheredMap: Operator {
     let name = "Gather"
-    let meter: StageMeter
+    let meter: any Meter
     /// Assembles the result as it is at that time.
     let later: (() -> Datum)?
     let map: ((Datum) -> Datum)?
@@ -129,12 +126,12 @@ private struct GatheredMap: Operator {
     mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
         var result = later?() ?? value
         meter.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
+        var read: [Datum] = []
         if let map {
-            let gathered = result
-            result = map(gathered)
-            if !meter.reads(gathered) { return nil }
+            read = [result]
+            result = map(result)
         }
-        return meter.holds(.value(result), of: nil) ? .value(result) : nil
+        return meter.admits(.value(result), reading: read) ? .value(result) : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {

@@ -6,7 +6,7 @@ internal import Values
 /// A value is parsed and its key looked up once, however many cases there are (G-91). Each case
 /// then compares a number.
 ///
-/// The cases hold their table; the builder refers to it weakly. Invariant: `slots` has a slot
+/// The cases hold their table; the graph's list refers to it weakly. Invariant: `slots` has a slot
 /// exactly while a case follows its key.
 final class CaseTable {
     /// The result of looking up a pair.
@@ -25,15 +25,15 @@ final class CaseTable {
     private var pair: Datum?
     private var route = Route.none
     private let source: UInt64
-    private weak var builder: NodeBuilder?
+    private weak var list: CaseTables?
 
-    fileprivate init(of source: UInt64, _ builder: NodeBuilder) {
+    fileprivate init(of source: UInt64, in list: CaseTables) {
         self.source = source
-        self.builder = builder
+        self.list = list
     }
 
     deinit {
-        builder?.caseTables[source] = nil
+        list?.forget(source)
     }
 
     fileprivate func follow(_ key: CaseKey) -> Int {
@@ -57,7 +57,7 @@ final class CaseTable {
     ///
     /// Only the first case that asks parses the pair, and is charged for it.
     @inline(__always)
-    func route(_ pair: Datum, _ meter: StageMeter?) -> Route {
+    func route(_ pair: Datum, _ meter: (any Meter)?) -> Route {
         if pair !== self.pair {
             meter?.spend(StageCost.runUnits + pair.textCost)
             self.pair = pair
@@ -136,15 +136,23 @@ struct CaseKey: Hashable {
     }
 }
 
-struct CaseTableReference {
-    weak var table: CaseTable?
-}
+/// The case tables of a graph.
+final class CaseTables {
+    private struct Reference {
+        weak var table: CaseTable?
+    }
 
-extension NodeBuilder {
+    /// The tables, by the number of the node whose values they distribute.
+    private var tables: [UInt64: Reference] = [:]
+
+    var count: Int { tables.count }
+
     /// Adds a case to the table of the switch `source`.
     func place(for key: Datum, of source: Node<Datum>) -> CasePlace {
-        let table = caseTables[source.id]?.table ?? CaseTable(of: source.id, self)
-        caseTables[source.id] = CaseTableReference(table: table)
+        let table = tables[source.id]?.table ?? CaseTable(of: source.id, in: self)
+        tables[source.id] = Reference(table: table)
         return CasePlace(table, CaseKey(key))
     }
+
+    fileprivate func forget(_ source: UInt64) { tables[source] = nil }
 }

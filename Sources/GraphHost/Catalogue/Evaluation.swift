@@ -10,7 +10,7 @@ internal import Values
 struct Evaluation {
     private let program: Program
     private let place: String
-    private unowned let graph: LiveGraph
+    private unowned let clock: any EvaluationClock
     /// The position in the arguments at which the expression expects the time of the newest commit
     /// among its inputs; 0: it does not use the time.
     private let timePlace: Int
@@ -19,7 +19,7 @@ struct Evaluation {
     /// The values of the placeholders, if the expression may use them; passed after the time.
     private let key: Value?
     /// In a client's pipeline, what counts the units.
-    private let meter: StageMeter?
+    private let meter: (any Meter)?
 
     /// An evaluation that takes `count` values, in the order in which the expression declares its
     /// variables.
@@ -27,14 +27,15 @@ struct Evaluation {
         _ expression: Expression,
         taking count: Int,
         at place: String,
-        in graph: LiveGraph,
+        by clock: any EvaluationClock,
+        for meter: (any Meter)?,
         key: Value? = nil
     ) {
         program = expression.program
         self.place = place
-        self.graph = graph
+        self.clock = clock
         self.key = expression.variables.last == Expression.keyName ? key : nil
-        meter = graph.builder.meter
+        self.meter = meter
         timePlace = expression.variables.count > count ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
@@ -118,7 +119,7 @@ struct Evaluation {
 
     private var time: Value {
         guard needsTime else { return .null }
-        return Timestamp(milliseconds: Int64(clamping: graph.evaluationTime)).map(Value.timestamp) ?? .null
+        return Timestamp(milliseconds: Int64(clamping: clock.evaluationTime)).map(Value.timestamp) ?? .null
     }
 
     /// A computed tree as a value; a tree that JSON cannot represent is a failure.

@@ -64,28 +64,22 @@ extension StageSite {
     func flattened(_ flatten: FlattenArgument, from outer: Node<Datum>) -> Node<Datum> {
         let chosen = Dictionary(flatten.to.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
         let notAKey = Datum.fail("not_a_key", at: place, "no node belongs to this key")
-        let site = self
-        return outer.flattenMap { [unowned graph] key in
+        return outer.flattenMap { [self] key in
             // A failure is passed on: it replaces the chosen node.
-            if key.isFail { return graph.builder.stand(for: key) }
-            guard let name = chosen[Self.keyText(key)] ?? flatten.otherwise, let node = site.node(name) else {
-                return graph.builder.stand(for: notAKey)
-            }
-            return graph.builder.materialise(node)
+            if key.isFail { return stand(for: key) }
+            return (chosen[keyText(key)] ?? flatten.otherwise).flatMap(living) ?? stand(for: notAKey)
         }
     }
 
-    /// How a key is written in `to`: a string as its content, anything else as its JSON text.
-    private static func keyText(_ key: Datum) -> String {
-        if key.kind == .string, case .string(let text) = key.tree { text } else { key.text }
+    /// A stand-in that is followed while no node is chosen; part of the stage.
+    private func stand(for failure: Datum) -> Node<Datum> {
+        let node = core.node(failure)
+        hide(node)
+        return node
     }
 }
 
-extension NodeBuilder {
-    /// A stand-in that is followed while no node is chosen; part of the stage.
-    fileprivate func stand(for failure: Datum) -> Node<Datum> {
-        let node = graph.core.node(failure)
-        graph.chains.hide(node)
-        return node
-    }
+/// How a key is written in `to`: a string as its content, anything else as its JSON text.
+private func keyText(_ key: Datum) -> String {
+    if key.kind == .string, case .string(let text) = key.tree { text } else { key.text }
 }

@@ -1,5 +1,6 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// `combine: { t: indoor_c, … }` or `combine: [indoor_c, …]`, with its sibling key `map`.
@@ -113,7 +114,7 @@ extension StageSite {
         let compute = joined(combine.map, names: combine.names)
         guard let meter else { return Node.combineEach(inputs, compute) }
         let rows = Node<[Datum]>.combine(inputs)
-        graph.chains.hide(rows)
+        hide(rows)
         return rows.apply(RowMap(meter: meter, compute))
     }
 
@@ -123,7 +124,7 @@ extension StageSite {
     /// drops its oldest value, and the node fails until the next row, because from then on the rows
     /// no longer match.
     func zipped(_ zip: ZipArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
-        let limit = min(zip.buffer ?? .max, graph.host.limits.zipBuffer)
+        let limit = min(zip.buffer ?? .max, limits.zipBuffer)
         let place = place
         let compute = joined(zip.map, names: nil)
         let buffer = BufferPolicy.dropOldest(limit)
@@ -141,7 +142,7 @@ extension StageSite {
         let rows = Node<[Datum]>.zipEach(inputs, buffer: buffer, control: control, overflow: { [overflow()] })
         { $0 }
         rows.propagatesEmpty = false
-        graph.chains.hide(rows)
+        hide(rows)
         return rows.apply(RowMap(meter: meter, waiting: waiting, compute))
     }
 
@@ -168,12 +169,12 @@ extension StageSite {
 /// The `map` of a join in a client's pipeline; the join itself only collects the inputs.
 private struct RowMap: Operator {
     let name = "Join"
-    let meter: StageMeter
+    let meter: any Meter
     /// In a zip, the values that wait for a row.
     let waiting: WaitingRows?
     let compute: ([Datum]) -> Datum
 
-    init(meter: StageMeter, waiting: WaitingRows? = nil, _ compute: @escaping ([Datum]) -> Datum) {
+    init(meter: any Meter, waiting: WaitingRows? = nil, _ compute: @escaping ([Datum]) -> Datum) {
         self.meter = meter
         self.waiting = waiting
         self.compute = compute
@@ -182,7 +183,7 @@ private struct RowMap: Operator {
     mutating func receive(_ row: [Datum], at site: Site) -> Emission<Datum>? {
         waiting?.trim()
         let result = Emission<Datum>.value(compute(row))
-        return meter.reads(row) && meter.holds(result, of: nil) ? result : nil
+        return meter.admits(result, reading: row) ? result : nil
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
@@ -196,7 +197,7 @@ private struct RowMap: Operator {
 /// held bytes with the size of the largest input at the time it arrived.
 private final class WaitingRows {
     private let inputs: [Unowned<Node<Datum>>]
-    private let meter: StageMeter
+    private let meter: any Meter
     private let sizes = HeldSizes()
     /// Counts the waiting values.
     ///
@@ -204,7 +205,7 @@ private final class WaitingRows {
     weak var control: BufferControl?
 
     /// `inputs` live as long as the zip.
-    init(_ inputs: [Node<Datum>], _ meter: StageMeter) {
+    init(_ inputs: [Node<Datum>], _ meter: any Meter) {
         self.inputs = inputs.map(Unowned.init)
         self.meter = meter
     }

@@ -47,7 +47,7 @@ final class StageFailure {
 final class StagePolicy<Base: Operator> {
     let failures: FailurePolicy
     let cost: StageCost
-    let meter: StageMeter?
+    let meter: (any Meter)?
     let give: (Datum) -> StageInput<Base.Input>
     let take: (Base.Output) -> Emission<Datum>
     /// Where functions that the operator calls store their failures.
@@ -59,7 +59,7 @@ final class StagePolicy<Base: Operator> {
     init(
         _ failures: FailurePolicy,
         _ cost: StageCost,
-        _ meter: StageMeter?,
+        _ meter: (any Meter)?,
         _ failure: StageFailure? = nil,
         give: @escaping (Datum) -> StageInput<Base.Input>,
         take: @escaping (Base.Output) -> Emission<Datum>
@@ -72,13 +72,16 @@ final class StagePolicy<Base: Operator> {
         self.take = take
     }
 
-    func spend(on datum: Datum?) {
-        guard let meter else { return }
-        switch cost {
-        case .none: break
-        case .run: meter.spend(StageCost.runUnits)
-        case .text: meter.spend(StageCost.runUnits + (datum?.textCost ?? 0))
-        }
+    /// Counts the cost of a run; false if the stage may not run any more.
+    func mayRun(on datum: Datum?) -> Bool {
+        guard let meter else { return true }
+        let units =
+            switch cost {
+            case .none: 0
+            case .run: StageCost.runUnits
+            case .text: StageCost.runUnits + (datum?.textCost ?? 0)
+            }
+        return meter.spend(units)
     }
 
     func emission(_ result: Emission<Base.Output>?) -> Emission<Datum>? {
@@ -100,25 +103,26 @@ struct Policied<Base: Operator>: Operator {
     var isFinished: Bool { base.isFinished }
 
     mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
-        if let meter = policy.meter, meter.isSpent { return nil }
-        policy.spend(on: value)
+        guard policy.mayRun(on: value) else { return nil }
         if value.isFail, policy.failures == .bypass { return .value(value) }
         switch policy.give(value) {
         case .failure(let failure): return .value(failure)
         case .value(let given):
             let result = base.receive(given, at: site)
-            if let meter = policy.meter, !meter.reads(value) { return nil }
-            if let failure = policy.failure?.datum.take() { return .value(failure) }
-            if let afterwards = policy.afterwards { afterwards(base, value) }
-            let emission = policy.emission(result)
-            if let meter = policy.meter, !meter.holds(emission, of: value) { return nil }
+            let emission: Emission<Datum>?
+            if let failure = policy.failure?.datum.take() {
+                emission = .value(failure)
+            } else {
+                if let afterwards = policy.afterwards { afterwards(base, value) }
+                emission = policy.emission(result)
+            }
+            if let meter = policy.meter, !meter.admits(emission, of: value) { return nil }
             return emission
         }
     }
 
     mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
-        if let meter = policy.meter, meter.isSpent { return nil }
-        policy.spend(on: nil)
+        guard policy.mayRun(on: nil) else { return nil }
         let result = base.receiveEmpty(travels: travels, at: site)
         if let afterwards = policy.afterwards { afterwards(base, nil) }
         return policy.emission(result)

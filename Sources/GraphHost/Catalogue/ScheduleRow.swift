@@ -182,8 +182,8 @@ extension StageSite {
         _ base: Base,
         _ datum: @escaping (Base.Output) -> Datum
     ) -> Node<Datum> where Base.Input == Void {
-        let start = graph.core.node(Datum.null)
-        graph.chains.hide(start)
+        let start = core.node(Datum.null)
+        hide(start)
         let policy = StagePolicy<Base>(.count, .run, meter, give: { _ in .value(()) }) { .value(datum($0)) }
         return StageOperator(Policied(base: base, policy: policy), on: timers).derive(start)
     }

@@ -13,9 +13,7 @@ public final class Source {
     public let nodes: [String]
     /// Names of the nodes that must exist before it is made, each once.
     let eagerNodes: [String]
-    /// The access of the client whose pipeline this is, if a glob chooses its nodes.
-    private(set) var access: Access?
-    let make: (StageSite, [Node<Datum>]) -> Node<Datum>
+    let make: (any StageSite, [Node<Datum>]) -> Node<Datum>
     /// The regular expressions in its expressions.
     fileprivate(set) var patterns: [any RegexMatcher] = []
 
@@ -33,7 +31,7 @@ public final class Source {
     init<Argument: SourceArgument>(
         _ row: OperatorRow,
         _ argument: Argument,
-        make: @escaping (Argument, StageSite, [Node<Datum>]) -> Node<Datum>
+        make: @escaping (Argument, any StageSite, [Node<Datum>]) -> Node<Datum>
     ) {
         `operator` = row
         self.argument = argument
@@ -45,11 +43,6 @@ public final class Source {
 
     /// The source's name on the wire.
     public var name: String { self.operator.name }
-
-    /// The nodes that its glob means are those that this caller may see.
-    func choose(for access: Access) {
-        if argument.glob != nil { self.access = access }
-    }
 
     func isSame(as other: Source) -> Bool { key == other.key }
 

@@ -14,7 +14,7 @@ public final class Stage {
     public let key: String
     /// A short text for pictures of the graph: the expression, or name and argument.
     public let label: String
-    let make: (StageSite) -> StageOperator
+    let make: (any StageSite) -> StageOperator
     /// The regular expressions in its expressions.
     var patterns: [any RegexMatcher] = []
 
@@ -23,7 +23,7 @@ public final class Stage {
         _ stateClass: OperatorRow.StateClass,
         key: String,
         label: String,
-        make: @escaping (StageSite) -> StageOperator
+        make: @escaping (any StageSite) -> StageOperator
     ) {
         self.operator = `operator`
         self.stateClass = stateClass
@@ -52,38 +52,6 @@ public final class Stage {
 
         /// The span in the host's unit.
         var count: UInt64 { UInt64(max(1, milliseconds)) }
-    }
-}
-
-/// Where a stage runs.
-struct StageSite {
-    /// The graph, which outlives its stages.
-    ///
-    /// Unowned, because a stage's function that holds the site must not hold the graph.
-    unowned let graph: LiveGraph
-    let timers: TimerQueue
-    /// The place named in failures: a node's name or `pipe`, and the number of the stage.
-    let place: String
-    /// The family member to which it belongs; nil for other nodes.
-    var member: NamedNode?
-    /// Keeps the members of a source that a glob chooses.
-    var members: AllMembers?
-    /// Called when a `prefix` has received its last value.
-    var onLast: () -> Void = {}
-
-    /// In a client's pipeline, what counts the stage's runs.
-    var meter: StageMeter? { graph.builder.meter }
-
-    /// The expression as this stage uses it, taking `count` values in the order of its variables.
-    func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
-        Evaluation(expression, taking: count, at: place, in: graph, key: member?.placeholderTexts)
-    }
-
-    /// The node that the definition calls `reference`.
-    ///
-    /// Looked up each time, because a member may be gone.
-    func node(_ reference: String) -> NamedNode? {
-        graph.node(member?.family?.resolve(reference, for: member?.name ?? "") ?? reference)
     }
 }
 

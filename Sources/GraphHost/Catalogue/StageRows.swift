@@ -164,11 +164,11 @@ extension OperatorRow {
             "The first n values; then a subscription ends with `complete`.",
             example: #"{"prefix":3}"#
         ) { count, site in
-            if count == 0 { site.onLast() }
+            if count == 0 { site.complete() }
             return site.stage(
                 Take(count),
                 .count,
-                afterwards: { take, _ in if take.isComplete { site.onLast() } }
+                afterwards: { take, _ in if take.isComplete { site.complete() } }
             )
         },
         .stage(
@@ -236,7 +236,7 @@ extension OperatorRow {
             site.timed(
                 Delay(
                     interval.duration,
-                    buffer: .dropOldest(site.graph.host.limits.delayed),
+                    buffer: .dropOldest(site.limits.delayed),
                     emitsEarly: true,
                     dropsWhenCleared: true
                 )
@@ -262,7 +262,7 @@ extension OperatorRow {
         example: String,
         label: (@Sendable (Argument) -> String)? = nil,
         classOf: (@Sendable (Argument) -> StateClass)? = nil,
-        make: @escaping @Sendable (Argument, StageSite) -> StageOperator
+        make: @escaping @Sendable (Argument, any StageSite) -> StageOperator
     ) -> OperatorRow {
         let form = Form.stage(argument) { reading in
             Argument.read(reading).map { argument in

@@ -3,6 +3,11 @@ internal import ReactiveGraph
 internal import Values
 
 extension StageSite {
+    /// The expression as this stage uses it, taking `count` values in the order of its variables.
+    func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
+        Evaluation(expression, taking: count, at: place, by: clock, for: meter, key: key)
+    }
+
     /// A stage of an operator whose input and output are values of the host.
     func stage<Base: Operator>(
         _ base: Base,
@@ -14,7 +19,7 @@ extension StageSite {
     ) -> StageOperator where Base.Input == Datum, Base.Output == Datum {
         let policy = StagePolicy<Base>(failures, cost, meter, failure, give: give) { .value($0) }
         policy.afterwards = afterwards
-        if base.hearsEmptyAtConnection { meter?.segment?.noteEmpty() }
+        if base.hearsEmptyAtConnection { meter?.noteEmpty() }
         return StageOperator(Policied(base: base, policy: policy))
     }
 

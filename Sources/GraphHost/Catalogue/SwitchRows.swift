@@ -66,7 +66,7 @@ struct CaseArgument: SourceArgument {
         return CaseArgument(of: of, key: key)
     }
 
-    static func make(_ argument: CaseArgument, _ site: StageSite, _ inputs: [Node<Datum>]) -> Node<Datum> {
+    static func make(_ argument: CaseArgument, _ site: any StageSite, _ inputs: [Node<Datum>]) -> Node<Datum> {
         site.chosen(argument.key, argument.showsFailures, from: inputs[0])
     }
 }
@@ -210,7 +210,7 @@ extension StageSite {
 
     /// The values with one key; pairs with other keys change nothing (G-91).
     func chosen(_ key: Datum, _ showsFailures: Bool, from source: Node<Datum>) -> Node<Datum> {
-        let chosen = graph.builder.place(for: key, of: source)
+        let chosen = caseTables.place(for: key, of: source)
         let notAPair = notAPair
         let meter = meter
         let choose = CompactMap<Datum, Datum> { pair in

@@ -69,7 +69,7 @@ extension StageSite {
         case .p95: numbers(window, WindowPercentile<Number>(0.95), cost: percentileCost)
         case .p99: numbers(window, WindowPercentile<Number>(0.99), cost: percentileCost)
         case .count:
-            values(window, WindowCount(), keep: { _ in () }) {
+            values(window, WindowCount(), keep: { _ in () }) { [place] in
                 Evaluation.datum(.double(Double($0)), at: place)
             }
         case .first: values(window, WindowFirst<Datum>(), keep: { $0 }) { $0 }
@@ -133,7 +133,7 @@ extension StageSite {
             case .last(let span): .time(span.duration)
             case .count(let count): .count(count)
             }
-        let base = Windowed(last: extent, limit: graph.host.limits.windowValues, figure, keep: keep)
+        let base = Windowed(last: extent, limit: limits.windowValues, figure, keep: keep)
         let policy = StagePolicy<Windowed<Input, Figure>>(.bypass, .run, meter, give: give) {
             .value(take($0))
         }

@@ -26,9 +26,13 @@ struct NodeLookup {
         (self.starts, self.dependents) = (starts, dependents)
     }
 
+    /// The most members of a glob that pictures show with an edge each; above that, they show only
+    /// their number.
+    static let mostGathered = 16
+
     /// The inputs of a node that pictures show with an edge each.
     private static func drawnInputs(of node: NodeDefinition) -> [String] {
-        node.matches.count > Picture.mostGathered ? [] : node.inputs
+        node.matches.count > mostGathered ? [] : node.inputs
     }
 
     /// The places of the nodes that name the one at `place` as an input.

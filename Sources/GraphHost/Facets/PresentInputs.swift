@@ -1,14 +1,6 @@
 internal import ReactiveGraph
 internal import Values
 
-/// How a node depends on its input, if values decide that.
-enum Branching {
-    /// It follows a node that a value chooses.
-    case chosen
-    /// It takes those values of a switch for which `takes` is true.
-    case sorted(takes: (Datum) -> Bool)
-}
-
 /// The mutable nodes on which the value of a living node depends at the moment.
 enum PresentInputs {
     /// Visits them; for a mutable node, the node itself.

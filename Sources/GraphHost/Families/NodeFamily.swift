@@ -1,5 +1,6 @@
 internal import Commits
 internal import ReactiveGraph
+internal import Support
 
 /// A family: the nodes of one definition with placeholders (F-1).
 final class NodeFamily: RegistryFamily {

@@ -31,7 +31,7 @@ final class AllMembers: NameWatcher {
     /// The node of the definition that it belongs to; nil in a client's pipeline.
     let named: NamedNode?
     /// In a client's pipeline, what counts the members.
-    private var meter: StageMeter?
+    private let meter: StageMeter?
     private weak var gathering: (any Gathering)?
     /// Whether the graph is being redefined; until that is done nothing is emitted.
     private var isWaiting = false
@@ -44,18 +44,19 @@ final class AllMembers: NameWatcher {
     /// The members of a node of the definition.
     init(of named: NamedNode, _ glob: String) {
         self.named = named
+        meter = nil
         self.glob = glob
         graph = named.graph
         named.graph.members.watchers.add(self, to: glob)
     }
 
     /// The members of a client's pipeline.
-    init(_ glob: String, in graph: LiveGraph, for access: Access) {
+    init(_ glob: String, in graph: LiveGraph, for access: Access, counting meter: StageMeter?) {
         named = nil
         self.glob = glob
         self.graph = graph
         accesses = [access]
-        meter = graph.builder.meter
+        self.meter = meter
         graph.members.watchers.add(self, to: glob)
     }
 

@@ -14,13 +14,9 @@ final class NodeBuilder {
     var running = 0
     /// The time of the newest commit among the inputs of each node that is being built.
     private var inputTimes: [ObjectIdentifier: UInt64] = [:]
-    /// The meter of the client pipeline's stage that is being built; nil: a stage of the
-    /// definition.
-    var meter: StageMeter?
     /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
-    private var ownMeter: StageMeter?
-    /// The case tables of switches, by the number of the node whose values they distribute.
-    var caseTables: [UInt64: CaseTableReference] = [:]
+    private(set) var meter: StageMeter?
+    let caseTables = CaseTables()
     /// While the graph is being restored: the names whose living nodes follow the nodes that their
     /// definitions build, because they have outlived a change (``Rebuilding``).
     var followers: Set<String> = []
@@ -31,8 +27,7 @@ final class NodeBuilder {
     /// The graph has been made.
     func begin(in graph: LiveGraph) {
         owner = graph
-        ownMeter = graph.host.trialUnits.map { StageMeter(graph, atMost: $0) }
-        meter = ownMeter
+        meter = graph.host.trialUnits.map { StageMeter(graph, atMost: $0) }
     }
 
     // MARK: - Named nodes
@@ -51,12 +46,8 @@ final class NodeBuilder {
         let outerTime = graph.evaluationTime
         let outerTimes = inputTimes
         inputTimes = [:]
-        // Clients are not charged for work that a definition causes.
-        let outerMeter = meter
-        meter = ownMeter
         running += 1
         defer {
-            meter = outerMeter
             graph.evaluationTime = outerTime
             inputTimes = outerTimes
             running -= 1
@@ -142,11 +133,14 @@ final class NodeBuilder {
             preconditionFailure("mutable nodes live as long as their graph")
         }
         let member = node.family == nil ? nil : node
-        var result = source(derived.source, at: node.name, member, node.members)
+        var result = source(
+            derived.source,
+            at: GraphSite(in: graph, at: node.name, for: meter, member: member, members: node.members)
+        )
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
-        func site(_ position: Int) -> StageSite {
-            StageSite(graph: graph, timers: graph.timers, place: "\(node.name)/\(position)", member: member)
+        func site(_ position: Int) -> GraphSite {
+            GraphSite(in: graph, at: "\(node.name)/\(position)", for: meter, member: member)
         }
         for (position, stage) in derived.pipe.dropLast().enumerated() {
             result = stage.make(site(position)).derive(result).named(stage.label)
@@ -156,24 +150,12 @@ final class NodeBuilder {
     }
 
     /// The node of a source, in a definition or in a client's pipeline.
-    func source(
-        _ source: Source,
-        at place: String,
-        _ member: NamedNode? = nil,
-        _ members: AllMembers? = nil
-    ) -> Node<Datum> {
-        let site = StageSite(
-            graph: graph,
-            timers: graph.timers,
-            place: place,
-            member: member,
-            members: members
-        )
+    func source(_ source: Source, at site: GraphSite) -> Node<Datum> {
         let inputs = source.argument.inputs.map { name in
-            guard let node = site.node(name) else {
+            guard let node = site.living(name) else {
                 preconditionFailure("a checked source names no unknown node")
             }
-            return materialise(node)
+            return node
         }
         let made = source.make(site, inputs)
         guard !source.isNode else { return made }

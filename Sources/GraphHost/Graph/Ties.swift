@@ -64,7 +64,7 @@ final class Ties {
         let place = places[key] ?? place
         let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", key: key, at: place)
         add(tie)
-        let evaluation = way.map { Evaluation($0, taking: 1, at: place, in: to.graph) }
+        let evaluation = way.map { Evaluation($0, taking: 1, at: place, by: to.graph, for: to.graph.builder.meter) }
         tie.connect(source, to: target, in: to.graph, through: evaluation)
     }
 
@@ -80,7 +80,7 @@ final class Ties {
         let builder = graph.builder
         var end = builder.materialise(from)
         for (position, stage) in link.pipe.enumerated() {
-            let site = StageSite(graph: graph, timers: graph.timers, place: "\(place)/\(position)")
+            let site = GraphSite(in: graph, at: "\(place)/\(position)", for: builder.meter)
             end = stage.make(site).derive(end).named(stage.label)
             builder.note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
         }

@@ -75,7 +75,7 @@ extension GraphView {
         let pipeline = try reading.pipeline(PipelineText(document, of: request, word: word))
         let origin: Subject.Origin
         if let source = try reading.source(pipeline.source, in: self) {
-            origin = .source(source)
+            origin = .source(source, access)
         } else {
             let text = document["node"]?.scalar?.text
             origin = .node(try node(text.flatMap { graph.node($0) }, named: text, to: .read))

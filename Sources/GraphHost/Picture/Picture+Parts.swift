@@ -29,7 +29,7 @@ extension Picture {
             self.named = named
             record = nil
             inner = nil
-            inputs = named.definition.matches.count > Picture.mostGathered ? [] : named.inputNames
+            inputs = named.definition.matches.count > NodeLookup.mostGathered ? [] : named.inputNames
             members = named.members
         }
 

@@ -8,10 +8,6 @@ internal import Values
 /// It makes no node and keeps none alive: a declared node that does not live is shown with
 /// `"exists": false` and no value.
 struct Picture {
-    /// The most members of a glob that are shown with an edge each; above that, only their number
-    /// is shown.
-    static let mostGathered = 16
-
     let graph: LiveGraph
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
@@ -128,7 +124,7 @@ struct Picture {
 
     /// Whether the node has more members than are shown with an edge each.
     static func joinsMany(_ node: AnyNode) -> Bool {
-        if let all = node as? any Gathering { all.memberCount > mostGathered } else { false }
+        if let all = node as? any Gathering { all.memberCount > NodeLookup.mostGathered } else { false }
     }
 
     /// Adds links between shown nodes.

@@ -52,7 +52,7 @@ public struct Surroundings: Hashable, Sendable {
     private static func neighbours(of node: NamedNode) -> [NamedNode] {
         let graph = node.graph
         var found: [NamedNode] = []
-        if node.definition.matches.count <= Picture.mostGathered {
+        if node.definition.matches.count <= NodeLookup.mostGathered {
             found = node.inputNames.compactMap { graph.existing($0) }
         }
         found += graph.definition.dependents(of: node.name).compactMap { graph.existing($0.name) }

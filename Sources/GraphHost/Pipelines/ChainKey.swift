@@ -11,10 +11,10 @@ struct ChainKey: Hashable {
     /// The principal whose rights choose the nodes of a source by a glob; held by the chain.
     private let principal: ObjectIdentifier?
 
-    /// The key of a source without stages.
-    init(_ source: Source) {
+    /// The key of a source without stages, for a client with that access.
+    init(_ source: Source, for access: Access) {
         (previous, text) = (0, source.key)
-        principal = source.access?.principal.map(ObjectIdentifier.init)
+        principal = source.argument.glob == nil ? nil : access.principal.map(ObjectIdentifier.init)
     }
 
     /// The key of a stage that follows the node of that number.

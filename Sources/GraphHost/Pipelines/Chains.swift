@@ -115,7 +115,7 @@ final class Chains {
             }
             switch subject.origin {
             case .node(let node): return number == node.present.living?.id
-            case .source(let source): return next?.key.text == source.key
+            case .source(let source, _): return next?.key.text == source.key
             }
         }
 

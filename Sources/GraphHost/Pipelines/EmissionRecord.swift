@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The emissions of one node that heads of clients' chains have not handled yet (``Head``).

@@ -20,9 +20,9 @@ struct LivingPart {
         case .node(let node):
             guard node.present.living != nil else { return }
             named = graph.builder.materialise(node)
-        case .source(let source):
+        case .source(let source, let access):
             mayBeShared = !source.operator.isPrivate
-            guard mayBeShared, grows(by: ChainKey(source), graph.chains) else { return }
+            guard mayBeShared, grows(by: ChainKey(source, for: access), graph.chains) else { return }
         }
         for stage in subject.pipe {
             guard let last = record?.number ?? named?.id, !stage.isPrivate,

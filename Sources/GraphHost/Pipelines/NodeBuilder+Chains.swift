@@ -1,5 +1,6 @@
 internal import Commits
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 extension NodeBuilder {
@@ -47,7 +48,6 @@ extension NodeBuilder {
         defer {
             graph.evaluationTime = outerTime
             running -= 1
-            meter = nil
         }
         var (record, isShared) = (living.record, living.mayBeShared)
         var segment: Segment?
@@ -57,8 +57,8 @@ extension NodeBuilder {
         } else {
             switch subject.origin {
             case .node(let named): node = materialise(named)
-            case .source(let source):
-                let made = build(source, isShared: isShared, for: account)
+            case .source(let source, let access):
+                let made = build(source, of: access, isShared: isShared, for: account)
                 (node, record) = made
                 // What only passes values on does so in the commit.
                 if made.record.segment.head != nil { segment = made.record.segment }
@@ -69,9 +69,13 @@ extension NodeBuilder {
             let isFirst = segment == nil
             let its = segment ?? Segment(for: account)
             let meter = StageMeter(graph, sized: stage.key, of: its)
-            self.meter = meter
-            var site = StageSite(graph: graph, timers: graph.host.timers, place: "pipe/\(position)")
-            site.onLast = { [weak user] in user?.complete() }
+            let site = GraphSite(
+                in: graph,
+                at: "pipe/\(position)",
+                by: graph.host.timers,
+                for: meter,
+                onLast: { [weak user] in user?.complete() }
+            )
             let key = ChainKey(stage, after: node.id)
             node = stage.make(site).derive(node)
             if isFirst { its.park(before: node, in: graph) }
@@ -99,19 +103,22 @@ extension NodeBuilder {
 
     private func build(
         _ source: Source,
+        of access: Access,
         isShared: Bool,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record) {
         let graph = graph
         let segment = Segment(for: account)
         let meter = StageMeter(graph, sized: source.key, of: segment)
-        self.meter = meter
-        let members = source.argument.glob.map { AllMembers($0, in: graph, for: source.access ?? .full) }
-        let node = self.source(source, at: "pipe", nil, members)
+        let members = source.argument.glob.map {
+            AllMembers($0, in: graph, for: access, counting: meter)
+        }
+        let site = GraphSite(in: graph, at: "pipe", for: meter, members: members)
+        let node = self.source(source, at: site)
         if !source.argument.passesOn { segment.park(before: node, in: graph) }
         graph.host.work += Self.workPerStage
         let record = Chains.Record(
-            ChainKey(source),
+            ChainKey(source, for: access),
             ChainHash(source.key),
             stage: source.name,
             label: source.key,

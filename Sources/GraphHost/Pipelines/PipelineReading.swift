@@ -53,7 +53,6 @@ struct PipelineReading {
         in view: GraphView
     ) throws(HostError) -> Source? {
         guard let source = try result?.get() else { return nil }
-        source.choose(for: view.access)
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
         return source
     }

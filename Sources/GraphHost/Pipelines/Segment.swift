@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The stages of clients' chains that the same subscriptions use: from a named node, or from a fork

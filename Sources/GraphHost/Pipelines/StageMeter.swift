@@ -3,7 +3,7 @@ internal import Values
 
 /// What one stage spends and holds: a stage of a client's pipeline, for its principal, or the
 /// stages of a definition whose cost is being measured (``TrialBirth``).
-final class StageMeter {
+final class StageMeter: Meter {
     private unowned let graph: LiveGraph
     private let scheduler: PipelineScheduler
     /// The stages that have the same users; nil in a definition.
@@ -35,27 +35,30 @@ final class StageMeter {
 
     // MARK: - Units
 
-    /// Counts the cost of a run.
-    @inline(__always)
-    func spend(_ units: Int) {
+    /// Counts the cost of a run; false if the stages of the definition have spent more than they
+    /// may.
+    @discardableResult
+    func spend(_ units: Int) -> Bool {
         scheduler.spend(units)
         if let payer = segment?.payer { payer.room &-= units }
-    }
-
-    /// Whether the stages of the definition have spent all that they may.
-    @inline(__always)
-    var isSpent: Bool {
-        guard let most else { return false }
-        return scheduler.total > most
+        guard let most else { return true }
+        return scheduler.total <= most
     }
 
     // MARK: - Bytes
 
-    /// Whether the stage may hold its result; false if its principal would hold too much.
-    ///
-    /// `input` is the stage's input; a stage that passes its input on holds nothing of its own.
+    func admits(_ result: Emission<Datum>?, of input: Datum) -> Bool {
+        if bytes.mayCount(treeOf: input), !reads([input]) { return false }
+        return holds(result, of: input)
+    }
+
+    func admits(_ result: Emission<Datum>?, reading inputs: [Datum]) -> Bool {
+        reads(inputs) && holds(result, of: nil)
+    }
+
+    /// Whether the stage may hold its result; `input` is what it passes on and need not hold.
     @inline(__always)
-    func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
+    private func holds(_ result: Emission<Datum>?, of input: Datum?) -> Bool {
         guard let result, let segment else { return true }
         var held = 0
         if let value = result.value, value !== input {
@@ -67,14 +70,10 @@ final class StageMeter {
         return false
     }
 
-    /// Whether its principal may hold the tree of the input that the stage has just read; the first
-    /// stage that reads it is charged.
-    @inline(__always)
-    func reads(_ input: Datum) -> Bool { !bytes.mayCount(treeOf: input) || reads([input]) }
-
-    /// The same for several inputs.
+    /// Whether its principal may hold the trees of the inputs that the stage has just read; the
+    /// first stage that reads one is charged.
     @inline(never)
-    func reads(_ inputs: [Datum]) -> Bool {
+    private func reads(_ inputs: [Datum]) -> Bool {
         guard let segment else { return true }
         if bytes.hold(treesOf: inputs, for: segment, most: graph.host.limits.held) { return true }
         overflow()
@@ -86,6 +85,8 @@ final class StageMeter {
         guard let segment else { return }
         if !bytes.hold(kept: kept, for: segment, most: graph.host.limits.held) { overflow() }
     }
+
+    func noteEmpty() { segment?.noteEmpty() }
 
     private func overflow() {
         guard let segment else { return }

@@ -8,13 +8,14 @@ struct Subject {
     /// What the stages follow.
     enum Origin {
         case node(NamedNode)
-        case source(Source)
+        /// If its nodes are chosen by a glob, they are those that this caller may see.
+        case source(Source, Access)
 
         /// Its canonical text, the beginning of the pipeline's.
         var key: String {
             switch self {
             case .node(let node): "from(\(node.name))"
-            case .source(let source): source.key
+            case .source(let source, _): source.key
             }
         }
     }
@@ -29,13 +30,13 @@ struct Subject {
 
     /// The source of a pipeline that does not start from a single node.
     var source: Source? {
-        if case .source(let source) = origin { source } else { nil }
+        if case .source(let source, _) = origin { source } else { nil }
     }
 
     var nodes: [String] {
         switch origin {
         case .node(let node): [node.name]
-        case .source(let source): source.nodes
+        case .source(let source, _): source.nodes
         }
     }
 
@@ -59,7 +60,7 @@ struct Subject {
     func lastChange(in graph: LiveGraph) -> LogStamp? {
         switch origin {
         case .node(let node): node.present.lastChange
-        case .source(let source):
+        case .source(let source, _):
             source.nodes.lazy.compactMap { graph.node($0)?.lastChange }.max { $0.rev < $1.rev }
         }
     }
@@ -91,7 +92,7 @@ extension Subject {
             guard let source = try reading.source(pipeline.source, in: view) else {
                 throw HostError(.badField, "\(word): is needed")
             }
-            subject = Subject(origin: .source(source), pipe: try pipeline.stages.get())
+            subject = Subject(origin: .source(source, view.access), pipe: try pipeline.stages.get())
         }
         if subject.node == nil {
             try view.requirePipe(on: subject)

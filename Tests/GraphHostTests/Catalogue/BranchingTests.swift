@@ -188,7 +188,7 @@ struct BranchingTests {
         #expect(few >= 2_700 && few < 2_900)
         #expect(many - few == 70 * (75 + 90))
         bench.pass(10)
-        #expect(graph.builder.caseTables.isEmpty, "the last case has taken its table along")
+        #expect(graph.builder.caseTables.count == 0, "the last case has taken its table along")
         #expect(graph.isWhole)
     }
 

@@ -38,12 +38,13 @@ struct CatalogueTests {
         let a = graph.builder.materialise(try #require(graph.node("a")))
         let made: Node<Datum>
         if row.isStage {
-            let site = StageSite(graph: graph, timers: TimerQueue { .zero }, place: "g")
+            let site = GraphSite(in: graph, at: "g", for: nil)
             made = try stage(of: row.example).make(site).derive(a)
         } else {
             let source = try source(of: row)
-            let members = source.argument.glob.map { AllMembers($0, in: graph, for: .full) }
-            made = withExtendedLifetime(members) { graph.builder.source(source, at: "g", nil, members) }
+            let members = source.argument.glob.map { AllMembers($0, in: graph, for: .full, counting: nil) }
+            let site = GraphSite(in: graph, at: "g", for: nil, members: members)
+            made = withExtendedLifetime(members) { graph.builder.source(source, at: site) }
         }
         let edges = made.core.incoming
         guard row.name != "from" else { return #expect(made === a, "nothing is made") }
