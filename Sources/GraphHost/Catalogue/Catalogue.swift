@@ -6,9 +6,6 @@ internal import Values
 /// It drives the reading of definitions and pipelines, `GET /v1/operators` and the documentation.
 /// Adding an operator needs a row here, besides the operator itself and its test.
 public struct Catalogue: Sendable {
-    /// The server's operators: sources of nodes, stages of a `pipe`, and ties between nodes.
-    public static let standard = Catalogue(OperatorRow.sources + OperatorRow.stages + OperatorRow.sections)
-
     public let all: [OperatorRow]
     /// The words of the sources that a client's pipeline may have, besides a single node.
     public let clientSources: [String]

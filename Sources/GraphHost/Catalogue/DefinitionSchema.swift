@@ -105,7 +105,7 @@ extension Catalogue {
         (
             "names",
             ##"""
-            {"type":"array","minItems":1,"maxItems":\##(NodeDefinition.mostInputs),\##
+            {"type":"array","minItems":1,"maxItems":\##(Source.mostInputs),\##
             "items":{"$ref":"#/$defs/name"}}
             """##
         ),

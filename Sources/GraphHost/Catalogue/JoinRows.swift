@@ -14,7 +14,7 @@ struct CombineArgument: SourceArgument {
 
     static let schema = ArgumentSchema.either(
         ArgumentSchema(
-            members: #""type":"object","minProperties":1,"maxProperties":\#(NodeDefinition.mostInputs),"#
+            members: #""type":"object","minProperties":1,"maxProperties":\#(Source.mostInputs),"#
                 + ##""propertyNames":{"$ref":"#/$defs/identifier"},"additionalProperties":{"$ref":"#/$defs/name"}"##
         ),
         .nodes

@@ -5,6 +5,8 @@ public import Values
 /// What a derived node or a client's pipeline starts from: an operator of the catalogue and its
 /// argument.
 public final class Source {
+    static let mostInputs = 1_000
+
     public let `operator`: OperatorRow
     let argument: any SourceArgument
     /// Canonical text, the beginning of the key of a shared chain.

@@ -53,8 +53,8 @@ final class SourceReading {
 
     /// Whether an operator takes so many nodes.
     func hasRoom(_ count: Int) -> Bool {
-        if (1...NodeDefinition.mostInputs).contains(count) { return true }
-        reader.add("\(row.name) must name 1 to \(NodeDefinition.mostInputs) nodes", at: argument.position)
+        if (1...Source.mostInputs).contains(count) { return true }
+        reader.add("\(row.name) must name 1 to \(Source.mostInputs) nodes", at: argument.position)
         return false
     }
 

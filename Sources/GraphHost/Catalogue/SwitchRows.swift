@@ -101,7 +101,7 @@ struct OtherwiseArgument: SourceArgument {
         .required("of", .node, "The switch."),
         .required(
             "excluding",
-            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(NodeDefinition.mostInputs)"#),
+            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(Source.mostInputs)"#),
             "The keys to leave out: any JSON values; null for values without a key."
         ),
     ]
@@ -118,9 +118,9 @@ struct OtherwiseArgument: SourceArgument {
         let fields = reading.fields(Self.fields)
         let of = reading.node("of", in: fields)
         guard let list = fields["excluding"] else { return nil }
-        guard let keys = list.elements, (1...NodeDefinition.mostInputs).contains(keys.count) else {
+        guard let keys = list.elements, (1...Source.mostInputs).contains(keys.count) else {
             reading.reader.add(
-                "'excluding' must be a list of 1 to \(NodeDefinition.mostInputs) keys",
+                "'excluding' must be a list of 1 to \(Source.mostInputs) keys",
                 at: list.position
             )
             return nil

@@ -13,9 +13,8 @@ struct KnownTypes {
     /// The type of the expression that was read last.
     var result: StaticType = .dyn
 
-    /// The declared types of a section's nodes that take values only from outside.
-    init(declaredIn members: [(key: String, entry: Document.Entry)], except ties: TieDefinitions) {
-        let tied = Set(ties.syncs.flatMap { [$0.a, $0.b] } + ties.links.map(\.to))
+    /// The declared types of a section's nodes; those that ties lead to, `tied`, may have others.
+    init(declaredIn members: [(key: String, entry: Document.Entry)], except tied: Set<String>) {
         for (name, entry) in members where !tied.contains(name) {
             let set = entry.value["set"]
             guard let word = set?.scalar?.text ?? set?["type"]?.scalar?.text else { continue }

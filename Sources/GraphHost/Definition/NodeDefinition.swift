@@ -7,7 +7,6 @@ public import Values
 /// struct would retain all its parts.
 public final class NodeDefinition {
     static let longestHistory = 100_000
-    static let mostInputs = 1_000
 
     /// Where a node's values come from.
     public enum Kind {

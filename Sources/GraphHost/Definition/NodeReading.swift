@@ -92,11 +92,14 @@ struct NodeReading {
 
     private mutating func addUnknown(_ word: String, _ position: Position) {
         let catalogue = reader.options.catalogue
-        let words =
-            NodeKey.allCases.map(\.rawValue) + catalogue.sources.map(\.name)
-            + catalogue.keysBesideSources.keys.sorted()
-        var hint = Spelling.hint(for: word, among: words)
-        if let meant = OtherWords.hint(key: word, among: words) {
+        let known = NodeKey.allCases.map(\.rawValue)
+        let sources = catalogue.sources.map(\.name) + catalogue.keysBesideSources.keys.sorted()
+        var hint = Spelling.hint(for: word, among: known + sources)
+        if let meant = OtherWords.hint(
+            key: word,
+            among: known,
+            from: sources + [NodeKey.set.rawValue]
+        ) {
             hint = meant.text
             if meant.isSource { meansSource = true }
         }

@@ -35,7 +35,8 @@ struct NodeSection {
             )
             return nil
         }
-        reader.types = KnownTypes(declaredIn: members, except: ties)
+        let tied = Set(ties.syncs.flatMap { [$0.a, $0.b] } + ties.links.map(\.to))
+        reader.types = KnownTypes(declaredIn: members, except: tied)
         defer { reader.types = KnownTypes() }
         var sidePlaces: [String: Position] = [:]
         for (name, entry) in members {

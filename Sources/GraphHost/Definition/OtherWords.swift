@@ -46,14 +46,17 @@ enum OtherWords {
     }
 
     /// A hint for an unknown key of a node, and whether the key was meant to say where its values
-    /// come from.
-    static func hint(key: String, among known: [String]) -> (text: String, isSource: Bool)? {
-        if let hint = sources[key] { return (hint, true) }
+    /// come from, as those of `sources` do.
+    static func hint(
+        key: String,
+        among known: [String],
+        from sources: [String]
+    ) -> (text: String, isSource: Bool)? {
+        if let hint = Self.sources[key] { return (hint, true) }
         if let hint = others[key] { return (hint, false) }
         let word = String(key.prefix { $0 != ":" })
-        guard let hint = space(in: key), known.contains(word) else { return nil }
-        // A word that is no key of all nodes is one of a source.
-        return (hint, NodeKey(rawValue: word) ?? .set == .set)
+        guard let hint = space(in: key), known.contains(word) || sources.contains(word) else { return nil }
+        return (hint, sources.contains(word))
     }
 
     /// A hint for `key:value`, which YAML takes for one word.

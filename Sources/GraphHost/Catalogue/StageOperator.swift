@@ -1,0 +1,21 @@
+internal import ReactiveGraph
+internal import Values
+
+/// The library's operator of a stage with the host's policy around it, type-erased.
+struct StageOperator {
+    /// Makes a new node that follows another one through the operator.
+    let derive: (Node<Datum>) -> Node<Datum>
+    /// Makes an existing node follow another one through the operator; returns what it must emit
+    /// now.
+    let connect: (_ upstream: Node<Datum>, _ node: Node<Datum>) -> Emission<Datum>
+
+    init<Base: Operator>(_ operation: Policied<Base>) {
+        derive = { $0.apply(operation) }
+        connect = { upstream, node in node.connect(to: upstream, through: operation) }
+    }
+
+    init<Base: TimedOperator>(_ operation: Policied<Base>, on timers: TimerQueue) {
+        derive = { $0.apply(operation, on: timers) }
+        connect = { upstream, node in node.connect(to: upstream, through: operation, on: timers) }
+    }
+}
