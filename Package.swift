@@ -63,7 +63,10 @@ let package = Package(
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
         .library(
             name: "SluiceParts",
-            targets: ["Support", "HTTP", "Values", "Commits", "GraphHost", "SluiceServer", "TestSupport"]
+            targets: [
+                "Support", "HTTP", "Values", "Definitions", "Commits", "GraphHost", "SluiceServer",
+                "TestSupport",
+            ]
         ),
     ],
     dependencies: [
@@ -133,9 +136,15 @@ let package = Package(
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: strict),
         // The contract with a log.
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: strict),
+        // What a file or a client's pipeline may say, before anything runs.
+        .target(
+            name: "Definitions",
+            dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            swiftSettings: strict
+        ),
         .target(
             name: "GraphHost",
-            dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
+            dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: strict
         ),
 
@@ -162,8 +171,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "Commits",
-                "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "Definitions",
+                "Commits", "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -186,7 +195,7 @@ let package = Package(
             name: "sluice",
             dependencies: [
                 "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
-                "Values", "Commits", "GraphHost", "CEL",
+                "Values", "Definitions", "Commits", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -195,7 +204,8 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "Values", "GraphHost", "SluiceServer", "SluiceClient",
+                "Support", "EventLoop", "HTTP", "Values", "Definitions", "GraphHost", "SluiceServer",
+                "SluiceClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/LoadGenerator",
@@ -204,8 +214,8 @@ let package = Package(
         .executableTarget(
             name: "sluice-dev",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "Commits",
-                "GraphHost", "CEL",
+                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "Definitions",
+                "Commits", "GraphHost", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",
@@ -253,29 +263,38 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "DefinitionsTests",
+            dependencies: ["Definitions", "Values", "CEL", "ReactiveGraph", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "GraphHostTests",
-            dependencies: ["Values", "Commits", "GraphHost", "TestSupport", "LogTestSupport"],
+            dependencies: [
+                "Values", "Definitions", "Commits", "GraphHost", "TestSupport", "LogTestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "Values", "Commits", "GraphHost", "EventLoop", "CSQLite", "TestSupport",
-                "LogTestSupport", "DiskSupport",
+                "SQLiteLog", "Values", "Definitions", "Commits", "GraphHost", "EventLoop", "CSQLite",
+                "TestSupport", "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "Commits", "GraphHost", "EventLoop", "TestSupport", "LogTestSupport",
-                "DiskSupport",
+                "RedisLog", "Values", "Definitions", "Commits", "GraphHost", "EventLoop", "TestSupport",
+                "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["SQLiteLog", "Values", "Commits", "GraphHost", "TestSupport", "DiskSupport"],
+            dependencies: [
+                "SQLiteLog", "Values", "Definitions", "Commits", "GraphHost", "TestSupport", "DiskSupport",
+            ],
             path: "Tests/Simulation",
             swiftSettings: strict
         ),
@@ -287,9 +306,8 @@ let package = Package(
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Commits", "GraphHost",
-                "TestSupport",
-                "LogTestSupport",
+                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Definitions", "Commits",
+                "GraphHost", "TestSupport", "LogTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

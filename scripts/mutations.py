@@ -67,7 +67,12 @@ HOST = """\
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: settings),
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: settings),
         .target(
-            name: "GraphHost", dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
+            name: "Definitions", dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "GraphHost",
+            dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: settings
         ),
         .target(
@@ -75,6 +80,9 @@ HOST = """\
         ),
         .testTarget(name: "ValuesTests", dependencies: ["Values", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "CommitsTests", dependencies: ["Commits", "LogTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DefinitionsTests", dependencies: ["Definitions", "TestSupport"], swiftSettings: settings
+        ),
         .testTarget(
             name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "LogTestSupport"],
             swiftSettings: settings
@@ -90,7 +98,12 @@ LOG = """\
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: settings),
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: settings),
         .target(
-            name: "GraphHost", dependencies: ["Support", "Values", "Commits", "ReactiveGraph", "CEL", deque],
+            name: "Definitions", dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "GraphHost",
+            dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
             swiftSettings: settings
         ),
         .target(
@@ -228,9 +241,9 @@ COPIES = {
                            "Tests/TestSupport"]),
     "GraphHost": Copy("GraphHost", "host", HOST,
                       ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL",
-                       "Sources/Values", "Sources/Commits", "Sources/GraphHost", "Tests/ValuesTests",
-                       "Tests/CommitsTests", "Tests/GraphHostTests", "Tests/TestSupport",
-                       "Tests/LogTestSupport"]),
+                       "Sources/Values", "Sources/Commits", "Sources/Definitions", "Sources/GraphHost",
+                       "Tests/ValuesTests", "Tests/CommitsTests", "Tests/DefinitionsTests",
+                       "Tests/GraphHostTests", "Tests/TestSupport", "Tests/LogTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
                  ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support",
                   "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP", "Tests/HTTPTests",
@@ -239,8 +252,9 @@ COPIES = {
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib",
                   "Sources/CHiredis", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
                   "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits",
-                  "Sources/GraphHost", "Sources/Engines", "Tests/SQLiteLogTests", "Tests/RedisLogTests",
-                  "Tests/TestSupport", "Tests/LogTestSupport", "Tests/DiskSupport"]),
+                  "Sources/Definitions", "Sources/GraphHost", "Sources/Engines",
+                  "Tests/SQLiteLogTests", "Tests/RedisLogTests", "Tests/TestSupport",
+                  "Tests/LogTestSupport", "Tests/DiskSupport"]),
 }
 
 

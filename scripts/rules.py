@@ -24,7 +24,7 @@ import pages
 
 root = pathlib.Path(__file__).resolve().parent.parent
 LONGEST_RANGE = 4
-SERVER = ("GraphHostTests", "SluiceServerTests", "EndToEnd")
+SERVER = ("DefinitionsTests", "GraphHostTests", "SluiceServerTests", "EndToEnd")
 # Sections whose rules users of the server rely on.
 SERVED = ("Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Looking")
 

@@ -1,5 +1,6 @@
 internal import CEL
 public import Commits
+public import Definitions
 internal import DequeModule
 internal import ReactiveGraph
 public import Support

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import GraphHost
+internal import Definitions
 internal import SluiceServer
 
 struct Check: ParsableCommand {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CEL
 internal import CommandSupport
-internal import GraphHost
+internal import Definitions
 internal import SluiceServer
 internal import Values
 

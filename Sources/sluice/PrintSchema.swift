@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import GraphHost
+internal import Definitions
 
 struct PrintSchema: ParsableCommand {
     static let configuration = CommandConfiguration(

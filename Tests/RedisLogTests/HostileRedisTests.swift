@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 @testable import RedisLog
 

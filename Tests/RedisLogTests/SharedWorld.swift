@@ -1,3 +1,4 @@
+import Definitions
 import DiskSupport
 import Commits
 import GraphHost

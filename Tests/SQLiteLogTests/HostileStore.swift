@@ -4,6 +4,7 @@ import LogTestSupport
 import TestSupport
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 @testable import SQLiteLog
 

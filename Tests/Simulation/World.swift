@@ -5,6 +5,7 @@ import SQLiteLog
 import TestSupport
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A server with its clients, its log and its disk, in which nothing is real and everything follows

@@ -1,3 +1,4 @@
+import Definitions
 import GraphHost
 import Testing
 import Values

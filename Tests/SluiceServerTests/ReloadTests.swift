@@ -1,4 +1,5 @@
 import Commits
+import Definitions
 import EventLoop
 import GraphHost
 import LogTestSupport

@@ -1,6 +1,6 @@
 internal import CEL
 internal import CommandSupport
-internal import GraphHost
+internal import Definitions
 internal import Support
 internal import Values
 

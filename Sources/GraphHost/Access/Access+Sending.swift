@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// What a caller may do in one graph, in a form that can be sent to another thread.
 ///
 /// The graph's present rules go with it. A caller who looks at the graph as it was is bound by

@@ -1,3 +1,4 @@
+public import Definitions
 internal import Support
 
 /// A caller with a token: its name, its roles, and what the token grants.

@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// The nodes of a subscription, and the rights on them that it needs to continue.
 final class RequiredRights {
     let nodes: [String]

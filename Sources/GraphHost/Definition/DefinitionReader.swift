@@ -1,4 +1,5 @@
 internal import CEL
+public import Definitions
 public import Values
 
 /// Reads the definitions that clients send, on any thread.

@@ -1,4 +1,5 @@
 public import Commits
+public import Definitions
 internal import Values
 
 // Graphs that begin, change and end.

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import Values
 
 /// Builds a graph from a definition and drops it, only to measure the cost of its first values.

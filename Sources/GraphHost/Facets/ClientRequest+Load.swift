@@ -1,4 +1,5 @@
 public import Commits
+internal import Definitions
 internal import Values
 
 extension ClientRequest {

@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import ReactiveGraph
 
 // What changes the facets of mutable nodes.

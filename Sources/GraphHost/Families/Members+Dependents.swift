@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 // Which members are made from which (F-2, F-3).

@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 public import Values
 
 /// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.

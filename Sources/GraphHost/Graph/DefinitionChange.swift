@@ -1,3 +1,4 @@
+public import Definitions
 internal import ReactiveGraph
 package import Support
 

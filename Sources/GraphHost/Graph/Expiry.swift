@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 /// When the value of a mutable node ends if it is not set again.

@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// Frees many parts of a definition, some in each turn: those of a large graph would hold up the
 /// clients of all graphs for a tenth of a second.
 final class GradualRelease {

@@ -1,5 +1,6 @@
 internal import CEL
 internal import Commits
+internal import Definitions
 public import ReactiveGraph
 internal import Support
 public import Values

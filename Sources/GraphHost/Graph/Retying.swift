@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 /// Moves the `sync` and `links` of a graph to another definition.

@@ -1,5 +1,6 @@
 internal import CEL
 internal import Commits
+internal import Definitions
 internal import ReactiveGraph
 internal import Values
 

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 internal import Values
 
@@ -64,7 +65,10 @@ final class Ties {
         let place = places[key] ?? place
         let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", key: key, at: place)
         add(tie)
-        let evaluation = way.map { Evaluation($0, taking: 1, at: place, by: to.graph, for: to.graph.builder.meter) }
+        let meter = to.graph.builder.meter
+        let evaluation = way.map {
+            Evaluation($0, taking: 1, at: place, by: to.graph, for: meter)
+        }
         tie.connect(source, to: target, in: to.graph, through: evaluation)
     }
 

@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// How much of a loop turn has been used: by the requests of one client (nodes built and values
 /// read for them), or by releasing what disconnected clients needed.
 ///

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 // Chains that outlive their connection, and pass to another.

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 /// The tickets of a host's clients (K-1 … K-3).

@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import ReactiveGraph
 internal import Support
 public import Values

@@ -1,4 +1,5 @@
 internal import Commits
+public import Definitions
 internal import ReactiveGraph
 internal import Values
 

@@ -1,4 +1,5 @@
 public import Commits
+public import Definitions
 internal import ReactiveGraph
 internal import Support
 internal import Values

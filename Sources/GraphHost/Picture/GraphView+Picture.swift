@@ -1,3 +1,4 @@
+internal import Definitions
 public import Values
 
 /// The form of a picture.

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import DequeModule
 internal import ReactiveGraph
 internal import Values

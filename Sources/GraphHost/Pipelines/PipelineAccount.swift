@@ -1,4 +1,5 @@
 internal import CEL
+internal import Definitions
 internal import DequeModule
 
 /// The resources of the client pipelines of one principal: computation, memory, and different

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Definitions
 internal import Values
 
 /// Gives the pipeline of one request: what was read for it already, or its short text, which is

@@ -1,4 +1,5 @@
 internal import CEL
+public import Definitions
 internal import Values
 
 /// The texts of a pipeline that a client asks for: its source, unless that is a node, and its

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 /// A cache of the stages of recently read client pipelines, by their text.

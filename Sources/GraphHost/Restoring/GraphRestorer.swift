@@ -1,4 +1,5 @@
 public import Commits
+internal import Definitions
 internal import ReactiveGraph
 internal import Values
 

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 internal import Support
 public import Values

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 /// Waits for the `hello` of a client that is not authorised yet.

@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// Counts refusals that end a connection when they are repeated.
 ///
 /// A client may send more requests before it receives the first refusal, so refusals within a

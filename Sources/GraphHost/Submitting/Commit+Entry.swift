@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import Values
 
 // Conversion between commits and log entries.

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import ReactiveGraph
 
 // What a session does when a graph to which it listens changes or ends.

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import Values
 
 /// The options of a stream: server-sent events, a bare stream, or a waiting read.

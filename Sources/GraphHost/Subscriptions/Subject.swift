@@ -1,5 +1,6 @@
 internal import CEL
 internal import Commits
+internal import Definitions
 internal import Values
 
 /// What a subscription is to: a node as it stands, or a pipeline, which is what a client wants made

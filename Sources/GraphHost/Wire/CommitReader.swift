@@ -1,3 +1,4 @@
+internal import Definitions
 public import Values
 
 /// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body

@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import GraphHost
 internal import HTTP
 internal import Support

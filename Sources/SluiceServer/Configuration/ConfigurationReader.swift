@@ -1,6 +1,6 @@
 internal import CEL
+internal import Definitions
 internal import EventLoop
-internal import GraphHost
 internal import Values
 
 /// Where the value of a key came from, in order of precedence.

@@ -1,3 +1,4 @@
+internal import Definitions
 public import GraphHost
 internal import Values
 

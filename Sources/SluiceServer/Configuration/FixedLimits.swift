@@ -1,5 +1,5 @@
 internal import CEL
-internal import GraphHost
+internal import Definitions
 internal import HTTP
 
 /// The limits that are not configurable, because one value suits every server.

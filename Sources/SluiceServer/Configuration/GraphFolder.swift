@@ -1,5 +1,5 @@
+public import Definitions
 internal import EventLoop
-public import GraphHost
 internal import Values
 
 /// The graph definitions of a folder.

@@ -1,3 +1,4 @@
+internal import Definitions
 public import EventLoop
 internal import GraphHost
 public import HTTP

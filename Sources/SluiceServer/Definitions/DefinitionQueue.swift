@@ -1,3 +1,4 @@
+internal import Definitions
 internal import EventLoop
 internal import GraphHost
 internal import Values

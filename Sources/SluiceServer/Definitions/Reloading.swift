@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import EventLoop
 internal import GraphHost
 internal import Values

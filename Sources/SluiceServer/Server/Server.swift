@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import DequeModule
 public import EventLoop
 internal import GraphHost

@@ -1,6 +1,7 @@
 internal import CEL
+public import Definitions
 internal import EventLoop
-public import GraphHost
+internal import GraphHost
 internal import HTTP
 
 /// The loop's time, as the host reads it.

@@ -1,5 +1,5 @@
+internal import Definitions
 internal import EventLoop
-internal import GraphHost
 internal import HTTP
 internal import Support
 

@@ -1,5 +1,5 @@
 internal import CYAML
-public import GraphHost
+public import Definitions
 public import Values
 
 /// Reads YAML 1.2 by libyaml's events: the core schema, no tags, no merge keys, bounded aliases.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A graph of 1,600 nodes of which the last one is open to more people than the others.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A few graphs and clients that use everything a host counts, in a random order.

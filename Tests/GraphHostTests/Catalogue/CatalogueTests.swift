@@ -1,3 +1,4 @@
+@testable import Definitions
 @testable import GraphHost
 @testable import ReactiveGraph
 import Testing
@@ -55,8 +56,8 @@ struct CatalogueTests {
             // As in `OperatorState<Policied<Map<Datum, Datum>>>`, only policy and values are the
             // host's.
             let words = String(reflecting: type(of: state)).split { "<>, ".contains($0) }
-            let own = words.filter { $0.hasPrefix("GraphHost.") }
-            let hosts: Set<String> = ["GraphHost.Policied", "GraphHost.Datum", "GraphHost.Number"]
+            let own = words.filter { $0.hasPrefix("GraphHost.") || $0.hasPrefix("Definitions.") }
+            let hosts: Set<String> = ["Definitions.Policied"]
             #expect(Set(own.map { String($0) }).isSubset(of: hosts), "\(words)")
         }
         let name = row.name == "all" ? "Gather" : row.name

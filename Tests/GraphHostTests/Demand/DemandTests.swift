@@ -3,6 +3,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 private let text = #"""

@@ -3,6 +3,7 @@ import LogTestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Facets in the log")

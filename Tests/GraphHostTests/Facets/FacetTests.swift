@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 private let house = """

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// What a sink over a glob sends: lists of what became of all nodes that match.

@@ -2,6 +2,7 @@ import LogTestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A subscription to globs has room for `limits.matches` nodes: the others stay out until some go.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("How many bytes members may hold")

@@ -3,6 +3,7 @@ import ReactiveGraph
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("How many members there may be")

@@ -3,6 +3,7 @@ import ReactiveGraph
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 private let fleet = #"""

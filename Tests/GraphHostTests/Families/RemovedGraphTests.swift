@@ -4,6 +4,7 @@ import ReactiveGraph
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 private let families = #"{"graph":"g","nodes":{"s.{id}":{"set":"any"},"d.{id}":{"from":"s.{id}"}}}"#

@@ -2,6 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 private let graphText = """

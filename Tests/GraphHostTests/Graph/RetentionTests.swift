@@ -2,6 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 /// The names of ``RetainedNames`` in a graph that a host runs.

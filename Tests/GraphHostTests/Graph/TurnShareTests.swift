@@ -2,6 +2,7 @@ import LogTestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A chain of derived nodes that exist only while a client listens.

@@ -1,3 +1,5 @@
+import Definitions
+
 extension Naive {
     /// The definition of a graph, as the model knows it.
     struct Shape {

@@ -1,3 +1,5 @@
+import Definitions
+
 // What each stage makes of an emission (docs/definitions.md, Stages): a value, a failure, or
 // emptiness, which travels.
 extension Naive.Graph {

@@ -2,6 +2,7 @@ import LogTestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 private let graphText =

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 private let graphText = #"{"graph":"g","nodes":{"x":{"set":"any","initial":1}}}"#

@@ -2,6 +2,7 @@ import ReactiveGraph
 import Support
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Alarms: which nodes call for attention, and who sets a node")

@@ -1,6 +1,7 @@
 import LogTestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 private let graphText = """

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("The past of derived nodes, from the samples of what they are made from")

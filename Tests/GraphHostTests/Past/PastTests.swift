@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 private let graphText = #"""

@@ -1,6 +1,7 @@
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// `count` pairs of a node that is set and one made from it, and a node made from the first ten.

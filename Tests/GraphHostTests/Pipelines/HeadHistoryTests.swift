@@ -2,6 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 import Values
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Pipelines come to the same, whenever they run")

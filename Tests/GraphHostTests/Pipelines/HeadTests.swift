@@ -2,6 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Client pipelines run after the commit, at the end of the turn")

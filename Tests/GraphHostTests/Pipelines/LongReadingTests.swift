@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("A pipeline that takes long to read is read on another thread, before its request is performed")

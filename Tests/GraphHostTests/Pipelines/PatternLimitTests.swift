@@ -3,6 +3,7 @@ import Commits
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// Stands in for a real engine: each pattern takes 50 units, `(` is refused, and what is held or

@@ -1,3 +1,4 @@
+@testable import Definitions
 @testable import GraphHost
 
 /// What the tests of client pipelines share.

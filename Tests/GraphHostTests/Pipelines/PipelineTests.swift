@@ -2,6 +2,7 @@ import ReactiveGraph
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Ten thousand clients of pipelines")

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 /// The fields of a thousand subscriptions; `#` stands for a number that makes each different.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Rights of many sessions are revised in slices")

@@ -2,6 +2,7 @@ import Support
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("How large an answer may be")

@@ -2,6 +2,7 @@ import LogTestSupport
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 @testable import ReactiveGraph
 

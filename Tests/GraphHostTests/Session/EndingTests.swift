@@ -1,3 +1,4 @@
+@testable import Definitions
 @testable import ReactiveGraph
 import Testing
 

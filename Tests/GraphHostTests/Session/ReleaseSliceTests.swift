@@ -1,6 +1,7 @@
 import LogTestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Clients that leave are released in slices")

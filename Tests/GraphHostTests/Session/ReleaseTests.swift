@@ -1,3 +1,4 @@
+@testable import Definitions
 @testable import GraphHost
 import TestSupport
 import Testing

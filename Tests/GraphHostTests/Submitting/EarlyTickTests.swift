@@ -2,6 +2,7 @@ import Commits
 import LogTestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 /// Logs of version 0.1.0, where the server's clock was ahead of the one that stamps: ticks have a

@@ -2,6 +2,7 @@ import Commits
 import LogTestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 @Suite("Ticks of graphs")

@@ -1,6 +1,7 @@
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 private let house = """

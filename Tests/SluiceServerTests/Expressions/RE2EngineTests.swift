@@ -1,4 +1,5 @@
 import CEL
+import Definitions
 import GraphHost
 import LogTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// Graphs that come, change on a condition, and go: how many there may be, and what is left of one.

@@ -2,6 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A new definition for a running graph: what happens to listeners, and what they receive.

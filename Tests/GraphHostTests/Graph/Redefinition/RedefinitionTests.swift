@@ -1,6 +1,7 @@
 import Testing
 import Values
 
+@testable import Definitions
 @testable import GraphHost
 
 /// A new definition for a graph that runs: what its nodes hold (docs/definitions.md,

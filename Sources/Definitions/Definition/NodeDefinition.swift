@@ -1,0 +1,207 @@
+public import ReactiveGraph
+public import Values
+
+/// A named node of a graph, as defined.
+///
+/// A class, because changing a large graph looks at thousands of them, and each copy of so large a
+/// struct would retain all its parts.
+public final class NodeDefinition {
+    package static let longestHistory = 100_000
+
+    /// Where a node's values come from.
+    public enum Kind {
+        /// From outside: the state of the graph.
+        case mutable(Mutable)
+        /// From other nodes.
+        case derived(Derived)
+    }
+
+    /// What may be set, and the initial value.
+    ///
+    /// A class, because it is looked up each time a member is made.
+    public final class Mutable {
+        /// The check that every value must pass.
+        public let check: Check
+        /// The value in a new graph.
+        public let initial: Datum?
+        /// How long after a set the node becomes empty again.
+        public let ttl: Stage.Span?
+        /// How long after a set or a confirmation the value becomes stale.
+        public let fresh: Stage.Span?
+        /// Whether a set must name the value that it replaces.
+        public let requiresIfMatch: Bool
+        /// For a family: how long after its last set a member is dropped, if nothing needs it.
+        public let expire: Stage.Span?
+        /// The kind of producer that sets it, if the definition says so.
+        public let role: Role?
+
+        /// The kinds of producers that set a node.
+        public enum Role: String, CaseIterable, Sendable {
+            /// A device or a program.
+            case sensor
+            /// People.
+            case setting
+        }
+
+        init(
+            check: Check,
+            initial: Datum?,
+            ttl: Stage.Span?,
+            fresh: Stage.Span?,
+            requiresIfMatch: Bool,
+            expire: Stage.Span?,
+            role: Role?
+        ) {
+            self.check = check
+            self.initial = initial
+            self.ttl = ttl
+            self.fresh = fresh
+            self.requiresIfMatch = requiresIfMatch
+            self.expire = expire
+            self.role = role
+        }
+    }
+
+    /// A source and the stages its values pass through.
+    public struct Derived {
+        public let source: Source
+        public let pipe: [Stage]
+    }
+
+    /// The node's name, unique in its graph; a family's name has placeholders.
+    public let name: String
+    /// For a family: the pattern of its members' names.
+    public let pattern: NamePattern?
+    /// Its index in an order of all nodes and families in which each comes after those it is made
+    /// from.
+    package var rank = 0
+    public let kind: Kind
+    /// Whether it is set from outside.
+    package let isMutable: Bool
+    /// The check that every value must pass; nil: there is none, or the node cannot be set.
+    package let check: Check?
+    /// Texts for people.
+    public let title: String?
+    public let unit: String?
+    public let description: String?
+    /// When it calls for attention; nil: never.
+    public let alarm: Alarm?
+    /// The definition's `retain`; the property `retain` has the one in force.
+    public let statedRetain: Retention?
+    /// How many values the history keeps; 0 for none.
+    public let history: Int
+    /// The place of the definition in its file.
+    public let position: Position
+    /// Names of the declared nodes that its glob matches; members of families come and go.
+    package var matches: [String] = []
+    /// Set if links lead to the node, at least `history`: then its value depends on which input
+    /// came last.
+    package var linkClass: OperatorRow.StateClass?
+    /// The whole definition as JSON with sorted keys: equal if nothing has changed.
+    package let canonical: String
+
+    init(
+        name: String,
+        kind: Kind,
+        title: String?,
+        unit: String?,
+        description: String?,
+        alarm: Alarm?,
+        statedRetain: Retention?,
+        history: Int,
+        position: Position,
+        canonical: String
+    ) {
+        self.name = name
+        pattern = NamePattern.isPattern(name) ? try? NamePattern(name) : nil
+        self.kind = kind
+        if case .mutable(let rules) = kind {
+            isMutable = true
+            check = rules.check.passesEverything ? nil : rules.check
+        } else {
+            isMutable = false
+            check = nil
+        }
+        self.title = title
+        self.unit = unit
+        self.description = description
+        self.alarm = alarm
+        self.statedRetain = statedRetain
+        self.history = history
+        self.position = position
+        self.canonical = canonical
+    }
+
+    package var requiresCondition: Bool {
+        guard isMutable, case .mutable(let rules) = kind else { return false }
+        return rules.requiresIfMatch
+    }
+
+    /// The error message for a value that is to be set; nil if the value passes.
+    package func complaint(about value: Datum, within budget: inout CheckBudget) -> String? {
+        check?.complaint(about: value, within: &budget)
+    }
+
+    /// How long the node is held: as defined, or by its state class.
+    ///
+    /// A node with a history is always held so that it collects one; a node with an alarm is always
+    /// held so that the alarm works without subscribers.
+    ///
+    /// Mutable nodes are always held, and mutable members of families while they have a value;
+    /// derived members only if the definition says so.
+    public var retain: Retention {
+        if pattern != nil, let statedRetain { return statedRetain }
+        guard case .derived = kind else { return .always }
+        if let statedRetain { return statedRetain }
+        let isKept = stateClass != .none || history > 0 || alarm != nil
+        return pattern == nil && isKept ? .always : .whileInUse
+    }
+
+    /// What its value depends on: the strongest class of its source and stages.
+    public var stateClass: OperatorRow.StateClass {
+        max(ownStateClass, linkClass ?? .none)
+    }
+
+    /// The class without the effect of links.
+    var ownStateClass: OperatorRow.StateClass {
+        switch kind {
+        case .mutable: .history
+        case .derived(let derived): derived.stateClass
+        }
+    }
+
+    /// Names of the nodes it is made from, each once, in the order of the definition.
+    public var inputs: [String] {
+        switch kind {
+        case .mutable: []
+        case .derived(let derived): matches.isEmpty ? derived.source.nodes : matches
+        }
+    }
+
+    /// The inputs that must exist before it, each once.
+    ///
+    /// A flatten's choices are built when they are chosen.
+    package var eagerInputs: [String] {
+        switch kind {
+        case .mutable: []
+        case .derived(let derived): matches.isEmpty ? derived.source.eagerNodes : matches
+        }
+    }
+
+    /// A glob; all nodes whose names match it are inputs too.
+    package var glob: String? {
+        if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
+    }
+
+    /// The kind on the wire: `mutable` or `derived`.
+    public var kindName: String {
+        if case .mutable = kind { "mutable" } else { "derived" }
+    }
+}
+
+extension NodeDefinition.Derived {
+    /// The strongest class of its source and stages.
+    public var stateClass: OperatorRow.StateClass {
+        pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) }
+    }
+}

@@ -1,0 +1,141 @@
+internal import ReactiveGraph
+internal import Support
+internal import Values
+
+/// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
+package struct AllArgument: SourceArgument {
+    enum Reduce: String, CaseIterable {
+        case sum, avg, min, max, count, any, all, list, object
+    }
+
+    let pattern: String
+    let reduce: Reduce
+    /// An expression over the result (`value`); without it, the result itself.
+    package let map: Expression?
+
+    package static let schema = ArgumentSchema(
+        members: ##""type":"string","maxLength":\##(Name.maximumBytes),"pattern":"[*?]""##
+    )
+    package static let beside: [ArgumentField] = [
+        .required(
+            "reduce",
+            .word(Reduce.self),
+            "How to reduce the values of all nodes that match the glob."
+        ),
+        .optional("map", .expression, "An expression over the result, `value`."),
+    ]
+
+    package let inputs: [String] = []
+    package var glob: String? { pattern }
+    package var canonical: String { "\(pattern);\(reduce.rawValue)\(map.map { ";\($0.key)" } ?? "")" }
+
+    package static func read(_ reading: SourceReading) -> AllArgument? {
+        let reader = reading.reader
+        let glob = reading.glob()
+        var reduce: Reduce?
+        if let document = reading.beside["reduce"] {
+            reduce = reader.word(document, of: "reduce")
+        } else {
+            let words = Reduce.allCases.map(\.rawValue).joined(separator: ", ")
+            reader.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
+        }
+        let map = reading.expression("map", in: reading.beside)
+        guard let glob, let reduce else { return nil }
+        return AllArgument(pattern: glob, reduce: reduce, map: map)
+    }
+}
+
+extension StageSite {
+    /// A node that reduces all nodes whose names match a glob, and follows as they appear, change
+    /// and go.
+    func gathered(_ all: AllArgument) -> Node<Datum> {
+        switch all.reduce {
+        case .sum: return numbers(all, GatherNumberSum(), give: { $0 }, take: { $0 })
+        case .avg: return numbers(all, GatherAverage<Double>(), give: \.double) { Number($0) }
+        case .min: return numbers(all, GatherExtreme<Number>.min, give: { $0 }, take: { $0 })
+        case .max: return numbers(all, GatherExtreme<Number>.max, give: { $0 }, take: { $0 })
+        case .any: return flags(all, GatherAny())
+        case .all: return flags(all, GatherAll())
+        case .count:
+            let count = AllFigure(all, at: place, for: meter, GatherCount<Datum>(), needs: "", give: { $0 }) {
+                [self] in
+                datum(Number(Double($0)))
+            }
+            return gather(all, count)
+        case .list, .object:
+            let listing = AllListing(all, at: place, for: meter)
+            return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
+        }
+    }
+
+    private func numbers<Base: Reduction>(
+        _ all: AllArgument,
+        _ base: Base,
+        give: @escaping (Number) -> Base.Value,
+        take: @escaping (Base.Result) -> Number?
+    ) -> Node<Datum> {
+        let figure = AllFigure(all, at: place, for: meter, base, needs: "numbers") { datum in
+            datum.number.map(give)
+        } take: { [self] in
+            datum(take($0))
+        }
+        return gather(all, figure)
+    }
+
+    private func flags<Base: Reduction>(_ all: AllArgument, _ base: Base) -> Node<Datum>
+    where Base.Value == Bool, Base.Result == Bool {
+        let figure = AllFigure(all, at: place, for: meter, base, needs: "true or false", give: { $0.flag }) {
+            $0 ? Datum.true : Datum.false
+        }
+        return gather(all, figure)
+    }
+
+    /// Makes the node and connects its members.
+    ///
+    /// In a client's pipeline, `map` and the deferred assembly of a list (`deferred`) are a stage
+    /// of their own, which runs after the commit.
+    private func gather<Figure: Reduction>(
+        _ all: AllArgument,
+        _ figure: Figure,
+        deferred: ((GatheringNode<Figure>) -> Datum)? = nil
+    ) -> Node<Datum> where Figure.Value == Datum, Figure.Result == Datum {
+        let node = core.gather(figure)
+        fill(node)
+        let map = all.map.map { map in
+            let evaluation = evaluation(map)
+            return { (datum: Datum) in datum.isFail ? datum : evaluation.datum(datum.tree) }
+        }
+        guard let meter else {
+            guard let map else { return node }
+            note(node, as: "all", label: "\(all.reduce)")
+            return node.apply(Map(map))
+        }
+        hide(node)
+        let later = deferred.map { deferred in { [unowned node] in deferred(node) } }
+        return node.apply(GatheredMap(meter: meter, later: later, map: map))
+    }
+}
+
+/// The `map` of an `all` in a client's pipeline; the node before it only collects.
+private struct GatheredMap: Operator {
+    let name = "Gather"
+    let meter: any Meter
+    /// Assembles the result as it is at that time.
+    let later: (() -> Datum)?
+    let map: ((Datum) -> Datum)?
+
+    mutating func receive(_ value: Datum, at site: Site) -> Emission<Datum>? {
+        var result = later?() ?? value
+        meter.spend(StageCost.runUnits + (later == nil ? 0 : result.numbersCost))
+        var read: [Datum] = []
+        if let map {
+            read = [result]
+            result = map(result)
+        }
+        return meter.admits(.value(result), reading: read) ? .value(result) : nil
+    }
+
+    mutating func receiveEmpty(travels: Bool, at site: Site) -> Emission<Datum>? {
+        travels ? .empty : nil
+    }
+}

@@ -1,0 +1,141 @@
+package import CEL
+internal import ReactiveGraph
+package import Values
+
+/// One expression as a stage uses it.
+///
+/// It adds the time if the expression asks for it, and converts the result to a value.
+///
+/// A failure is a value too.
+package struct Evaluation {
+    private let program: Program
+    private let place: String
+    private unowned let clock: any EvaluationClock
+    /// The position in the arguments at which the expression expects the time of the newest commit
+    /// among its inputs; 0: it does not use the time.
+    private let timePlace: Int
+    /// Whether it uses that time.
+    private let needsTime: Bool
+    /// The values of the placeholders, if the expression may use them; passed after the time.
+    private let key: Value?
+    /// In a client's pipeline, what counts the units.
+    private let meter: (any Meter)?
+
+    /// An evaluation that takes `count` values, in the order in which the expression declares its
+    /// variables.
+    package init(
+        _ expression: Expression,
+        taking count: Int,
+        at place: String,
+        by clock: any EvaluationClock,
+        for meter: (any Meter)?,
+        key: Value? = nil
+    ) {
+        program = expression.program
+        self.place = place
+        self.clock = clock
+        self.key = expression.variables.last == Expression.keyName ? key : nil
+        self.meter = meter
+        timePlace = expression.variables.count > count ? count : 0
+        needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
+    }
+
+    /// Whether the word occurs in the text.
+    ///
+    /// A false positive only costs making a timestamp.
+    private static func mentionsTime(_ source: String) -> Bool {
+        var matched = 0
+        let word: StaticString = "time"
+        for byte in source.utf8 {
+            matched = byte == word.utf8Start[matched] ? matched + 1 : (byte == word.utf8Start[0] ? 1 : 0)
+            if matched == word.utf8CodeUnitCount { return true }
+        }
+        return false
+    }
+
+    /// The value for one input.
+    @inline(__always)
+    func result(_ value: Value) throws(EvaluationError) -> Value {
+        var spent = StageCost.runUnits
+        defer { meter?.spend(spent) }
+        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
+        if key != nil { return try result([value]) }
+        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
+            arguments.initializeElement(at: 0, to: value)
+            arguments.initializeElement(at: 1, to: time)
+            defer { arguments.deinitialize() }
+            return Result { () throws(EvaluationError) in
+                try program.evaluate(UnsafeBufferPointer(arguments), spent: &spent)
+            }
+        }
+        return try result.get()
+    }
+
+    func result(_ values: [Value]) throws(EvaluationError) -> Value {
+        var spent = StageCost.runUnits
+        defer { meter?.spend(spent) }
+        spent += 2 * values.count
+        var arguments = timePlace > 0 ? values + [time] : values
+        if let key { arguments.append(key) }
+        let result = arguments.withUnsafeBufferPointer { arguments in
+            Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
+        }
+        return try result.get()
+    }
+
+    /// The expression's value for one input, or its failure.
+    package func datum(_ value: Value) -> Datum {
+        do throws(EvaluationError) {
+            return written(try result(value))
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// The expression's value for several, or its failure.
+    func datum(_ values: [Value]) -> Datum {
+        do throws(EvaluationError) {
+            return written(try result(values))
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// A result as a value; writing a list or an object is charged, too.
+    private func written(_ result: Value) -> Datum {
+        let datum = Self.datum(result, at: place)
+        if let meter, datum.isContainer { meter.spend(datum.numbersCost) }
+        return datum
+    }
+
+    func fail(_ error: EvaluationError) -> Datum {
+        .fail(error.code.rawValue, at: "\(place):\(error.offset)", error.message)
+    }
+
+    /// A result of the wrong type as a value.
+    func fail(_ message: String) -> Datum {
+        .fail("expr_type", at: place, message)
+    }
+
+    private var time: Value {
+        guard needsTime else { return .null }
+        return Timestamp(milliseconds: Int64(clamping: clock.evaluationTime)).map(Value.timestamp) ?? .null
+    }
+
+    /// A computed tree as a value; a tree that JSON cannot represent is a failure.
+    static func datum(_ tree: Value, at place: String) -> Datum {
+        do throws(JSONError) {
+            return try Datum(tree: tree)
+        } catch {
+            return .fail("expr_bad_value", at: place, "the result cannot be written as JSON")
+        }
+    }
+}
+
+extension Datum {
+    /// One unit for eight bytes of text, as in expressions.
+    var textCost: Int { knownByteCount >> 3 }
+
+    /// The cost of writing or reading all of the text, number by number.
+    var numbersCost: Int { knownByteCount >> 1 }
+}
