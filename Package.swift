@@ -64,7 +64,7 @@ let package = Package(
         .library(
             name: "SluiceParts",
             targets: [
-                "Support", "HTTP", "Values", "Definitions", "Commits", "GraphHost", "SluiceServer",
+                "Support", "HTTP", "Values", "Definitions", "Commits", "Graphs", "Sessions", "SluiceServer",
                 "TestSupport",
             ]
         ),
@@ -143,8 +143,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "GraphHost",
+            name: "Graphs",
             dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
+            swiftSettings: strict
+        ),
+        // What one client has, and whatever forms an answer or a message.
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Support", "Values", "Definitions", "Commits", "Graphs", "ReactiveGraph", "CEL", deque,
+            ],
             swiftSettings: strict
         ),
 
@@ -172,7 +180,7 @@ let package = Package(
             name: "SluiceServer",
             dependencies: [
                 "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "Definitions",
-                "Commits", "GraphHost", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "Commits", "Graphs", "Sessions", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -180,7 +188,7 @@ let package = Package(
         // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
             name: "SluiceClient",
-            dependencies: ["Support", "EventLoop", "HTTP", "Values", "GraphHost", "SluiceServer"],
+            dependencies: ["Support", "EventLoop", "HTTP", "Values", "Graphs", "Sessions", "SluiceServer"],
             swiftSettings: strict
         ),
         .target(
@@ -195,7 +203,7 @@ let package = Package(
             name: "sluice",
             dependencies: [
                 "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
-                "Values", "Definitions", "Commits", "GraphHost", "CEL",
+                "Values", "Definitions", "Commits", "Graphs", "Sessions", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -204,7 +212,7 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "Values", "Definitions", "GraphHost", "SluiceServer",
+                "Support", "EventLoop", "HTTP", "Values", "Definitions", "Graphs", "Sessions", "SluiceServer",
                 "SluiceClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -215,7 +223,7 @@ let package = Package(
             name: "sluice-dev",
             dependencies: [
                 "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "Definitions",
-                "Commits", "GraphHost", "CEL",
+                "Commits", "Graphs", "Sessions", "CEL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",
@@ -268,16 +276,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "GraphHostTests",
+            name: "SessionsTests",
             dependencies: [
-                "Values", "Definitions", "Commits", "GraphHost", "TestSupport", "LogTestSupport",
+                "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport", "LogTestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "Values", "Definitions", "Commits", "GraphHost", "EventLoop", "CSQLite",
+                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop", "CSQLite",
                 "TestSupport", "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
@@ -285,7 +293,7 @@ let package = Package(
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "Definitions", "Commits", "GraphHost", "EventLoop", "TestSupport",
+                "RedisLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop", "TestSupport",
                 "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
@@ -293,7 +301,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SQLiteLog", "Values", "Definitions", "Commits", "GraphHost", "TestSupport", "DiskSupport",
+                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport", "DiskSupport",
             ],
             path: "Tests/Simulation",
             swiftSettings: strict
@@ -307,7 +315,7 @@ let package = Package(
             name: "SluiceServerTests",
             dependencies: [
                 "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Definitions", "Commits",
-                "GraphHost", "TestSupport", "LogTestSupport",
+                "Graphs", "Sessions", "TestSupport", "LogTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

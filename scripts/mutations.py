@@ -71,8 +71,15 @@ HOST = """\
             swiftSettings: settings
         ),
         .target(
-            name: "GraphHost",
+            name: "Graphs",
             dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Support", "Values", "Definitions", "Commits", "Graphs", "ReactiveGraph", "CEL", deque,
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -84,7 +91,7 @@ HOST = """\
             name: "DefinitionsTests", dependencies: ["Definitions", "TestSupport"], swiftSettings: settings
         ),
         .testTarget(
-            name: "GraphHostTests", dependencies: ["GraphHost", "TestSupport", "LogTestSupport"],
+            name: "SessionsTests", dependencies: ["Graphs", "Sessions", "TestSupport", "LogTestSupport"],
             swiftSettings: settings
         ),"""
 LOG = """\
@@ -102,8 +109,15 @@ LOG = """\
             swiftSettings: settings
         ),
         .target(
-            name: "GraphHost",
+            name: "Graphs",
             dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Support", "Values", "Definitions", "Commits", "Graphs", "ReactiveGraph", "CEL", deque,
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -120,7 +134,7 @@ LOG = """\
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "GraphHost", "EventLoop", "CSQLite", "TestSupport", "LogTestSupport", "DiskSupport",
+                "SQLiteLog", "Graphs", "Sessions", "EventLoop", "CSQLite", "TestSupport", "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: settings
         ),
@@ -130,7 +144,7 @@ LOG = """\
         ),
         .testTarget(
             name: "RedisLogTests",
-            dependencies: ["RedisLog", "GraphHost", "EventLoop", "TestSupport", "LogTestSupport", "DiskSupport"],
+            dependencies: ["RedisLog", "Graphs", "Sessions", "EventLoop", "TestSupport", "LogTestSupport", "DiskSupport"],
             swiftSettings: settings
         ),
 """
@@ -239,11 +253,11 @@ COPIES = {
                           ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
                            "Sources/ReactiveGraphDispatch", "Tests/SupportTests", "Tests/ReactiveGraphTests",
                            "Tests/TestSupport"]),
-    "GraphHost": Copy("GraphHost", "host", HOST,
+    "Host": Copy("Host", "host", HOST,
                       ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL",
-                       "Sources/Values", "Sources/Commits", "Sources/Definitions", "Sources/GraphHost",
+                       "Sources/Values", "Sources/Commits", "Sources/Definitions", "Sources/Graphs", "Sources/Sessions",
                        "Tests/ValuesTests", "Tests/CommitsTests", "Tests/DefinitionsTests",
-                       "Tests/GraphHostTests", "Tests/TestSupport", "Tests/LogTestSupport"]),
+                       "Tests/SessionsTests", "Tests/TestSupport", "Tests/LogTestSupport"]),
     "HTTP": Copy("HTTP", "http", HTTP,
                  ["Sources/Platform", "Sources/CLLHTTP", "Sources/CZlib", "Sources/Support",
                   "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/HTTP", "Tests/HTTPTests",
@@ -252,7 +266,7 @@ COPIES = {
                  ["Sources/Platform", "Sources/CLibuv", "Sources/CSQLite", "Sources/CZlib",
                   "Sources/CHiredis", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
                   "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits",
-                  "Sources/Definitions", "Sources/GraphHost", "Sources/Engines",
+                  "Sources/Definitions", "Sources/Graphs", "Sources/Sessions", "Sources/Engines",
                   "Tests/SQLiteLogTests", "Tests/RedisLogTests", "Tests/TestSupport",
                   "Tests/LogTestSupport", "Tests/DiskSupport"]),
 }

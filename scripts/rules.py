@@ -24,7 +24,7 @@ import pages
 
 root = pathlib.Path(__file__).resolve().parent.parent
 LONGEST_RANGE = 4
-SERVER = ("DefinitionsTests", "GraphHostTests", "SluiceServerTests", "EndToEnd")
+SERVER = ("DefinitionsTests", "SessionsTests", "SluiceServerTests", "EndToEnd")
 # Sections whose rules users of the server rely on.
 SERVED = ("Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Looking")
 
@@ -160,7 +160,7 @@ def write(rules, shown, places):
         f"{len(rules)} rules; {count} have tests, {len(rules) - count} only describe. Besides these tests, "
         "random",
         f"histories compare [the engine]({pages.UP}/Tests/ReactiveGraphTests/Reference) and",
-        f"[the host]({pages.UP}/Tests/GraphHostTests/Histories) with models written from the rules, and",
+        f"[the host]({pages.UP}/Tests/SessionsTests/Histories) with models written from the rules, and",
         f"[planted faults]({pages.UP}/scripts/mutations.py) show that the tests notice mistakes.",
     ]
     section = None

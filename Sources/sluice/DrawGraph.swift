@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EventLoop
-internal import GraphHost
+internal import Sessions
 internal import SluiceClient
 internal import SluiceServer
 

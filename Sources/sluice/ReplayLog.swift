@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import Commits
-internal import GraphHost
+internal import Graphs
 internal import SluiceServer
 internal import Support
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import SluiceServer
 
 struct Restore: ParsableCommand {

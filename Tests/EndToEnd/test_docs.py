@@ -38,7 +38,7 @@ def test_a_rule_without_a_test_is_noticed(tmp_path):
 
 
 def test_a_rule_for_users_of_the_server_without_a_test_through_it_is_noticed(tmp_path):
-    for folder, rule in (("ReactiveGraphTests", "G-74, F-9"), ("GraphHostTests", "G-75, G-73, O-1 to O-3")):
+    for folder, rule in (("ReactiveGraphTests", "G-74, F-9"), ("SessionsTests", "G-75, G-73, O-1 to O-3")):
         (tmp_path / "Tests" / folder).mkdir(parents=True)
         (tmp_path / "Tests" / folder / "SomeTests.swift").write_text(
             f'struct SomeTests {{\n    @Test("{rule}: it")\n}}\n'
@@ -77,7 +77,7 @@ def test_a_sentence_without_its_test_is_noticed(tmp_path):
 
 def test_every_code_of_a_failure_is_in_the_documentation():
     written = set()
-    for target in ("Definitions", "GraphHost"):
+    for target in ("Definitions", "Graphs", "Sessions"):
         for file in (ROOT / "Sources" / target).rglob("*.swift"):
             written |= set(re.findall(r'\.fail\(\s*"([a-z_]+)",', file.read_text()))
     codes = (ROOT / "Sources/CEL/Problems/ExpressionProblem.swift").read_text()

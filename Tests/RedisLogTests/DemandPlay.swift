@@ -1,7 +1,8 @@
 import TestSupport
 import Values
 
-@testable import GraphHost
+@testable import Graphs
+@testable import Sessions
 
 /// Producers at servers that share a Redis: in the end each must know what is wanted anywhere.
 final class DemandPlay {

@@ -1,7 +1,8 @@
 import LogTestSupport
 import Testing
 
-@testable import GraphHost
+@testable import Graphs
+@testable import Sessions
 @testable import RedisLog
 
 /// Demand of two servers that share a Redis, step by step.

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 @testable import Definitions
-@testable import GraphHost
+@testable import Graphs
 @testable import RedisLog
 
 #if canImport(Glibc)

@@ -4,7 +4,7 @@ import LogTestSupport
 import Testing
 import Values
 
-@testable import GraphHost
+@testable import Graphs
 @testable import RedisLog
 
 /// What one server does when Redis does not answer, step by step.

@@ -1,7 +1,8 @@
 import Definitions
 import DiskSupport
 import Commits
-import GraphHost
+import Graphs
+import Sessions
 import TestSupport
 import Testing
 import Values

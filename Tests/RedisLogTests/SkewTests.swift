@@ -5,7 +5,7 @@ import Testing
 import Values
 
 @testable import Definitions
-@testable import GraphHost
+@testable import Graphs
 @testable import RedisLog
 
 /// Servers whose clocks are not that of Redis, which stamps.

@@ -5,7 +5,8 @@ import TestSupport
 import Values
 
 @testable import Definitions
-@testable import GraphHost
+@testable import Graphs
+@testable import Sessions
 @testable import SQLiteLog
 
 /// One start of a server on a store in memory, driven step by step.

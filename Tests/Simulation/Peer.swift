@@ -1,7 +1,8 @@
 import Commits
 import Values
 
-@testable import GraphHost
+@testable import Graphs
+@testable import Sessions
 
 /// A client that compares what it receives with the ledger.
 final class Peer: MessageSink {

@@ -1,9 +1,10 @@
+import Sessions
 import Commits
 import DiskSupport
 import SQLiteLog
 import Values
 
-@testable import GraphHost
+@testable import Graphs
 
 /// One process: a host on a log on the disk, driven step by step.
 final class Server {

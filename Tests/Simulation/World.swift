@@ -6,7 +6,8 @@ import TestSupport
 import Values
 
 @testable import Definitions
-@testable import GraphHost
+@testable import Graphs
+@testable import Sessions
 
 /// A server with its clients, its log and its disk, in which nothing is real and everything follows
 /// from a seed.

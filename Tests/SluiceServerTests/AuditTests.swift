@@ -1,5 +1,6 @@
 import EventLoop
-import GraphHost
+import Graphs
+import Sessions
 import LogTestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import EventLoop
-import GraphHost
+import Graphs
 import LogTestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Commits
-import GraphHost
+import Graphs
 import LogTestSupport
 import Testing
 import Values

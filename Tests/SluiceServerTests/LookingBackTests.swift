@@ -1,4 +1,5 @@
-import GraphHost
+import Graphs
+import Sessions
 import LogTestSupport
 import Testing
 

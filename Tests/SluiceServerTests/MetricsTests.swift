@@ -2,7 +2,7 @@ import ReactiveGraph
 import Support
 import Testing
 
-@testable import GraphHost
+@testable import Graphs
 @testable import SluiceServer
 
 @Suite("Metrics and logs")

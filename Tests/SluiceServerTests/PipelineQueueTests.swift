@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@testable import GraphHost
+@testable import Graphs
 @testable import SluiceServer
 
 @Suite("Pipelines that take long to read are read on other threads")

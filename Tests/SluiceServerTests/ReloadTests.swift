@@ -1,7 +1,7 @@
 import Commits
 import Definitions
 import EventLoop
-import GraphHost
+import Graphs
 import LogTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-@testable import GraphHost
+@testable import Graphs
 import HTTP
 import Support
 import Testing

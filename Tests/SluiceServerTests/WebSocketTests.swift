@@ -1,4 +1,4 @@
-import GraphHost
+import Graphs
 import Testing
 
 @testable import SluiceServer

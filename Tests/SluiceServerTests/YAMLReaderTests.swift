@@ -1,5 +1,6 @@
 import Definitions
-import GraphHost
+import Graphs
+import Sessions
 import Testing
 import Values
 

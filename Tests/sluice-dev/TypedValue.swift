@@ -1,5 +1,6 @@
 internal import CEL
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Support
 
 /// Values of expressions as JSON that keeps their types: `{"type":"int","value":"42"}`.

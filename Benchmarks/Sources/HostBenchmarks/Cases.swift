@@ -1,5 +1,6 @@
 import CAllocations
-import GraphHost
+import Graphs
+import Sessions
 
 /// One thing a host does again and again.
 struct HostCase {

@@ -1,5 +1,6 @@
 import CAllocations
-import GraphHost
+import Graphs
+import Sessions
 
 /// Live heap after each tenth of so many clients, with owners of their own, that came, needed
 /// members of families and all of them, and vanished in different ways.

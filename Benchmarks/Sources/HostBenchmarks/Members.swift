@@ -1,5 +1,6 @@
 import CAllocations
-import GraphHost
+import Graphs
+import Sessions
 import Values
 
 #if canImport(Glibc)

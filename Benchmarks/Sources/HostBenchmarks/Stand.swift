@@ -1,5 +1,6 @@
 import Definitions
-import GraphHost
+import Graphs
+import Sessions
 import Values
 
 /// A host with one graph, and clients without sockets.

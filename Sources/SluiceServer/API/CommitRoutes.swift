@@ -1,6 +1,7 @@
 internal import Commits
 internal import Definitions
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Support
 internal import Values

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Support

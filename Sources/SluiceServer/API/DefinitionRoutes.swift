@@ -1,6 +1,6 @@
 internal import Commits
 internal import Definitions
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Support

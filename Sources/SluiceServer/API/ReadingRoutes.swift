@@ -1,7 +1,8 @@
 internal import Commits
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Support
 internal import Values

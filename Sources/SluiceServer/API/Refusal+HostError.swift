@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Sessions
 internal import HTTP
 internal import Support
 internal import Values

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Graphs
 internal import Support
 
 /// Recognises tokens and session cookies, and finds their principals.

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Sessions
 internal import Support
 
 /// An IPv4 or IPv6 address as a number; IPv4 in the range `::ffff:0:0/96` (RFC 4291 §2.5.5.2).

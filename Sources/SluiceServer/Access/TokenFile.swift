@@ -1,6 +1,6 @@
 internal import CEL
 internal import Definitions
-internal import GraphHost
+internal import Graphs
 internal import Support
 internal import Values
 

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import Values
 
 /// The tokens of a file, by their SHA-256.

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Sessions
 internal import Support
 
 /// Counts wrong tokens, and limits them per address.

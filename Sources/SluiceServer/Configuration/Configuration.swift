@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 
 /// The settings of a server: a property for each row of ``Keys``.

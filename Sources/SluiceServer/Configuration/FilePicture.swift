@@ -1,5 +1,6 @@
 internal import Definitions
-public import GraphHost
+internal import Graphs
+public import Sessions
 internal import Values
 
 /// The picture of a graph from its file, without a server.

@@ -1,6 +1,7 @@
 internal import Definitions
 public import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 public import HTTP
 public import RedisLog
 public import SQLiteLog

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Sessions
 internal import HTTP
 internal import Support
 

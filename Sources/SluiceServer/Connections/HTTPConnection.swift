@@ -1,5 +1,6 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Support
 internal import Values

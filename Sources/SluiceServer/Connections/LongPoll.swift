@@ -1,6 +1,7 @@
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Values
 

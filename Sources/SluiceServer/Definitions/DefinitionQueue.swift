@@ -1,6 +1,6 @@
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import Values
 
 /// Reads definitions of clients and files one after the other on a thread of its own; the loop

@@ -1,7 +1,7 @@
 internal import Commits
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Support

@@ -1,7 +1,7 @@
 internal import Commits
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import Values
 
 /// One reload of the folder of graphs: a step for each file, then the graphs whose files are gone.

@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 
 /// Counts unreachable nodes, for `/metrics` (I-3).
 ///

@@ -1,7 +1,8 @@
 internal import Definitions
 internal import DequeModule
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Synchronization
 internal import Values
 

@@ -1,6 +1,6 @@
 internal import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 
 /// Reads texts of clients' pipelines, one after the other on threads of its own; the loop never
 /// waits for them, and short texts do not wait for long ones.

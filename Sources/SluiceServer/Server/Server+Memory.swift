@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Graphs
 internal import Logging
 
 // Releasing what is kept only for later use, when memory is short (G-131).

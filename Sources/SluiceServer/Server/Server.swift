@@ -2,7 +2,8 @@ internal import Commits
 internal import Definitions
 internal import DequeModule
 public import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 public import Logging
 internal import SQLiteLog

@@ -1,7 +1,7 @@
 internal import CEL
 public import Definitions
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 
 /// The loop's time, as the host reads it.

@@ -1,5 +1,6 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Logging
 
 /// Reads the file of tokens of a running server again.

@@ -1,7 +1,8 @@
 internal import Commits
 internal import Definitions
 internal import DequeModule
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Values
 
 /// The outbox of a sink that sends the values of one node, each by itself.

@@ -1,4 +1,4 @@
-internal import GraphHost
+internal import Sessions
 internal import Values
 
 /// What one request of a sink sends.

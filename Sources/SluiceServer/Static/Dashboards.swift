@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 internal import Support
 internal import Platform

@@ -1,5 +1,5 @@
 internal import Commits
-internal import GraphHost
+internal import Graphs
 internal import HTTP
 internal import SQLiteLog
 internal import Support

@@ -1,6 +1,6 @@
 internal import Commits
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
 internal import Logging
 internal import RedisLog
 internal import SQLiteLog

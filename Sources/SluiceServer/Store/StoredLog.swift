@@ -1,7 +1,7 @@
 public import Commits
 internal import Definitions
 internal import EventLoop
-public import GraphHost
+public import Graphs
 internal import RedisLog
 internal import SQLiteLog
 

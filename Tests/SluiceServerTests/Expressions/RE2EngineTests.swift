@@ -1,6 +1,7 @@
 import CEL
 import Definitions
-import GraphHost
+import Graphs
+import Sessions
 import LogTestSupport
 import Testing
 

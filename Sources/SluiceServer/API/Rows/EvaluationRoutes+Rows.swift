@@ -1,5 +1,6 @@
 internal import Definitions
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 
 extension EvaluationRoutes: Routes {

@@ -1,0 +1,208 @@
+internal import Commits
+internal import Definitions
+internal import ReactiveGraph
+internal import Values
+
+extension LiveGraph {
+    /// Applies a commit that is durable: one turn of the graph.
+    func apply(_ commit: Commit, _ stamp: LogStamp) {
+        begin(stamp, by: commit.by, commit.context)
+        switch commit.kind {
+        case .values: change(commit, stamp)
+        case .define:
+            host.definitionChanges &+= 1
+            create(stamp)
+        case .redefine(let definition, let origin):
+            host.definitionChanges &+= 1
+            self.origin = origin
+            // It needs no file any more.
+            if origin == .client { host.bringBack(self) }
+            Redefinition(of: self, as: definition, at: stamp).apply()
+        case .remove: end(.removed)
+        case .tick(let now): fireTimers(until: now)
+        case .drop: members.drop(commit, stamp)
+        case .expire:
+            isExpiring = false
+            members.drop(commit, stamp)
+        }
+    }
+
+    /// Sets one node, of which nothing else is known: one turn of the graph.
+    func set(_ node: NamedNode, to value: Datum, _ stamp: LogStamp) {
+        begin(stamp, by: nil, nil)
+        note(node, stamp)
+        if node.writer != nil { node.writer = nil }
+        node.source?.set(value)
+        members.weigh(node, for: nil)
+    }
+
+    @inline(__always)
+    private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
+        if turn != host.turns { stampBefore = self.stamp }
+        self.stamp = stamp
+        evaluationTime = stamp.time
+        commits += 1
+        turn = host.turns
+        if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
+        presentCommit.begin(stamp, context: context, by: by)
+    }
+
+    private func change(_ commit: Commit, _ stamp: LogStamp) {
+        if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnsetMember {
+            note(only.node, stamp)
+            sign(only.node, commit)
+            only.node.source?.set(only.value)
+            return members.weigh(only.node, for: commit.by)
+        }
+        if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
+        guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
+        let coming = members.create(for: commit)
+        let going = members.hide(commit.clear)
+        core.batch { batch in
+            commit.set.forEach { assignment in
+                guard let source = assignment.node.source else { return }
+                note(assignment.node, stamp)
+                sign(assignment.node, commit)
+                batch.set(source, assignment.value)
+            }
+            for node in commit.clear {
+                guard let source = node.source else { continue }
+                node.changed = stamp
+                sign(node, commit)
+                node.stopExpiry()
+                if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: false) }
+                batch.clear(source)
+            }
+        }
+        if !members.families.isEmpty {
+            commit.set.forEach { members.weigh($0.node, for: commit.by) }
+            for node in commit.clear { members.weigh(node, for: commit.by) }
+        }
+        if coming || !going.isEmpty { members.settle(going, stamp) }
+    }
+
+    private func note(_ node: NamedNode, _ stamp: LogStamp) {
+        node.changed = stamp
+        node.startExpiry(at: stamp.time)
+        if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: true) }
+    }
+
+    /// Records who changed a node, if the commit says so or another principal changed it before.
+    @inline(__always)
+    private func sign(_ node: NamedNode, _ commit: Commit) {
+        guard !commit.isAnonymous || node.writer != nil else { return }
+        let claims = commit.claimed.contains { $0 === node }
+        let claimer = claims ? commit.claimer ?? host.instance : nil
+        node.writer = writer(commit.by, commit.context, claimer)
+    }
+
+    /// Consecutive changes by the same principal without a context share one `Writer`.
+    private func writer(_ by: String?, _ context: Datum?, _ claimer: String?) -> Writer? {
+        guard by != nil || context != nil || claimer != nil else { return nil }
+        if let latestWriter, latestWriter.by == by, latestWriter.context === context,
+            latestWriter.claimer == claimer
+        {
+            return latestWriter
+        }
+        let writer = Writer(by: by, context: context, claimer: claimer)
+        if context == nil { latestWriter = writer }
+        return writer
+    }
+
+    /// One tick: everything that is due emits, all in one turn.
+    private func fireTimers(until now: UInt64) {
+        isTickPending = false
+        core.engine.fire(timers, until: .milliseconds(now))
+    }
+
+    /// The first commit: creates all nodes with their initial values, and the derived ones that are
+    /// always kept.
+    private func create(_ stamp: LogStamp) {
+        isLive = true
+        members.takeFamilies(stamp)
+        for definition in definition.nodes {
+            let node = NamedNode(definition, graph: self, at: stamp)
+            create(node, stamp)
+            nodes.append(node)
+        }
+        members.show()
+        ties.connectSyncs(of: self)
+        for place in definition.order {
+            let node = nodes[place]
+            if !node.isMutable, node.definition.retain == .always { _ = builder.materialise(node) }
+        }
+        ties.connectLinks(of: self)
+    }
+
+    /// Creates a node of the definition, a mutable one with its initial value.
+    func create(_ node: NamedNode, _ stamp: LogStamp) {
+        registry.declare(node)
+        guard case .mutable(let rules) = node.definition.kind else { return }
+        let source = core.mutable(of: Datum.self)
+        node.source = source
+        registry.adopt(source, as: node)
+        node.born = stamp.time
+        if let initial = rules.initial { source.set(initial) }
+        // After the initial value, which the ring takes up by itself.
+        builder.observe(node, on: source)
+        node.beginHistory(holding: rules.initial)
+        node.beginExpiry()
+        if rules.initial != nil { node.startExpiry(at: stamp.time) }
+        facets.keepFresh(node, for: rules.fresh, isSet: rules.initial != nil)
+    }
+
+    /// Removes a node that the definition no longer has: the registry releases it.
+    func remove(_ node: NamedNode) {
+        node.living?.observe(nil)
+        if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
+        node.endExpiry()
+        facets.end(node)
+        node.source = nil
+        registry.remove(node)
+    }
+
+    package enum End {
+        /// Its last commit.
+        case removed
+        /// Its history was lost; a graph with the same name continues in a new epoch.
+        case epochLost
+    }
+
+    /// Ends the graph: ends its subscriptions, or closes their connections if the clients' cursors
+    /// are no longer valid, and releases its nodes.
+    func end(_ reason: End) {
+        isLive = false
+        releases.reason = .removed
+        for node in nodes { node.isRemoved = true }
+        let members = members.end()
+        host.follower?.ended(self, reason)
+        ties.disconnect()
+        for node in nodes { remove(node) }
+        for member in members {
+            remove(member)
+            // Something may hold its node for longer than the graph lives.
+            host.memberAccounts.released(member)
+        }
+        host.forget(self)
+    }
+
+    /// Ends the subscriptions whose values come from these nodes, directly or through a client's
+    /// pipeline.
+    ///
+    /// - Returns: notifies their clients; to be called when the change is complete.
+    func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
+        var ended: Set<UInt64> = []
+        var open: [AnyNode] = gone.compactMap(\.living)
+        // A flatten may choose any of its nodes later.
+        let names = Set(gone.map(\.name))
+        for record in chains.all where record.sources.contains(where: names.contains) {
+            open.append(record.node)
+        }
+        while let node = open.popLast() {
+            guard ended.insert(node.id).inserted else { continue }
+            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
+        }
+        guard hasListeners, let follower = host.follower else { return {} }
+        return releases.because(.removed) { follower.release(nodes: ended, names, of: self) }
+    }
+}

@@ -1,0 +1,354 @@
+internal import CEL
+public import Commits
+public import Definitions
+internal import DequeModule
+package import ReactiveGraph
+public import Support
+public import Values
+
+/// Where a host stores its commits.
+public enum CommitStore {
+    /// Nowhere: each commit is applied and answered at once, and every start has a new epoch. The
+    /// epoch is a word of at most 32 characters that no other start has used.
+    case memory(epoch: String)
+    /// In a log.
+    case log(any CommitLog)
+}
+
+/// The live graphs by name, and the only way to change a graph (``submit(_:)``, and
+/// ``set(_:to:)`` for the simplest change).
+///
+/// A host belongs to one event loop, which drives it: ``advance()`` when a deadline has come, and
+/// ``flush()`` at the end of each loop turn. Its ``HostFollower`` serves the clients.
+public final class Host {
+    /// The source of time.
+    public let clock: any HostClock
+    /// The limits of sessions.
+    public let limits: SessionLimits
+    /// The options for expressions of client pipelines.
+    public let definitions: DefinitionOptions
+
+    /// The log of commits; nil: none, each commit is applied at once.
+    let log: (any CommitLog)?
+    /// Whether other servers write the log too.
+    public var isShared: Bool { log?.isShared ?? false }
+    /// Whether this server makes the ticks of the graphs.
+    public var isLeading: Bool { log?.isLeading ?? true }
+    /// An identifier of this start, if other servers write the log too.
+    package var instance: String { log?.instance ?? "" }
+    /// The log's health, as last reported.
+    public internal(set) var health: LogHealth
+    /// The loop's current activity, for a watchdog.
+    public let activity = Activity()
+    /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
+    public internal(set) var unbuilt: [String] = []
+    /// Called before a report of the log is handled.
+    ///
+    /// The loop must then end the turn, although no caller of the host was active.
+    public var onLog: () -> Void = {}
+    /// Called when a client sets a node (the second argument) that the definition of a graph (the
+    /// first) no longer has.
+    public var onMissed: (String, String) -> Void = { _, _ in }
+    /// Whether sinks receive each change of values, and not only refusals
+    /// (``MessageSink/acted(_:)``).
+    public var recordsSets = false
+    /// Called when graphs have become orphans because no server that shares the log has their file.
+    public var onOrphans: ([LiveGraph]) -> Void = { _ in }
+    /// Called when an orphan was removed at the end of its time, with its name and the number of
+    /// its values.
+    public var onExpiredOrphan: (String, Int) -> Void = { _, _ in }
+    /// Writes an internal fault to the server's log, and returns a reference to the entry; see
+    /// ``fault(_:)``.
+    public var onFault: (_ what: String) -> String = { _ in "unknown" }
+    /// All graphs by name.
+    let table: GraphTable
+    /// Rises whenever a graph is added, removed or redefined.
+    public internal(set) var definitionChanges: UInt64 = 0
+    /// The graphs of which this server has files; nil: it has not looked yet.
+    var files: Set<String>?
+    private(set) lazy var orphanExpiry = OrphanExpiry(self)
+    /// Commits on their way to the graphs and to the log.
+    let submissions: Submissions
+    private var reports: LogReports?
+    let ticks = Ticks()
+    var pressure = PressureCount()
+    /// The round of the search for unreachable nodes.
+    var leakRound: UInt64 = 0
+    /// The clients that the graphs serve, which hold the host; nil: there are none.
+    package unowned var follower: (any HostFollower)?
+    /// Clears the values that represented ended sessions.
+    package private(set) lazy var presences = PresenceClearing(self)
+    /// Reads long texts of pipelines on another thread, and calls back in a turn of the loop; nil:
+    /// everything is read at once.
+    public var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
+    /// Runs the pipelines of clients.
+    package let pipelines = PipelineScheduler()
+    /// In a ``TrialBirth``: the limit of units for the stages of definitions.
+    package var trialUnits: Int?
+    package var accounts = PipelineAccounts()
+    var pipelineTexts = PipelineTexts()
+    /// The graphs with `demand` requests of producers (D-1).
+    var demanded: [LiveGraph] = []
+    /// The graphs' members with entries to look at when the turn ends
+    /// (``Members/forgetLeftovers()``).
+    var unsettled: [Members] = []
+    package let memberAccounts = MemberAccounts()
+
+    /// Nodes built and values read for requests since the start: the unit of a turn's budget.
+    public var workDone: UInt64 { work }
+    package var work: UInt64 = 0
+
+    /// How many commits of this server have been applied since the start.
+    public var applied: UInt64 { submissions.applied }
+
+    /// The start times of the turns in which commits were submitted that were applied in later
+    /// turns, since the last read.
+    public func takeLateCommits() -> ContiguousArray<UInt64> { submissions.takeLate() }
+
+    /// The value of ``work`` at the start of this turn.
+    private var workBefore: UInt64 = 0
+
+    /// Whether the requests of all clients have used so much of this turn that costly ones must
+    /// wait for another: as much as the share of one client.
+    public var isCrowded: Bool {
+        @inline(never) get { work - workBefore >= limits.work }
+    }
+
+    /// Performs a costly request in a later turn, after those that wait already.
+    public func later(_ perform: @escaping () -> Void) {
+        postponed.append(perform)
+    }
+
+    /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
+    /// subscriptions.
+    private var kind = 0
+
+    /// The number of finished loop turns.
+    public private(set) var turns: UInt64 = 0
+
+    /// The timers of clients and of private stages, on the monotonic clock.
+    package let timers: TimerQueue
+    /// What continues in later turns, longest wait first.
+    private var postponed: Deque<() -> Void> = []
+
+    /// A host without graphs that stores its commits in `store`.
+    public init(
+        store: CommitStore,
+        clock: any HostClock,
+        limits: SessionLimits = SessionLimits(),
+        definitions: DefinitionOptions = DefinitionOptions()
+    ) {
+        self.definitions = definitions
+        switch store {
+        case .memory(let epoch):
+            precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")
+            (log, table) = (nil, GraphTable(epoch: epoch))
+        case .log(let log): (self.log, table) = (log, GraphTable(epoch: ""))
+        }
+        self.clock = clock
+        timers = TimerQueue { .milliseconds(clock.now) }
+        health = log?.health ?? .ready
+        self.limits = limits
+        submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
+        guard let log else { return }
+        let reports = LogReports(self, log)
+        self.reports = reports
+        log.follower = reports
+    }
+
+    deinit {
+        dissolve()
+    }
+
+    /// The host, or its follower, is being freed: nothing that is freed from here on reports to
+    /// either.
+    package func dissolve() {
+        follower = nil
+        for graph in table.all { graph.dissolve() }
+        pipelines.forget()
+        postponed = []
+    }
+
+    /// All graphs that are served, in the order in which they were added.
+    public var graphs: [LiveGraph] { table.all.filter(\.isServed) }
+
+    /// The graph with that name, if it is served.
+    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isServed ? $0 : nil } }
+
+    /// The graph with that name, given as bytes; makes no `String`.
+    ///
+    /// If there is none, the error is ``noGraph``.
+    public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
+        guard let graph = table[name] else { return nil }
+        return graph.isShown ? graph : nil
+    }
+
+    // MARK: - Changing
+
+    /// Sets one node, without conditions or context: the usual change.
+    public func set(_ node: NamedNode, to value: Datum) -> Submission {
+        submissions.set(node, to: value, in: self)
+    }
+
+    /// Checks a change against what is applied and what is pending, and gives it to the log.
+    ///
+    /// The answer is available when this returns, or comes through the ``PendingCommit``, as the
+    /// log decides.
+    public func submit(_ commit: Commit) -> Submission { submissions.submit(commit) }
+
+    /// Waits until the log has answered every commit.
+    ///
+    /// For the start, before there are clients.
+    public func settle() { submissions.settle() }
+
+    /// Passes the rest to the log, and closes it.
+    public func close() {
+        follower?.close()
+        settle()
+        log?.close()
+    }
+
+    package func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
+        let graph = commit.graph
+        apply(to: graph) { graph.apply(commit, stamp) }
+        return Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: commit.changed)
+    }
+
+    /// Makes one change of a graph, and settles what it causes.
+    @inline(__always)
+    func apply(to graph: LiveGraph, _ change: () -> Void) {
+        activity.noteCommit(to: graph, named: graph.name)
+        let spent = pipelines.total
+        change()
+        if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
+        follower?.commitApplied()
+        graph.awaited?.reached(graph.rev)
+        // A commit of which much has to be recorded for pipelines is a dear request.
+        if pipelines.total != spent {
+            work += UInt64((pipelines.total - spent) / NodeBuilder.unitsPerNode)
+        }
+    }
+
+    // MARK: - Time and turns
+
+    /// Does everything that is due: deliveries that waited for their interval, private timed
+    /// stages, and for each graph one tick commit with all emissions of its definition's stages.
+    ///
+    /// Of what is shared out over turns it does one kind, so that others wait for no more.
+    public func advance() {
+        timers.fire(until: .milliseconds(clock.now), while: pipelines.takesTimer, pipelines.perform)
+        goOn()
+        if makesTicks { ticks.submitDue(at: clock.now, to: submissions) }
+    }
+
+    /// Goes on with the next kind of work that waits.
+    private func goOn() {
+        let waiting =
+            (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
+            | (pipelines.hasSlow ? 4 : 0)
+        guard waiting != 0 else { return }
+        // The kinds after the last one come first.
+        let later = (waiting >> (kind + 1)) << (kind + 1)
+        kind = (later != 0 ? later : waiting).trailingZeroBitCount
+        switch kind {
+        case 0: follower?.release()
+        case 1: performPostponed()
+        default: pipelines.endSlow(in: self)
+        }
+    }
+
+    /// Performs what was postponed, until the turn is crowded.
+    private func performPostponed() {
+        // What is postponed again goes to the end of the queue.
+        var count = postponed.count
+        while count > 0, !isCrowded, let next = postponed.popFirst() {
+            count -= 1
+            next()
+        }
+    }
+
+    /// The time of the clock that stamps commits, in milliseconds since 1970, or an earlier one.
+    var stampTime: UInt64 { log?.time ?? clock.wall }
+
+    /// Whether this server makes ticks and the log accepts them.
+    private var makesTicks: Bool { health == .ready && isLeading }
+
+    /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
+    /// nothing is due.
+    public var nextDeadline: UInt64? {
+        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isWaiting { return clock.now }
+        if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
+        let timer = timers.nextMilliseconds
+        // Ticks that are due are made when the log is ready again.
+        guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
+        return timer.map { min($0, tick) } ?? tick
+    }
+
+    /// Ends the loop turn: runs the pipelines of clients, then sends what the turn has made.
+    public func flush() {
+        pipelines.run(in: self)
+        if !demanded.isEmpty { settleDemand() }
+        follower?.turnEnds()
+        submissions.endTurn()
+        forgetLeftovers()
+        turns &+= 1
+        workBefore = work
+    }
+
+    /// The counters.
+    public var statistics: HostStatistics {
+        HostStatistics(
+            graphs: graphs.count,
+            pressureEvents: pressure.events,
+            pressureReleased: pressure.released
+        )
+    }
+
+    // MARK: - The log, and faults
+
+    /// Whether the graphs may be older than the store.
+    package var isStale: Bool { health == .catchingUp || health == .outOfReach }
+
+    /// The error for a graph that has ended: `unknown_graph`, or `not_ready` while the log is
+    /// catching up.
+    public var noGraph: HostError {
+        (isCatchingUp ? health.refusal : nil) ?? HostError(.unknownGraph, "the graph was removed")
+    }
+
+    /// The error for a graph that does not exist for a caller.
+    ///
+    /// Its hint is a similar name of a graph that the caller may see, so a graph that exists and
+    /// one that does not look the same to a caller without rights.
+    public func noGraph(named name: String, for access: Access) -> HostError {
+        guard !isCatchingUp else { return noGraph }
+        let name = String(name.prefix(64))
+        if let orphan = held(name), orphan.isOrphan, access.sees(orphan) { return .orphaned(orphan) }
+        var error = HostError(.unknownGraph, "there is no graph '\(name)'")
+        let known = table.all.prefix(GraphView.mostGuesses).lazy
+            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isServed && access.sees($0) }
+            .map(\.name)
+        work += UInt64(min(table.all.count, GraphView.mostGuesses) / 8)
+        error.hint = Spelling.hint(for: name, among: known)
+        return error
+    }
+
+    /// Whether the log has not read everything that is stored yet, so that the graphs and their
+    /// values are not known.
+    public var isCatchingUp: Bool { health == .catchingUp }
+
+    /// Reports an internal fault to the server's log, to which the returned error refers the
+    /// client.
+    ///
+    /// Every `internal` error is made here.
+    public func fault(_ what: String) -> HostError {
+        HostError(.internalError, "the server has a fault; its log has the details under \(onFault(what))")
+    }
+
+    /// The log's error as clients receive it.
+    func answer(for error: HostError) -> HostError {
+        guard error.code != .internalError, ErrorTable.knows(error.code.rawValue) else {
+            return fault("the log: \(error.code.rawValue): \(error.message)")
+        }
+        return error
+    }
+}

@@ -1,0 +1,169 @@
+internal import DequeModule
+internal import ReactiveGraph
+
+/// Runs the pipelines of clients at the end of each turn of the loop (``Head``).
+///
+/// A principal gets a number of units per second. Principals that have some left come first, and
+/// take turns; the others share a slice of the turn. What is left over follows in the next turns,
+/// between which other clients are served.
+package final class PipelineScheduler {
+    /// The units of one turn for principals within their share: 0.3 ms.
+    static let share = 15_000
+    /// The units of one turn for principals that have used their share up: 0.08 ms.
+    static let slice = 4_000
+    /// The units after which the next principal follows.
+    private static let each = 800
+    /// What a run costs besides its stages: 1.5 microseconds.
+    private static let runUnits = 75
+    /// What an expired timer costs besides the stages that its emission reaches: a microsecond.
+    private static let timerUnits = 50
+
+    /// Units that pipelines have spent since the start.
+    package private(set) var total = 0
+    /// Principals with heads that are behind, in the order in which they are served.
+    private var waiting: Deque<PipelineAccount> = []
+    /// What the timers of stages have used of this turn.
+    private var timed = 0
+    /// The graphs with facets to settle after the runs of this turn.
+    private var touched: [LiveGraph] = []
+    /// Segments and subscriptions for which too much waits.
+    private var overflowing: Deque<Segment> = []
+    private var slow: Deque<any ChainUser> = []
+    /// How much of the turn ending their subscriptions has used.
+    private var ending = TurnShare(dividedBy: 4)
+
+    /// Whether a head is behind.
+    package var isBehind: Bool { !waiting.isEmpty }
+
+    /// Whether something is left for later turns.
+    var isWaiting: Bool { isBehind || hasSlow }
+
+    /// Counts the cost of a stage.
+    @inline(__always)
+    func spend(_ units: Int) { total &+= units }
+
+    /// Counts work that belongs to a commit, such as recording an emission.
+    func note(_ units: Int) { total &+= units }
+
+    // MARK: - Heads
+
+    /// A head has fallen behind.
+    func add(_ head: Head, for account: PipelineAccount) {
+        account.waiting.append(head)
+        queue(account)
+    }
+
+    private func queue(_ account: PipelineAccount) {
+        guard !account.isQueued else { return }
+        account.isQueued = true
+        waiting.append(account)
+    }
+
+    /// Runs what this turn has room for, as its end comes.
+    func run(in host: Host) {
+        timed = 0
+        if !waiting.isEmpty { serve(host) }
+        guard !touched.isEmpty else { return }
+        let graphs = touched
+        touched = []
+        for graph in graphs where graph.isLive { graph.facets.settle(in: graph) }
+    }
+
+    private func serve(_ host: Host) {
+        var end = total + Self.share
+        // Those above their share.
+        var poor: Deque<PipelineAccount> = []
+        while total < end, let account = waiting.popFirst() {
+            if !account.hasRoom(in: host) {
+                poor.append(account)
+            } else if serve(account, until: end, whileItHasRoom: host) {
+                waiting.append(account)
+            }
+        }
+        end = total + Self.slice
+        var served: [PipelineAccount] = []
+        while total < end, let account = poor.popFirst() {
+            if serve(account, until: end, whileItHasRoom: nil) { served.append(account) }
+        }
+        waiting.append(contentsOf: poor)
+        waiting.append(contentsOf: served)
+    }
+
+    /// Runs some heads of one account.
+    ///
+    /// - Returns: whether more are behind.
+    private func serve(_ account: PipelineAccount, until end: Int, whileItHasRoom host: Host?) -> Bool {
+        let end = min(end, total + Self.each)
+        while total < end, host.map(account.hasRoom) != false, let head = account.waiting.popFirst() {
+            guard head.isBehind, !head.isClosed else { continue }
+            spend(Self.runUnits)
+            head.charge(Self.runUnits)
+            head.run()
+            if head.isBehind, !head.isClosed { account.waiting.append(head) }
+        }
+        account.isQueued = !account.waiting.isEmpty
+        return account.isQueued
+    }
+
+    /// The facets of this graph's chains are settled after the runs of this turn.
+    func touch(_ graph: LiveGraph) {
+        if !touched.contains(where: { $0 === graph }) { touched.append(graph) }
+    }
+
+    /// Lets all heads go: the host is being freed.
+    func forget() {
+        for account in waiting { account.waiting = [] }
+        waiting = []
+        touched = []
+        overflowing = []
+        slow = []
+    }
+
+    // MARK: - Timers
+
+    /// Whether this turn has time for another timer of a client's stage: they may use half of what
+    /// there is for pipelines.
+    var takesTimer: Bool { timed < Self.share / 2 }
+
+    /// A stage's timer has expired.
+    func perform(_ due: Due) {
+        let before = total
+        spend(Self.timerUnits)
+        due.perform()
+        timed += total - before
+    }
+
+    // MARK: - What is too slow
+
+    /// Whether subscriptions wait for their end.
+    var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
+
+    /// Too much waits at the segment's head, or its stages hold too much.
+    func overflow(_ segment: Segment) { overflowing.append(segment) }
+
+    /// These subscriptions were too slow to take what was sent.
+    package func overflow(_ users: [any ChainUser], in host: Host) {
+        slow.append(contentsOf: users)
+        endSlow(in: host)
+    }
+
+    /// Ends subscriptions that are too far behind, as many as this turn allows.
+    func endSlow(in host: Host) {
+        while !ending.isSpent(of: host), let user = nextSlow() {
+            let before = host.work
+            user.endSlow()
+            ending.spend(since: before, of: host)
+        }
+    }
+
+    private func nextSlow() -> (any ChainUser)? {
+        while let user = slow.popFirst() {
+            if !user.isEnded { return user }
+        }
+        while let segment = overflowing.first {
+            if let user = segment.newestUser { return user }
+            overflowing.removeFirst()
+        }
+        return nil
+    }
+}

@@ -1,0 +1,156 @@
+internal import CEL
+public import Definitions
+package import Values
+
+/// The texts of a pipeline that a client asks for: its source, unless that is a node, and its
+/// stages.
+///
+/// They are read before the request is performed: a short text on the loop, a long one on another
+/// thread (``Host/readElsewhere``).
+public struct PipelineText: Sendable {
+    /// The most bytes of all texts of one request: reading them takes about 10 ms.
+    static let longest = 16 << 10
+    /// The most bytes that are read on the loop, if another thread can read longer ones: 0.04 ms.
+    static let short = 64
+    /// What marks the functions whose patterns are compiled, which may take much longer.
+    private static let patternWords: [StaticString] = ["matches", "regex"]
+
+    /// A text, which may be a part of a document.
+    enum Part: Sendable {
+        case json([UInt8])
+        case document(Document)
+
+        fileprivate func document() throws(DefinitionProblem) -> Document {
+            switch self {
+            case .document(let document): return document
+            case .json(let json):
+                return try json.withUnsafeBytes { json in
+                    Result { () throws(DefinitionProblem) in try Document.parse(json: json) }
+                }.get()
+            }
+        }
+    }
+
+    /// The source's word, such as `combine`, its argument, and its sibling keys.
+    var source: (word: String, argument: Part, beside: [String: Part])?
+    /// A list of stages.
+    var stages: Part?
+    /// The bytes of all texts.
+    private(set) var bytes = 0
+    private var mayHavePatterns = false
+
+    /// The stages of a list in JSON text.
+    package init(stages text: UnsafeRawBufferPointer) {
+        stages = .json(Array(text))
+        count(text)
+    }
+
+    /// What the fields of a `sub` have to be read for; nil: nothing, as far as they can be.
+    package init?(_ fields: Fields, among words: FieldWords) {
+        if let pipe = fields[.pipe] {
+            stages = .json(Array(pipe.bytes))
+            count(pipe.bytes)
+        }
+        if fields[.node] == nil, let word = fields.onlyWord(among: words), let field = fields[word] {
+            var beside: [String: Part] = [:]
+            for key in Source.clientKeys {
+                guard let field = fields[key] else { continue }
+                beside[key] = .json(Array(field.bytes))
+                count(field.bytes)
+            }
+            source = (word, .json(Array(field.bytes)), beside)
+            count(field.bytes)
+        }
+        if bytes == 0 { return nil }
+    }
+
+    /// The texts in the body of an `eval`.
+    package init(_ document: Document, of body: UnsafeRawBufferPointer, word: String) {
+        stages = document["pipe"].map { .document($0) }
+        if word != "node", let argument = document[word] {
+            var beside: [String: Part] = [:]
+            for key in Source.clientKeys { beside[key] = document[key].map { .document($0) } }
+            source = (word, .document(argument), beside)
+        }
+        if stages != nil || source != nil { count(body) }
+    }
+
+    private mutating func count(_ text: some Collection<UInt8>) {
+        bytes += text.count
+        if !mayHavePatterns { mayHavePatterns = Self.patternWords.contains { text.contains($0) } }
+    }
+
+    /// Whether it takes less than a millisecond to read.
+    public var isShort: Bool { bytes <= 1 << 10 }
+
+    /// Whether reading it takes too long for the loop.
+    var takesLong: Bool { (bytes > Self.short || mayHavePatterns) && bytes <= Self.longest }
+
+    /// Reads the texts; `units` bound the work of compiling patterns.
+    func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPipeline {
+        ReadPipeline(source: readSource(options), stages: readStages(options, mostStages))
+    }
+
+    private func readSource(_ options: DefinitionOptions) -> Result<Source, HostError>? {
+        guard let source else { return nil }
+        do throws(DefinitionProblem) {
+            var beside: [String: Document] = [:]
+            for (key, part) in source.beside { beside[key] = try part.document() }
+            let argument = try source.argument.document()
+            let (read, problems) = Source.parse(source.word, argument, beside: beside, options: options)
+            guard problems.isEmpty, let read else { return .failure(HostError(problems)) }
+            return .success(read)
+        } catch {
+            return .failure(HostError([error]))
+        }
+    }
+
+    private func readStages(_ options: DefinitionOptions, _ most: Int) -> Result<[Stage], HostError> {
+        guard let list = stages else { return .success([]) }
+        do throws(DefinitionProblem) {
+            let (stages, problems) = Stage.parse(try list.document(), options: options)
+            guard problems.isEmpty else { return .failure(HostError(problems)) }
+            guard stages.count <= most else {
+                return .failure(HostError(.badField, "pipe: at most \(most) stages are allowed"))
+            }
+            return .success(stages)
+        } catch {
+            return .failure(HostError([error]))
+        }
+    }
+}
+
+/// What was read of a pipeline's texts.
+public struct ReadPipeline {
+    /// Nil: it starts from a node.
+    package let source: Result<Source, HostError>?
+    package let stages: Result<[Stage], HostError>
+}
+
+/// Reads texts of pipelines on any thread; the caller owns the results.
+public struct PipelineReader: Sendable {
+    private let limits: SessionLimits
+    private let options: @Sendable () -> DefinitionOptions
+
+    /// A reader with these limits for stages and literal regular expressions; `options` is called
+    /// on the thread that reads.
+    public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
+        self.limits = limits
+        self.options = options
+    }
+
+    public func read(_ text: PipelineText) -> sending ReadPipeline {
+        text.read(options().bounded(by: limits, units: limits.patternWork), mostStages: limits.stages)
+    }
+}
+
+extension Collection<UInt8> {
+    fileprivate func contains(_ word: StaticString) -> Bool {
+        var matched = 0
+        for byte in self {
+            matched = byte == word.utf8Start[matched] ? matched + 1 : (byte == word.utf8Start[0] ? 1 : 0)
+            if matched == word.utf8CodeUnitCount { return true }
+        }
+        return false
+    }
+}

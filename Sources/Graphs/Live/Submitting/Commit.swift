@@ -1,0 +1,315 @@
+package import Commits
+package import Definitions
+public import Values
+
+/// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
+///
+/// A client's set, the start and the end of a graph, and the ticks of timed operators are all
+/// commits. Only ``Submissions/set(_:to:)`` changes a graph without one: the set of a single node
+/// that asks for nothing else, with the same checks.
+public struct Commit {
+    public let graph: LiveGraph
+    public var set = Assignments()
+    /// Parts that few commits have, stored apart to keep the others small.
+    private var rare: Rare?
+
+    public init(graph: LiveGraph) {
+        self.graph = graph
+    }
+
+    /// The nodes to clear, after the sets.
+    public var clear: [NamedNode] {
+        get { rare?.clear ?? [] }
+        _modify { yield &own().clear }
+    }
+
+    package var reports: [FacetReport] {
+        get { rare?.reports ?? [] }
+        _modify { yield &own().reports }
+    }
+
+    /// The client's own data, passed on to the subscribers unchanged (`ctx`).
+    public var context: Datum? {
+        get { rare?.context }
+        set { if newValue != nil || rare != nil { own().context = newValue } }
+    }
+
+    /// The authenticated principal, if there is one.
+    public var by: String? {
+        get { rare?.by }
+        set { if newValue != nil || rare != nil { own().by = newValue } }
+    }
+
+    /// Conditions; if one does not hold, the commit is refused with `conflict`.
+    public var conditions: [Condition] {
+        get { rare?.conditions ?? [] }
+        _modify { yield &own().conditions }
+    }
+
+    /// The epoch of the revs in `conditions`; if they are not in the graph's history, the commit is
+    /// refused with `conflict`.
+    public var epoch: String? {
+        get { rare?.epoch }
+        set { own().epoch = newValue }
+    }
+
+    /// The client's idempotency key: repeated commits with the same key and principal are applied
+    /// once.
+    public var key: String? {
+        get { rare?.key }
+        set { own().key = newValue }
+    }
+
+    /// Those of its set nodes that from then on represent the client's session
+    /// (`"presence": true`).
+    package var claimed: [NamedNode] {
+        get { rare?.claimed ?? [] }
+        set { if !newValue.isEmpty || rare != nil { own().claimed = newValue } }
+    }
+
+    /// The server that has the session; nil: this one.
+    var claimer: String? {
+        get { rare?.claimer }
+        set { own().claimer = newValue }
+    }
+
+    /// Whether a person made it, not a program (`"hand": true`).
+    package var isByHand: Bool {
+        get { rare?.isByHand ?? false }
+        set { if newValue != isByHand { own().isByHand = newValue } }
+    }
+
+    package var kind: Kind {
+        get { rare?.kind ?? .values }
+        set { own().kind = newValue }
+    }
+
+    /// The rare parts, for changing them.
+    private mutating func own() -> Rare {
+        if !isKnownUniquelyReferenced(&rare) { rare = Rare(rare) }
+        return rare!
+    }
+
+    /// A commit that drops a member of a family (F-4).
+    public init(dropping member: NamedNode) {
+        self.init(graph: member.graph)
+        kind = .drop
+        clear.append(member)
+    }
+
+    package var setNodes: [NamedNode] {
+        var nodes: [NamedNode] = []
+        set.forEach { nodes.append($0.node) }
+        return nodes
+    }
+
+    /// Whether every member of a family in it still has its name; see ``renewMembers()``.
+    @inline(__always)
+    var isCurrent: Bool {
+        var isCurrent = true
+        set.forEach { isCurrent = isCurrent && $0.node.isCurrent }
+        guard let rare, isCurrent else { return isCurrent }
+        return rare.clear.allSatisfy(\.isCurrent) && rare.reports.allSatisfy(\.node.isCurrent)
+            && rare.conditions.allSatisfy(\.node.isCurrent)
+    }
+
+    /// Looks up again the family members whose entries were removed while it waited.
+    ///
+    /// One whose name belongs to no family any more stays, and ``CommitCheck`` refuses it.
+    mutating func renewMembers() {
+        var renewed = Assignments()
+        set.forEach { renewed.append(Assignment($0.node.present, $0.value)) }
+        set = renewed
+        guard rare != nil else { return }
+        let rare = own()
+        rare.clear = rare.clear.map(\.present)
+        rare.reports = rare.reports.map { FacetReport(node: $0.node.present, change: $0.change) }
+        rare.claimed = rare.claimed.map(\.present)
+        rare.conditions = rare.conditions.map { Condition($0.node.present, $0.test) }
+    }
+
+    /// How many nodes it sets or clears; a node that it both sets and clears counts once.
+    var changed: Int {
+        guard !clear.isEmpty else { return set.count }
+        var nodes = Set(clear.map(ObjectIdentifier.init))
+        set.forEach { nodes.insert(ObjectIdentifier($0.node)) }
+        return nodes.count
+    }
+
+    /// Whether it records neither a principal nor a context.
+    var isAnonymous: Bool {
+        guard let rare else { return true }
+        return rare.by == nil && rare.context == nil && rare.claimed.isEmpty
+    }
+
+    /// Whether it is a single assignment and nothing else needs checking.
+    var isLone: Bool { (rare?.isMinor ?? true) && set.isSingle }
+
+    /// Shared by copies of a commit until one of them is changed.
+    private final class Rare {
+        var clear: [NamedNode] = []
+        var reports: [FacetReport] = []
+        var kind = Kind.values
+        var context: Datum?
+        var by: String?
+        var conditions: [Condition] = []
+        var epoch: String?
+        var key: String?
+        var claimed: [NamedNode] = []
+        var claimer: String?
+        var isByHand = false
+
+        init(_ other: Rare?) {
+            guard let other else { return }
+            clear = other.clear
+            reports = other.reports
+            kind = other.kind
+            context = other.context
+            by = other.by
+            conditions = other.conditions
+            epoch = other.epoch
+            key = other.key
+            claimed = other.claimed
+            claimer = other.claimer
+            isByHand = other.isByHand
+        }
+
+        /// Whether nothing must be checked before the commit may be applied.
+        var isMinor: Bool {
+            guard clear.isEmpty, reports.isEmpty, conditions.isEmpty, epoch == nil, key == nil,
+                case .values = kind
+            else {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The kind of its entry in the log.
+    package enum Kind {
+        /// Sets and clears.
+        case values
+        /// The graph starts; `set` has the initial values.
+        case define
+        /// The graph gets this definition. It is stored indirectly to keep other commits small.
+        indirect case redefine(GraphDefinition, DefinitionOrigin)
+        /// The graph ends.
+        case remove
+        /// Time has reached this many milliseconds since 1970, and timed operators of the
+        /// definition emit.
+        case tick(UInt64)
+        /// The family members in `clear` are dropped.
+        case drop
+        /// The same, because they were not set for too long: their leases were over at this time,
+        /// in milliseconds since 1970; 0: unknown.
+        case expire(UInt64)
+    }
+
+    /// The time that its stamp has at least.
+    var earliest: UInt64 {
+        switch kind {
+        case .tick(let now): now
+        case .expire(let now): now
+        case .values, .define, .redefine, .remove, .drop: 0
+        }
+    }
+}
+
+/// A producer's report on one node, in a commit.
+package struct FacetReport {
+    package let node: NamedNode
+    package let change: FacetChange
+
+    package init(node: NamedNode, change: FacetChange) {
+        self.node = node
+        self.change = change
+    }
+}
+
+/// One node and its new value.
+public struct Assignment {
+    public let node: NamedNode
+    public let value: Datum
+
+    public init(_ node: NamedNode, _ value: Datum) {
+        self.node = node
+        self.value = value
+    }
+}
+
+/// The sets of a commit; a single one, the usual case, needs no array.
+public struct Assignments {
+    private(set) var first: Assignment?
+    private var rest: [Assignment]?
+
+    /// No sets.
+    public init() {}
+
+    /// The number of sets.
+    public var count: Int { first == nil ? 0 : 1 + (rest?.count ?? 0) }
+
+    /// Whether there is exactly one.
+    var isSingle: Bool { first != nil && rest == nil }
+
+    /// Adds one at the end.
+    public mutating func append(_ assignment: consuming Assignment) {
+        if first == nil {
+            first = assignment
+        } else if rest == nil {
+            rest = [assignment]
+        } else {
+            rest?.append(assignment)
+        }
+    }
+
+    @inline(__always)
+    package func forEach<Failure: Error>(_ visit: (Assignment) throws(Failure) -> Void) throws(Failure) {
+        guard let first else { return }
+        try visit(first)
+        guard let rest else { return }
+        for assignment in rest { try visit(assignment) }
+    }
+}
+
+/// A condition for applying a commit, checked against the applied and the pending state.
+public struct Condition {
+    public enum Test {
+        /// The node's last change is not newer than this rev (`if.node.rev`).
+        case unchangedSince(UInt64)
+        /// The node's last change is exactly this rev (`If-Match`).
+        case changedAt(UInt64)
+        /// The node holds this value, compared by structure (`if.node.v`).
+        case holds(Datum)
+        /// The node is empty (`If-None-Match: *`).
+        case isEmpty
+    }
+
+    public let node: NamedNode
+    public let test: Test
+
+    public init(_ node: NamedNode, _ test: Test) {
+        self.node = node
+        self.test = test
+    }
+}
+
+/// The result of a commit, as sent to its client.
+public struct Applied {
+    public let epoch: String
+    /// The graph's rev that this commit made.
+    public let rev: UInt64
+    /// Milliseconds since 1970 of the commit.
+    public let time: UInt64
+    /// How many nodes were set or cleared.
+    public let changed: Int
+    /// Whether this repeats the answer to an earlier commit with the same idempotency key; nothing
+    /// was applied now.
+    public var isReplay = false
+
+    /// The same as the answer to a repeat.
+    var replayed: Applied {
+        var answer = self
+        answer.isReplay = true
+        return answer
+    }
+}

@@ -1,0 +1,39 @@
+internal import Graphs
+internal import Support
+
+/// The requests of a session that cannot be answered yet, and what they have used of the turn.
+///
+/// ``Dispatcher`` performs them.
+struct Inbox {
+    var pending = PendingRequests()
+    /// How much of the present turn the session's requests have used.
+    var share = TurnShare()
+    var isDraining = false
+    /// Requests continue when the socket has accepted what it was given.
+    var waitsForRoom = false
+    /// It is on the list of sessions whose requests continue in the next turn.
+    var isUnfinished = false
+    /// Nothing is read from the client until fewer requests wait.
+    var isThrottled = false
+
+    /// Whether the next request must wait for another turn, because of this session's share or that
+    /// of all sessions.
+    func mustWait(of host: Host) -> Bool {
+        pending.isDeferred && (share.isSpent(of: host) || (pending.isDear && host.isCrowded))
+    }
+}
+
+extension Session {
+    /// Sends an answer, or keeps it until those before it have been sent.
+    func answer(id: UInt64?, bytes: Int, _ build: (inout ByteBuffer) -> Void) {
+        guard !inbox.pending.isEmpty, !inbox.isDraining else {
+            send(build)
+            return
+        }
+        clients.dispatcher.keep(of: self, id: id, bytes: bytes, build)
+    }
+
+    func isTaken(_ id: UInt64) -> Bool {
+        subscription(id) != nil || observer(id) != nil || demand(id) != nil
+    }
+}

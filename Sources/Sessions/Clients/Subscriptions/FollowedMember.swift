@@ -1,0 +1,104 @@
+internal import Graphs
+internal import Commits
+internal import ReactiveGraph
+internal import Support
+internal import Values
+
+/// A node that a sink follows with others, and what is known of the sink's receiver.
+///
+/// It outlives its node while the receiver has to learn that the node is gone.
+final class FollowedMember: GroupMember {
+    /// What the receiver has of the node.
+    enum Known {
+        case nothing
+        /// Something or nothing: a try has failed, or another server or an earlier run has sent.
+        case unsure
+        /// A value; nil: that there is none.
+        case value(Datum?)
+    }
+
+    var known: Known
+    /// The commit of its newest change.
+    var stamp: LogStamp
+    /// It was empty, failed or gone since the value that was tried last: the next one is a change.
+    var isBroken = false
+    /// It is on the list under way.
+    var isTried = false
+    /// Nothing more is to be sent of it.
+    var isForgotten = false
+
+    init(of group: FollowingSubscription, name: String, node: Node<Datum>, _ known: Known, at stamp: LogStamp)
+    {
+        self.known = known
+        self.stamp = stamp
+        super.init(of: group, name: name, node: node)
+    }
+
+    var isGone: Bool { node == nil }
+
+    /// Whether the receiver may know it.
+    var mayBeKnown: Bool {
+        if case .nothing = known { return isTried }
+        return true
+    }
+
+    /// What is to be sent of it now.
+    var change: FollowedChange {
+        guard let node else { return FollowedChange(name: name, stamp: stamp, content: .gone) }
+        return FollowedChange(name: name, stamp: stamp, content: node.value.map { .value($0) } ?? .empty)
+    }
+
+    /// Whether the receiver has this content, and it was never anything else since.
+    func has(_ content: FollowedChange.Content) -> Bool {
+        guard !isBroken, case .value(let known) = known else { return false }
+        switch content {
+        case .value(let value): return known.map { $0 === value || $0 == value } ?? false
+        case .empty: return known == nil
+        case .gone: return false
+        }
+    }
+}
+
+/// What became of a node that a sink follows with others.
+struct FollowedChange {
+    enum Content {
+        case value(Datum)
+        case empty
+        case gone
+
+        /// Whether it is neither of the others nor a failure.
+        var isValue: Bool { if case .value(let value) = self { !value.isFail } else { false } }
+    }
+
+    let name: String
+    let stamp: LogStamp
+    let content: Content
+
+    /// About how many bytes it takes, in memory as on the wire.
+    var bytes: Int {
+        let own = if case .value(let value) = content { value.byteCount } else { 12 }
+        return own + name.utf8.count + Self.bytesBesides
+    }
+
+    private static let bytesBesides = 48
+
+    /// Appends `{"node","rev","t","v"|"empty"|"fail"|"gone"}`, with the `epoch` if it is not the
+    /// present one.
+    func append(of graph: LiveGraph, to buffer: inout ByteBuffer) {
+        buffer.append("{\"node\":")
+        buffer.append(json: name)
+        buffer.append(",\"rev\":")
+        buffer.append(decimal: stamp.rev)
+        let epoch = graph.epochs.epoch(of: stamp.rev)
+        if epoch != graph.epochs.present { buffer.member("epoch", epoch) }
+        buffer.append(",\"t\":")
+        buffer.append(decimal: stamp.time)
+        buffer.append(",")
+        switch content {
+        case .value(let value): Subscription.append(value, to: &buffer)
+        case .empty: Subscription.append(nil, to: &buffer)
+        case .gone: buffer.append("\"gone\":true")
+        }
+        buffer.append("}")
+    }
+}

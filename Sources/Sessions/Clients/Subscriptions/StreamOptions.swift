@@ -1,0 +1,53 @@
+public import Graphs
+internal import Definitions
+internal import Values
+
+/// The options of a stream: server-sent events, a bare stream, or a waiting read.
+public struct StreamOptions {
+    /// The text of a list of stages that each node's values pass through; nil: none.
+    public var pipe: [UInt8]?
+    /// What another thread has read of that, if it is long (``text``).
+    public var read: ReadPipeline?
+    /// The shortest time between deliveries, in milliseconds.
+    public var every: UInt64
+    /// Whether every value is sent; otherwise the newest of each turn.
+    public var isAll: Bool
+    public var hasFacets: Bool
+    /// Whether producers are asked for missing and stale values (D-2).
+    public var loads: Bool
+
+    /// The options of a stream, with their defaults.
+    public init(
+        pipe: [UInt8]? = nil,
+        every: UInt64 = 0,
+        isAll: Bool = false,
+        hasFacets: Bool = false,
+        loads: Bool = false
+    ) {
+        self.pipe = pipe
+        self.every = every
+        self.isAll = isAll
+        self.hasFacets = hasFacets
+        self.loads = loads
+    }
+
+    /// What has to be read before the stream is started.
+    public var text: PipelineText? { pipe.map { $0.withUnsafeBytes { PipelineText(stages: $0) } } }
+
+    func stages(on host: Host) throws(HostError) -> [Stage]? {
+        guard let pipe else { return nil }
+        return try pipe.withUnsafeBytes { text in
+            Result { () throws(HostError) in try PipelineReading(host, read).stages(of: text) }
+        }.get()
+    }
+}
+
+extension SubscriptionOptions {
+    /// The options of each subscription of a stream.
+    init(_ stream: StreamOptions) {
+        every = UInt32(stream.every)
+        isAll = stream.isAll
+        hasFacets = stream.hasFacets
+        loads = stream.loads
+    }
+}

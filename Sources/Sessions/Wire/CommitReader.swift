@@ -1,0 +1,105 @@
+public import Graphs
+internal import Definitions
+public import Values
+
+/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body
+/// (docs/protocol.md).
+public enum CommitReader {
+    /// Reads the body of a batch request.
+    ///
+    /// - Throws: `bad_json`, `bad_field`, `unknown_node`, `forbidden`, `type_mismatch`.
+    public static func read(
+        batch body: UnsafeRawBufferPointer,
+        for view: GraphView
+    ) throws(HostError) -> Commit {
+        try Fields.read(body) { _, fields throws(HostError) in
+            guard let fields else { throw HostError(.badField, "the body must be an object") }
+            var commit = Commit(graph: view.graph)
+            try read(fields, into: &commit, for: view)
+            return commit
+        }
+    }
+
+    static func read(_ fields: Fields, into commit: inout Commit, for view: GraphView) throws(HostError) {
+        if let set = fields[.set] {
+            guard set.kind == .object else { throw HostError(.badField, "set: an object of names is needed") }
+            for member in set.members {
+                commit.set.append(Assignment(try node(member.key, in: view, to: .set), Datum(member.value)))
+            }
+        }
+        if let clear = fields[.clear] {
+            guard clear.kind == .array else { throw HostError(.badField, "clear: a list of names is needed") }
+            for element in clear.elements {
+                guard let name = element.text else {
+                    throw HostError(.badField, "clear: a list of names is needed")
+                }
+                commit.clear.append(try node(name, in: view, to: .set))
+            }
+        }
+        try readRemarks(fields, into: &commit, for: view)
+    }
+
+    static func readRemarks(
+        _ fields: Fields,
+        into commit: inout Commit,
+        for view: GraphView
+    ) throws(HostError) {
+        if let conditions = fields[.`if`] { try read(conditions: conditions, into: &commit, for: view) }
+        if let context = fields[.ctx] { commit.context = Datum(context) }
+        if let key = try fields.string(.key) {
+            guard !key.isEmpty, key.utf8.count <= 128 else {
+                throw HostError(.badField, "key: 1 to 128 bytes are allowed")
+            }
+            commit.key = key
+        }
+    }
+
+    private static func read(
+        conditions: JSONReader,
+        into commit: inout Commit,
+        for view: GraphView
+    ) throws(HostError) {
+        guard conditions.kind == .object else {
+            throw HostError(.badField, "if: an object of names is needed")
+        }
+        for member in conditions.members {
+            // `epoch` is the epoch of the revs; a node with that name cannot be used in a
+            // condition.
+            if member.key == "epoch" {
+                guard let epoch = member.value.string else {
+                    throw HostError(.badField, "if.epoch: a string is needed")
+                }
+                commit.epoch = epoch
+                continue
+            }
+            // The result of a condition reveals something about the value.
+            let node = try node(member.key, in: view, to: .read)
+            var isKnown = false
+            for test in member.value.members {
+                if test.key == "rev" {
+                    guard let rev = test.value.int, rev >= 0 else {
+                        throw HostError(.badField, "if.\(node.name).rev: a rev is needed")
+                    }
+                    commit.conditions.append(Condition(node, .unchangedSince(UInt64(rev))))
+                    isKnown = true
+                } else if test.key == "v" {
+                    commit.conditions.append(Condition(node, .holds(Datum(test.value))))
+                    isKnown = true
+                } else if test.key == "empty", test.value.bool == true {
+                    commit.conditions.append(Condition(node, .isEmpty))
+                    isKnown = true
+                }
+            }
+            guard isKnown else { throw HostError(.badField, "if.\(node.name): rev, v or empty is needed") }
+        }
+    }
+
+    private static func node(
+        _ key: JSONTextSlice,
+        in view: GraphView,
+        to right: Rights
+    ) throws(HostError) -> NamedNode {
+        let node = key.hasEscapes ? nil : view.graph.node(named: key.inside)
+        return try view.node(node, named: key.string, to: right)
+    }
+}
