@@ -134,6 +134,18 @@ let package = Package(
         ),
         // JSON and errors: what is true without any graph.
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: strict),
+        // Secure channels and digests: OpenSSL.
+        .target(
+            name: "TLS",
+            dependencies: ["Support", "EventLoop", "COpenSSL", deque],
+            swiftSettings: strict
+        ),
+        // Requests that the server or the command line makes.
+        .target(
+            name: "Outbound",
+            dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Values"],
+            swiftSettings: strict
+        ),
         // The contract with a log.
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: strict),
         // What a file or a client's pipeline may say, before anything runs.
@@ -179,8 +191,9 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "Values", "Definitions",
-                "Commits", "Graphs", "Sessions", "SQLiteLog", "RedisLog", "CYAML", "COpenSSL", "CRE2", deque,
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "Outbound",
+                "Values", "Definitions", "Commits", "Graphs", "Sessions", "SQLiteLog",
+                "RedisLog", "CYAML", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -188,13 +201,13 @@ let package = Package(
         // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
             name: "SluiceClient",
-            dependencies: ["Support", "EventLoop", "HTTP", "Values", "Graphs", "Sessions", "SluiceServer"],
+            dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Outbound", "Values"],
             swiftSettings: strict
         ),
         .target(
             name: "CommandSupport",
             dependencies: [
-                "Platform", "Support", "CEL", "SluiceServer",
+                "Platform", "Support", "CEL", "Outbound",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -202,8 +215,9 @@ let package = Package(
         .executableTarget(
             name: "sluice",
             dependencies: [
-                "Platform", "Support", "CommandSupport", "SluiceServer", "SluiceClient", "EventLoop",
-                "Values", "Definitions", "Commits", "Graphs", "Sessions", "CEL",
+                "Platform", "Support", "CommandSupport", "CEL", "EventLoop", "Outbound",
+                "Values", "Definitions", "Commits", "Graphs", "Sessions", "SluiceServer",
+                "SluiceClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -212,7 +226,8 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "Support", "EventLoop", "HTTP", "Values", "Definitions", "Graphs", "Sessions", "SluiceServer",
+                "Support", "EventLoop", "HTTP", "TLS", "Outbound", "Values", "Definitions",
+                "Graphs", "Sessions", "SluiceServer",
                 "SluiceClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -222,8 +237,8 @@ let package = Package(
         .executableTarget(
             name: "sluice-dev",
             dependencies: [
-                "Support", "CommandSupport", "SluiceServer", "LoadGenerator", "Values", "Definitions",
-                "Commits", "Graphs", "Sessions", "CEL",
+                "Support", "CommandSupport", "CEL", "Outbound", "Values", "Definitions",
+                "Commits", "Graphs", "Sessions", "SluiceServer", "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",
@@ -258,6 +273,12 @@ let package = Package(
         .testTarget(
             name: "HTTPTests",
             dependencies: ["Support", "HTTP", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "TLSTests", dependencies: ["TLS"], swiftSettings: strict),
+        .testTarget(
+            name: "OutboundTests",
+            dependencies: ["Outbound", "EventLoop", "HTTP", "Support"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -314,8 +335,8 @@ let package = Package(
         .testTarget(
             name: "SluiceServerTests",
             dependencies: [
-                "Support", "SluiceServer", "EventLoop", "HTTP", "Values", "Definitions", "Commits",
-                "Graphs", "Sessions", "TestSupport", "LogTestSupport",
+                "Support", "EventLoop", "HTTP", "TLS", "Values", "Definitions", "Commits",
+                "Graphs", "Sessions", "SluiceServer", "LogTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -78,10 +78,11 @@ CODES = {
     "Sources/SluiceServer/Static/ContentPolicy.swift": None,
     "Sources/SluiceServer/YAML/": "bad_field",
     "Sources/Support/": "bad_field",
+    "Sources/TLS/": "start",
     "Sources/Support/ByteBuffer.swift": None,
     "Sources/sluice/": "command",
     "Sources/CommandSupport/": "command",
-    "Sources/SluiceServer/Client/": "command",
+    "Sources/Outbound/": "command",
 }
 SECTIONS = {
     "close": (

@@ -1,6 +1,6 @@
 package import ArgumentParser
-package import SluiceServer
-internal import Support
+package import Outbound
+package import Support
 internal import Platform
 
 /// Where the server is, for the commands that talk to one.

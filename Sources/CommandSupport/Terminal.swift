@@ -1,6 +1,6 @@
 package import ArgumentParser
 internal import Platform
-internal import SluiceServer
+internal import Support
 
 /// The two outputs of a command; both are written through at once, also into a pipe.
 ///

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EventLoop
+internal import Outbound
 internal import SluiceClient
-internal import SluiceServer
 internal import Platform
 
 struct Backup: ParsableCommand {

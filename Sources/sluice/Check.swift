@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Definitions
 internal import SluiceServer
+internal import Values
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

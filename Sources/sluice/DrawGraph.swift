@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import EventLoop
+internal import Outbound
 internal import Sessions
 internal import SluiceClient
 internal import SluiceServer

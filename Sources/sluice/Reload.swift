@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
+internal import Outbound
 internal import SluiceClient
 internal import SluiceServer
 

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import Graphs
+internal import Outbound
 internal import Sessions
 internal import SluiceClient
-internal import SluiceServer
 internal import Support
 internal import Values
 

@@ -1,8 +1,9 @@
 internal import EventLoop
 internal import HTTP
+public import Outbound
 internal import SluiceClient
-public import SluiceServer
 internal import Support
+internal import TLS
 
 /// A load run against a running server: POSTs on keep-alive connections, and WebSocket subscribers
 /// that receive what was posted.

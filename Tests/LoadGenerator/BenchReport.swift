@@ -1,5 +1,3 @@
-internal import SluiceServer
-
 /// What a load run found out.
 public struct BenchReport: Sendable {
     /// The server's use of resources during the run.

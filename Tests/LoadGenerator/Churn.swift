@@ -1,7 +1,8 @@
 internal import EventLoop
 internal import HTTP
+public import Outbound
 internal import SluiceClient
-public import SluiceServer
+internal import TLS
 
 /// A load run of clients that come and go: each connects, subscribes, gets its snapshot and
 /// vanishes with a reset, and another one takes its place.

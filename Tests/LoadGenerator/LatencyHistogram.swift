@@ -1,5 +1,3 @@
-internal import SluiceServer
-
 /// Counts times in steps of about 1.5 %, from nanoseconds to hours, in a fixed 30 KiB.
 ///
 /// Below 64 every value has its own counter; above, each power of two is cut into 64 equal parts.

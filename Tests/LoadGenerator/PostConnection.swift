@@ -1,7 +1,8 @@
 internal import EventLoop
 internal import HTTP
-internal import SluiceServer
+internal import Outbound
 internal import Support
+internal import TLS
 
 /// One keep-alive connection of a load run: keeps `depth` POSTs in flight or, if it is paced, sends
 /// that many at each ``start()``.

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import SluiceServer
 
 /// Reads the resource use of another process of this machine: the server under load (Linux).
 public struct ProcessGauge: Sendable {

@@ -1,4 +1,6 @@
 import LogTestSupport
+import Support
+import TLS
 import Testing
 
 @testable import SluiceServer

@@ -1,4 +1,5 @@
 import Testing
+import Values
 
 @testable import SluiceServer
 

@@ -96,11 +96,4 @@ struct MetricsTests {
                 == "{\"time\":\"T\",\"level\":\"info\",\"message\":\"a\\\"\",\"k\":\"\\u0001\",\"n\":7,\"s\":\"7\"}\n"
         )
     }
-
-    @Test("SHA-1 as the handshake needs it")
-    func sha1() {
-        let digest = Array("abc".utf8).withUnsafeBytes { SHA1.digest($0) }
-        #expect(digest.count == 20)
-        #expect(digest.prefix(4) == [0xa9, 0x99, 0x3e, 0x36])
-    }
 }

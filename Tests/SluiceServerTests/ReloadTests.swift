@@ -4,6 +4,7 @@ import EventLoop
 import Graphs
 import LogTestSupport
 import Testing
+import Values
 
 @testable import SluiceServer
 

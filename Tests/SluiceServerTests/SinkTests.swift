@@ -82,14 +82,6 @@ struct SinkTests {
         #expect(Sink.pause(after: 1, atLeast: 10) >= 500)
     }
 
-    @Test("A signature is the HMAC-SHA256 of the body (RFC 4231, test case 2)")
-    func signature() {
-        #expect(
-            SHA256.signature(of: Array("what do ya want for nothing?".utf8), by: "Jefe")
-                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        )
-    }
-
     private func value(_ text: String) -> SinkValue { SinkValue(body: Array(text.utf8), rev: 1, key: "k") }
 
     @Test("Mode latest sends changes: what is equal to the value that arrived last is not sent")

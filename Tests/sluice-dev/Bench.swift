@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import LoadGenerator
+internal import Outbound
 internal import SluiceServer
 
 struct BenchCommand: ParsableCommand {

@@ -1,4 +1,3 @@
-internal import SluiceServer
 internal import Support
 
 /// Simulated sensors: temperatures that wander, of devices that come and go.

@@ -1,6 +1,6 @@
 internal import EventLoop
 internal import HTTP
-public import SluiceServer
+public import Outbound
 
 /// Sends figures to a graph, one atomic batch per interval, until it is interrupted.
 ///

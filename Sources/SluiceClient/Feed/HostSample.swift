@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import SluiceServer
 
 /// The present figures of this machine: all mutable nodes of `config/graphs/host.yaml`.
 struct HostSample {

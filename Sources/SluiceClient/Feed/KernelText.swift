@@ -1,5 +1,3 @@
-internal import SluiceServer
-
 /// Reads the tables that the kernel prints under `/proc`: lines of words.
 ///
 /// Odd input neither traps nor fails: unreadable figures are nil or left out, so that one strange

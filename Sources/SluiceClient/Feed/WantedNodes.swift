@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Graphs
+internal import Outbound
 internal import Sessions
 internal import SluiceServer
 internal import Values

@@ -1,8 +1,8 @@
 internal import Graphs
 internal import Sessions
 internal import HTTP
-public import SluiceServer
-internal import Values
+public import Outbound
+public import Values
 
 /// Asks a server to read its files again, for the command line.
 public struct ServiceReload {

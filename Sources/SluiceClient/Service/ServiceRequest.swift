@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import HTTP
-public import SluiceServer
+public import Outbound
 internal import Support
 internal import Values
 

@@ -1,4 +1,5 @@
 internal import Graphs
+public import Outbound
 internal import Sessions
 public import SluiceServer
 internal import Values

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import HTTP
-internal import SluiceServer
+internal import Outbound
 internal import Values
 
 /// Keeps one request alive over a WebSocket, reconnecting with growing pauses.

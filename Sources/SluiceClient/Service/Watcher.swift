@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Graphs
+public import Outbound
 internal import Sessions
 public import SluiceServer
 internal import Values

@@ -1,7 +1,8 @@
 public import EventLoop
 public import HTTP
-public import SluiceServer
+public import Outbound
 internal import Support
+package import TLS
 
 /// A WebSocket to a server, for the command line and load tests.
 ///

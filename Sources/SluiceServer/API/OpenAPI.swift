@@ -4,6 +4,7 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Support
+internal import Values
 
 /// The description of the HTTP API as OpenAPI 3.1, made from ``Operation/all`` and the error table.
 ///

@@ -3,6 +3,7 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Support
+internal import TLS
 internal import Values
 
 /// Requests of the server's operator: connections, memory, metrics, health, version.

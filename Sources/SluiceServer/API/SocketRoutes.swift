@@ -1,6 +1,7 @@
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import TLS
 internal import Values
 
 enum SocketRoutes {

@@ -1,5 +1,6 @@
 internal import Graphs
 internal import Support
+internal import TLS
 
 /// Recognises tokens and session cookies, and finds their principals.
 ///

@@ -1,3 +1,5 @@
+public import Support
+internal import TLS
 internal import Values
 
 /// An entry of the file of tokens as text.
@@ -30,5 +32,16 @@ public enum TokenText {
 
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+}
+
+extension Token {
+    /// Its entry in the file of tokens: `sha256:` and the digest in hexadecimal digits.
+    ///
+    /// A secret that cannot be guessed needs no salt and no slow function.
+    public var hash: String {
+        var text = text
+        let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
+        return "sha256:\(digest.hexadecimal)"
     }
 }

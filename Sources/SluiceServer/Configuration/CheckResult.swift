@@ -1,3 +1,5 @@
+public import Values
+
 /// What a check of the configuration has found.
 public struct CheckResult {
     /// How many graphs can be served.

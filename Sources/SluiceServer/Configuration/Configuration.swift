@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Graphs
 internal import HTTP
+public import Outbound
 
 /// The settings of a server: a property for each row of ``Keys``.
 @dynamicMemberLookup

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Sessions
 internal import HTTP
 internal import Support
+internal import TLS
 
 /// One peer's socket, whatever its protocol: bytes to write, its deadline, and its end.
 ///

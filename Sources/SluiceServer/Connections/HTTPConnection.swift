@@ -3,6 +3,7 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Support
+internal import TLS
 internal import Values
 
 /// An HTTP/1.1 connection: bytes → requests → answers, in order.

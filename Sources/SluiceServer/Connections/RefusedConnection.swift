@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import TLS
 
 /// A connection above the limit: it is refused in its own protocol, and closed.
 ///

@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import TLS
 
 /// A connection whose messages are those of a session, in whatever form.
 ///

@@ -4,6 +4,7 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Support
+internal import TLS
 internal import Values
 
 /// A WebSocket connection (RFC 6455): bytes → messages → session, and back.

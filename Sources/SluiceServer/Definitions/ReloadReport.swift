@@ -1,6 +1,7 @@
 internal import Graphs
 internal import HTTP
 internal import Support
+public import Values
 
 /// The result of reading the configuration's files again.
 public struct ReloadReport {

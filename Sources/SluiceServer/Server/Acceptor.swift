@@ -4,6 +4,7 @@ internal import Sessions
 internal import HTTP
 internal import Logging
 internal import Support
+internal import TLS
 
 /// Accepts connections, with TLS if configured, or turns them away.
 final class Acceptor {

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Graphs
 internal import Logging
+internal import TLS
 internal import Values
 
 // Tokens and the certificate, while the server runs.

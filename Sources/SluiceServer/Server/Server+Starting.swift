@@ -4,6 +4,8 @@ internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Support
+internal import TLS
+internal import Values
 
 // Reading and opening everything that a server needs.
 extension Server {

@@ -8,6 +8,7 @@ internal import HTTP
 public import Logging
 internal import SQLiteLog
 internal import Support
+internal import TLS
 internal import Values
 
 /// A server: its socket, its connections, its graphs, on one loop.
@@ -199,7 +200,7 @@ public final class Server {
     /// Writes an internal fault to the log, and returns the reference to the entry for the client.
     private func report(_ fault: String) -> String {
         faults += 1
-        let id = RandomWord.make(letters: 8)
+        let id = RandomBytes.word(letters: 8)
         log.error("internal", metadata: ["id": "\(id)", "fault": "\(fault)"])
         return id
     }

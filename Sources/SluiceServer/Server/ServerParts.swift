@@ -3,6 +3,7 @@ public import Definitions
 internal import EventLoop
 internal import Graphs
 internal import HTTP
+internal import Support
 
 /// The loop's time, as the host reads it.
 final class LoopHostClock: HostClock {
@@ -19,16 +20,7 @@ final class LoopHostClock: HostClock {
 /// The names of histories.
 enum Epoch {
     /// A name that no other start of any server has used: ten characters, 50 random bits.
-    static func make() -> String { RandomWord.make(letters: 10) }
-}
-
-/// Words that do not come twice.
-enum RandomWord {
-    /// A word of so many letters and digits, five random bits each, without those that look alike.
-    static func make(letters count: Int) -> String {
-        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        return String(decoding: RandomBytes.make(count).map { letters[Int($0 & 31)] }, as: UTF8.self)
-    }
+    static func make() -> String { RandomBytes.word(letters: 10) }
 }
 
 /// The time limits in milliseconds.

@@ -1,3 +1,5 @@
+public import Values
+
 /// Why a server did not start: all problems.
 public struct StartFailure: Error, CustomStringConvertible {
     public let problems: [FileProblem]

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import Logging
+internal import Values
 
 /// Reads the file of tokens of a running server again.
 enum TokenReload {

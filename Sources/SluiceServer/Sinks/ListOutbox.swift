@@ -3,6 +3,7 @@ internal import Definitions
 internal import EventLoop
 internal import Graphs
 internal import Sessions
+internal import TLS
 internal import Values
 
 /// The outbox of a sink that sends lists of the values of all nodes that match a glob.

@@ -4,6 +4,8 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Logging
+internal import Outbound
+internal import TLS
 internal import Values
 
 /// One running sink: a session of the host that listens to one node or to all that match a glob,

@@ -1,6 +1,7 @@
 internal import Definitions
 internal import EventLoop
 internal import HTTP
+internal import Outbound
 internal import Support
 
 /// What became of a try.

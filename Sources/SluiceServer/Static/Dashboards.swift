@@ -3,6 +3,7 @@ internal import Graphs
 internal import HTTP
 internal import Support
 internal import Platform
+internal import TLS
 internal import Values
 
 /// The dashboards of the server (docs/dashboards.md): each is a file `NAME.json` of one folder.
@@ -171,7 +172,7 @@ struct DashboardFolder: Sendable {
         if present == nil, count >= most { return .full }
         let target = target(name)
         let folder = target[..<(target.lastIndex(of: "/") ?? target.startIndex)]
-        let partial = "\(folder)/\(Self.unfinished)\(RandomWord.make(letters: 10))"
+        let partial = "\(folder)/\(Self.unfinished)\(RandomBytes.word(letters: 10))"
         do throws(UVError) {
             try Files.write(bytes, to: partial)
         } catch {

@@ -18,7 +18,7 @@ enum BackupRoutes {
             throw HostError(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
         }
         if let error = server.host.health.refusal { throw error }
-        let path = "\(server.configuration.dataDir)/backup-\(RandomWord.make(letters: 10)).db"
+        let path = "\(server.configuration.dataDir)/backup-\(RandomBytes.word(letters: 10)).db"
         let number = connection.wait()
         store.backup(to: path) { [weak connection] error in
             defer { unlink(path) }

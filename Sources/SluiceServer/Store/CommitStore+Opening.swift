@@ -4,6 +4,7 @@ internal import Graphs
 internal import Logging
 internal import RedisLog
 internal import SQLiteLog
+internal import Values
 
 // The store of the graphs' commits, chosen here and nowhere else.
 extension CommitStore {

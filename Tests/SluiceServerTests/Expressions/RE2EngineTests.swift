@@ -4,6 +4,7 @@ import Graphs
 import Sessions
 import LogTestSupport
 import Testing
+import Values
 
 @testable import SluiceServer
 

@@ -1,6 +1,7 @@
 public import EventLoop
 public import HTTP
 internal import Support
+package import TLS
 
 /// A client of one server: sends requests one after the other over one kept connection, which is
 /// made again when needed.

@@ -1,6 +1,6 @@
 public import EventLoop
 internal import HTTP
-package import Support
+public import Support
 
 /// The address of a server, as people write it: `http://127.0.0.1:8080`, with or without the
 /// scheme, a path or a final slash; or `unix:/run/sluice.sock`.

@@ -6,7 +6,7 @@ package struct TLSFailure: Error, CustomStringConvertible {
     /// One sentence: what was done, and OpenSSL's own words for what went wrong.
     package let description: String
     /// Whether the peer began to speak HTTP without TLS.
-    let isPlainHTTP: Bool
+    package let isPlainHTTP: Bool
 
     init(_ sentence: String) {
         description = sentence

@@ -1,4 +1,5 @@
 package import EventLoop
+package import TLS
 
 /// One attempt to connect to a server, including TLS if the address is `https`.
 ///

@@ -7,4 +7,10 @@ package enum RandomBytes {
         var kernel = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &kernel) }
     }
+
+    /// A word of so many letters and digits, five random bits each, without those that look alike.
+    package static func word(letters count: Int) -> String {
+        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+        return String(decoding: make(count).map { letters[Int($0 & 31)] }, as: UTF8.self)
+    }
 }

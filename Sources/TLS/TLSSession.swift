@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import HTTP
 internal import Support
 
 /// One TLS connection without a socket: ciphertext goes in and comes out, and so does plaintext.
@@ -8,7 +7,7 @@ internal import Support
 /// - `input` is set only while ``receive(_:into:deliver:)`` runs, and is consumed by its end:
 ///   OpenSSL keeps an unfinished record.
 /// - Ciphertext to send is in `output`, in order; the caller takes it with ``takeOutput()``.
-final class TLSSession {
+package final class TLSSession {
     enum ReadResult {
         /// All that came was used.
         case more
@@ -28,7 +27,7 @@ final class TLSSession {
 
     /// A connection before its handshake; `host`, for a client, is the name or address in the
     /// server's certificate.
-    init(_ context: TLSContext, host: String? = nil, sendBuffers: SendBufferPool) throws(TLSFailure) {
+    package init(_ context: TLSContext, host: String? = nil, sendBuffers: SendBufferPool) throws(TLSFailure) {
         guard let ssl = SSL_new(context.raw), let bio = BIO_new(Self.method) else {
             throw TLSFailure(during: "TLS")
         }

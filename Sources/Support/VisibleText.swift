@@ -1,5 +1,3 @@
-internal import Support
-
 /// Text from outside as a terminal or a log may show it.
 ///
 /// What a terminal acts on, such as ESC, BEL, a line break or a mark of writing direction, is
@@ -17,7 +15,7 @@ public enum VisibleText {
     }
 
     /// Whether a terminal shows it and does nothing else.
-    static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
         default: true

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SluiceServer
+@testable import TLS
 
 @Suite("TLS handshakes are shared out over turns")
 struct HandshakeQueueTests {

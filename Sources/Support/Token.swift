@@ -19,13 +19,4 @@ public struct Token: Hashable, Sendable {
         }
         self.text = text
     }
-
-    /// Its entry in the file of tokens: `sha256:` and the digest in hexadecimal digits.
-    ///
-    /// A secret that cannot be guessed needs no salt and no slow function.
-    public var hash: String {
-        var text = text
-        let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
-        return "sha256:\(digest.hexadecimal)"
-    }
 }

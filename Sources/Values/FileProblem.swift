@@ -1,6 +1,4 @@
-internal import HTTP
-internal import Support
-public import Values
+package import Support
 
 /// One problem of the configuration's files, for people and for scripts.
 ///
@@ -48,7 +46,7 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same with a remark after its message.
-    func with(remark: String) -> FileProblem {
+    package func with(remark: String) -> FileProblem {
         FileProblem(
             "\(message); \(remark)",
             file: file,
@@ -71,7 +69,7 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
         return String(decoding: out.bytes, as: UTF8.self)
     }
 
-    func append(to out: inout ByteBuffer) {
+    package func append(to out: inout ByteBuffer) {
         out.append("{")
         out.member("file", file)
         out.member("code", code)

@@ -1,5 +1,4 @@
-internal import EventLoop
-internal import HTTP
+package import EventLoop
 internal import Support
 
 /// A TLS connection on a socket, with the interface of a ``TCPConnection``: writes and delegate
@@ -13,19 +12,19 @@ internal import Support
 ///   does not read costs no more than what its owner had to say.
 package final class SecureChannel: ConnectionDelegate {
     /// Receives the events of the connection.
-    weak var delegate: (any ConnectionDelegate)?
+    package weak var delegate: (any ConnectionDelegate)?
     /// Called before the delegate learns of the end, with the reason why TLS ended it.
-    var onFailure: (TLSFailure) -> Void = { _ in }
+    package var onFailure: (TLSFailure) -> Void = { _ in }
     /// The handshake is over.
-    var onEstablished: () -> Void = {}
+    package var onEstablished: () -> Void = {}
 
-    let socket: TCPConnection
+    package let socket: TCPConnection
     private let session: TLSSession
     /// The buffer for decrypted data, shared by all channels of a loop.
     private let room: PlaintextRoom
     private let sendBuffers: SendBufferPool
     private var isEstablished = false
-    private(set) var isPeerClosed = false
+    package private(set) var isPeerClosed = false
     private var isShutDown = false
     private var isFailing = false
     /// Ciphertext made by TLS itself that the kernel did not take, since the queue was last empty.
@@ -39,7 +38,7 @@ package final class SecureChannel: ConnectionDelegate {
     /// Its limit in bytes: a client's first message has some hundred to two thousand.
     private static let mostHeld = 8 * 1024
 
-    init(
+    package init(
         _ socket: TCPConnection,
         _ session: TLSSession,
         room: PlaintextRoom,
@@ -55,7 +54,7 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     /// Starts the handshake of a client.
-    func begin() {
+    package func begin() {
         session.handshake()
         sendOutput()
     }
@@ -66,13 +65,13 @@ package final class SecureChannel: ConnectionDelegate {
     ///
     /// - Returns: the number of bytes taken, all or none: none before the handshake is over and
     ///   while earlier ciphertext is queued.
-    func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard isEstablished, socket.queuedBytes == 0 else { return 0 }
         return encrypt(bytes) ? bytes.count : 0
     }
 
     /// Encrypts bytes and queues them.
-    func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: UnsafeRawBufferPointer) {
         _ = encrypt(bytes)
     }
 
@@ -91,7 +90,7 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     /// Closes TLS and then TCP, once everything queued is written.
-    func shutdown() {
+    package func shutdown() {
         guard !isShutDown else { return }
         isShutDown = true
         session.sendClose()
@@ -101,7 +100,7 @@ package final class SecureChannel: ConnectionDelegate {
 
     /// Sends a close alert if the kernel takes it now, so that the end is not mistaken for a
     /// truncation (RFC 8446 §6.1), and closes.
-    func close() {
+    package func close() {
         if !isShutDown, !isFailing {
             session.sendClose()
             sendOutput()
@@ -111,7 +110,7 @@ package final class SecureChannel: ConnectionDelegate {
 
     // MARK: - Reading
 
-    func received(_ bytes: UnsafeRawBufferPointer) {
+    package func received(_ bytes: UnsafeRawBufferPointer) {
         guard !isFailing else { return }
         if !isEstablished, let handshakes, !held.isEmpty || !handshakes.takesStep() {
             return wait(with: bytes, in: handshakes)
@@ -177,17 +176,17 @@ package final class SecureChannel: ConnectionDelegate {
         socket.close()
     }
 
-    func peerClosed() {
+    package func peerClosed() {
         guard !isPeerClosed else { return }
         isPeerClosed = true
         delegate?.peerClosed()
     }
 
-    func wroteAll() {
+    package func wroteAll() {
         delegate?.wroteAll()
     }
 
-    func closed(error: UVError?) {
+    package func closed(error: UVError?) {
         guard let delegate else { return }
         self.delegate = nil
         delegate.closed(error: error)
@@ -196,8 +195,10 @@ package final class SecureChannel: ConnectionDelegate {
 
 /// The buffer into which the channels of one loop decrypt; its contents are valid only during a
 /// call.
-final class PlaintextRoom {
+package final class PlaintextRoom {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
+
+    package init() {}
 
     deinit {
         bytes.deallocate()

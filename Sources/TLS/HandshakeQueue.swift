@@ -5,7 +5,7 @@ internal import DequeModule
 /// A handshake uses the server's private key, which takes some hundred microseconds to several
 /// milliseconds. Handshakes above the share of a turn wait for the next turns, in the order of
 /// their arrival, and established connections are served in between.
-final class HandshakeQueue {
+package final class HandshakeQueue {
     /// How many steps of handshakes one turn takes: 4 signatures with RSA 4096 are 20 ms.
     static let stepsPerTurn = 4
 
@@ -14,15 +14,15 @@ final class HandshakeQueue {
     private var waiting: Deque<() -> Void> = []
     private var stepsInTurn = 0
 
-    init(onStep: @escaping () -> Void) {
+    package init(onStep: @escaping () -> Void) {
         self.onStep = onStep
     }
 
     /// Whether steps wait for the next turn.
-    var isWaiting: Bool { !waiting.isEmpty }
+    package var isWaiting: Bool { !waiting.isEmpty }
 
     /// Whether a step may be done now; counts it.
-    func takesStep() -> Bool {
+    package func takesStep() -> Bool {
         guard stepsInTurn < Self.stepsPerTurn, waiting.isEmpty else { return false }
         stepsInTurn += 1
         onStep()
@@ -30,13 +30,13 @@ final class HandshakeQueue {
     }
 
     /// Does a step in a later turn.
-    func add(_ step: @escaping () -> Void) {
+    package func add(_ step: @escaping () -> Void) {
         waiting.append(step)
         onStep()
     }
 
     /// A turn begins: does as many waiting steps as it may.
-    func beginTurn() {
+    package func beginTurn() {
         stepsInTurn = 0
         while stepsInTurn < Self.stepsPerTurn, let step = waiting.popFirst() {
             stepsInTurn += 1
@@ -45,7 +45,7 @@ final class HandshakeQueue {
         }
     }
 
-    func endTurn() {
+    package func endTurn() {
         stepsInTurn = 0
     }
 }

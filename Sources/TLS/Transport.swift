@@ -34,7 +34,7 @@ package enum Transport {
     }
 
     /// Writes bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
-    @inline(__always)
+    @inlinable
     package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch self {
         case .plain(let socket): socket.tryWrite(bytes)
@@ -44,7 +44,7 @@ package enum Transport {
 
     /// Whether bytes that ``tryWrite(_:)`` took have not reached the kernel yet; then `wroteAll`
     /// follows.
-    @inline(__always)
+    @inlinable
     package var holdsBytes: Bool {
         switch self {
         case .plain: false

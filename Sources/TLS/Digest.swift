@@ -15,13 +15,13 @@ package enum SHA1 {
 }
 
 /// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
-enum SHA256 {
-    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+package enum SHA256 {
+    package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha256(), nil) == 1 }
     }
 
     /// The HMAC of `bytes` (RFC 2104), in hexadecimal digits.
-    static func signature(of bytes: [UInt8], by secret: String) -> String {
+    package static func signature(of bytes: [UInt8], by secret: String) -> String {
         let key = Array(secret.utf8)
         let code = output { HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, $0, $1) != nil }
         return code.hexadecimal
@@ -30,7 +30,7 @@ enum SHA256 {
 
 extension Sequence<UInt8> {
     /// Two lower-case digits for each byte.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = flatMap { [ASCII.hexadecimalDigit($0 >> 4), ASCII.hexadecimalDigit($0 & 15)] }
         return String(decoding: digits, as: UTF8.self)
     }
