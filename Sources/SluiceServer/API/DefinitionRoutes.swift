@@ -204,26 +204,3 @@ extension TagConditions {
         }
     }
 }
-
-enum DefinitionFormat {
-    case json, yaml
-
-    /// The format by the head; without a type, text that begins with a brace is JSON.
-    init?(_ head: RequestHead, _ body: UnsafeRawBufferPointer) {
-        guard let value = head.value(.contentType), !value.isEmpty else {
-            let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
-            self = first == UInt8(ascii: "{") ? .json : .yaml
-            return
-        }
-        guard let type = MediaType(value), type.isUTF8 else { return nil }
-        if type.isType("application/json") {
-            self = .json
-        } else if type.isType("application/yaml") || type.isType("application/x-yaml")
-            || type.isType("text/yaml") || type.isType("text/x-yaml")
-        {
-            self = .yaml
-        } else {
-            return nil
-        }
-    }
-}

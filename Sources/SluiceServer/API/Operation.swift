@@ -4,14 +4,6 @@ internal import Values
 /// One row of the HTTP API (docs/protocol-http.md): the router, `Allow`, the rights,
 /// `/openapi.json` and the table of docs/http.md are made from it.
 struct Operation: Sendable {
-    /// How the audit sees it (docs/operations.md, Audit).
-    enum Audited {
-        /// It has a line for each request: it changes what the server serves, or sees all of it.
-        case change
-        /// It changes values, and has a line on request.
-        case set
-    }
-
     /// What the path speaks after an upgrade to WebSocket.
     enum Upgrade { case messages, echo, node }
 
@@ -103,8 +95,7 @@ struct Operation: Sendable {
     var upgrade: Upgrade?
     /// Whether the configuration has to switch it on; then no description has it.
     var isDiagnostic = false
-    /// nil: the audit has only those requests that lacked a right.
-    var audited: Audited?
+    var audited: RequestRecord.Audited?
     /// What it is called by programs that are made from the description.
     let name: String
     let summary: String

@@ -12,13 +12,13 @@ enum Preconditions {
     /// - Throws: `conflict` if one cannot hold, `bad_request` if one is invalid.
     static func read(_ head: RequestHead, for node: NamedNode, into commit: inout Commit) throws(HostError) {
         if let value = head.value(.ifMatch) {
-            let condition = try condition(value, "If-Match")
+            let condition = try EntityTagCondition(value, of: "If-Match")
             let expected = try expectedChange(condition, node)
             commit.epoch = node.graph.epoch
             commit.conditions.append(Condition(node, .changedAt(expected)))
         }
         if let value = head.value(.ifNoneMatch) {
-            let condition = try condition(value, "If-None-Match")
+            let condition = try EntityTagCondition(value, of: "If-None-Match")
             if case .any = condition {
                 commit.conditions.append(Condition(node, .isEmpty))
             } else if try isKnown(value, node.graph.read(node), of: node) {
@@ -52,17 +52,9 @@ enum Preconditions {
         tag: String,
         isEmpty: Bool
     ) throws(HostError) -> Bool {
-        let condition = try condition(value, "If-None-Match")
+        let condition = try EntityTagCondition(value, of: "If-None-Match")
         if case .any = condition { return !isEmpty }
         return condition.matches(tag)
-    }
-
-    fileprivate static func condition(
-        _ value: UnsafeRawBufferPointer,
-        _ name: String
-    ) throws(HostError) -> EntityTagCondition {
-        if let condition = EntityTagCondition(value) { return condition }
-        throw HostError(.badRequest, "\(name) must be * or a list of quoted entity tags")
     }
 
     /// The change rev that the node must have for `If-Match` to hold.
@@ -117,56 +109,5 @@ enum Preconditions {
 
     private static func conflict(_ node: NamedNode, _ sentence: String) -> HostError {
         HostError(.conflict, sentence, node: node.name, rev: node.graph.read(node).changed)
-    }
-}
-
-/// `If-Match` and `If-None-Match` on something with one entity tag, such as a definition or a
-/// dashboard; kept beyond the request's head.
-struct TagConditions: Sendable {
-    private let ifMatch: [UInt8]?
-    private let ifNoneMatch: [UInt8]?
-
-    /// - Throws: `bad_request` if a field is invalid.
-    init(_ head: RequestHead) throws(HostError) {
-        func read(_ name: HeaderName, _ text: String) throws(HostError) -> [UInt8]? {
-            guard let value = head.value(name) else { return nil }
-            _ = try Preconditions.condition(value, text)
-            return Array(value)
-        }
-        ifMatch = try read(.ifMatch, "If-Match")
-        ifNoneMatch = try read(.ifNoneMatch, "If-None-Match")
-    }
-
-    /// The cause of a refusal of tags that no server of this kind makes.
-    static let foreignTag = "no tag in If-Match has the form of this server's tags"
-    static let foreignHint =
-        "a proxy may have changed the tag, as Apache does unless it has 'DeflateAlterETag NoChange'"
-
-    /// Whether `If-Match` allows a change of what has this tag; nil: there is no such thing.
-    func allowsMatch(_ tag: String?) -> Bool {
-        ifMatch.map { Self.holds($0, tag) } ?? true
-    }
-
-    /// Whether `If-None-Match` allows a change of what has this tag.
-    func allowsNoMatch(_ tag: String?) -> Bool {
-        ifNoneMatch.map { !Self.holds($0, tag) } ?? true
-    }
-
-    /// Whether no tag in `If-Match` can be one of a definition or a dashboard: a digest in
-    /// hexadecimal digits.
-    var isForeign: Bool {
-        ifMatch?.withUnsafeBytes { value in
-            guard case .list(let list) = EntityTagCondition(value) else { return false }
-            var isForeign = true
-            list.forEach { tag in
-                isForeign = !tag.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
-                return isForeign
-            }
-            return isForeign
-        } ?? false
-    }
-
-    private static func holds(_ value: [UInt8], _ tag: String?) -> Bool {
-        value.withUnsafeBytes { EntityTagCondition($0)?.matches(tag) ?? false }
     }
 }

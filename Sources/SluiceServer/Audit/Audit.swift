@@ -14,14 +14,6 @@ internal import Values
 /// thread of their own; if it falls behind by ``mostWaiting`` lines, further ones are counted and
 /// dropped.
 final class Audit {
-    /// What is written besides.
-    enum Extra: String, CaseIterable, Sendable {
-        /// Changes of values.
-        case sets
-        /// Every request over HTTP.
-        case requests
-    }
-
     static let mostWaiting = 10_000
     static let foldFor = Duration.seconds(60)
 
@@ -50,7 +42,7 @@ final class Audit {
         let destination: AuditDestination =
             configuration.audit == "log"
             ? .log(log) : .file(try AuditFile(configuration.audit, configuration.logFormat))
-        return Audit(destination, Set(configuration.auditAlso.compactMap(Extra.init)), on: loop, log)
+        return Audit(destination, Set(configuration.auditAlso.compactMap(AuditExtra.init)), on: loop, log)
     }
 
     /// Opens the file as a start does, and removes it if it is new: it belongs to the account that
@@ -63,7 +55,7 @@ final class Audit {
         if !isThere { unlink(path) }
     }
 
-    init(_ destination: AuditDestination, _ extras: Set<Extra>, on loop: Loop, _ log: Logger) {
+    init(_ destination: AuditDestination, _ extras: Set<AuditExtra>, on loop: Loop, _ log: Logger) {
         (self.destination, self.loop, self.log) = (destination, loop, log)
         (hasSets, hasRequests) = (extras.contains(.sets), extras.contains(.requests))
     }
@@ -160,11 +152,11 @@ final class Audit {
 
 extension Audit {
     /// Writes what a client did over its session.
-    func note(_ act: SessionAct, of connection: SessionConnection) {
+    func note(_ act: SessionAct, by name: String?, at address: IPAddress?) {
         guard hasSets || act.error?.code == .forbidden else { return }
         var entry = AuditEntry(action: act.operation)
-        entry.by = connection.session?.access?.name
-        entry.address = connection.address?.description
+        entry.by = name
+        entry.address = address?.description
         if let graph = act.graph { entry.subjects.append(AuditEntry.Field("graph", graph)) }
         if let rev = act.rev { entry.subjects.append(AuditEntry.Field("rev", rev)) }
         entry.error = act.error?.code.rawValue

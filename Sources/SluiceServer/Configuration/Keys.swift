@@ -84,9 +84,9 @@ public struct Keys: Sendable {
         "mounts",
         .names(
             "/path=folder, not below /v1",
-            pattern: Mount.pattern,
+            pattern: MountText.pattern,
             isMapping: true,
-            where: Mount.isWellFormed
+            where: MountText.isWellFormed
         ),
         []
     )
@@ -243,7 +243,7 @@ public struct Keys: Sendable {
         .names(
             "sets or requests",
             pattern: "^(sets|requests)$",
-            where: { Audit.Extra(rawValue: $0) != nil }
+            where: { AuditExtra(rawValue: $0) != nil }
         ),
         []
     )

@@ -6,6 +6,13 @@ internal import Values
 
 // The forms of answers to the current request.
 extension HTTPConnection {
+    /// Counts an answer of the current request, and writes its line of the audit.
+    @inline(__always)
+    func answered(_ status: Status, _ code: ErrorCode? = nil) {
+        server.count(status)
+        record.take()?.end(status, code, by: access.name, at: address)
+    }
+
     /// Begins an answer with the fields of CORS.
     @inline(__always)
     func begin(_ status: Status, in out: inout ByteBuffer) {

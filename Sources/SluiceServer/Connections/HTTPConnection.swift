@@ -451,7 +451,7 @@ final class HTTPConnection: Connection {
     }
 
     override func ended(_ error: UVError?) {
-        record.take()?.end(nil, on: self)
+        record.take()?.end(nil, by: access.name, at: address)
         poll?.cancel()
         look?.cancel()
         awaited = nil

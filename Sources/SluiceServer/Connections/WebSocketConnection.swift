@@ -103,7 +103,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    func acted(_ act: SessionAct) { server.audit?.note(act, of: self) }
+    func acted(_ act: SessionAct) { server.audit?.note(act, by: session?.access?.name, at: address) }
 
     /// Handles the bytes after the request.
     func begin(with rest: UnsafeRawBufferPointer) {

@@ -111,30 +111,3 @@ final class DefinitionQueue {
         return started
     }
 }
-
-struct DefinitionText: Sendable {
-    let bytes: [UInt8]
-    let format: DefinitionFormat
-
-    /// The text as a tree; throws the places where it is not JSON or YAML.
-    func document() throws(HostError) -> Document {
-        let document: Document?
-        let problems: [DefinitionProblem]
-        switch format {
-        case .json: (document, problems) = parsedJSON()
-        case .yaml: (document, problems) = YAMLReader.read(bytes, file: nil)
-        }
-        if let document { return document }
-        throw problems.isEmpty ? HostError(.badField, "there is no definition in it") : HostError(problems)
-    }
-
-    private func parsedJSON() -> (Document?, [DefinitionProblem]) {
-        bytes.withUnsafeBytes { bytes in
-            do throws(DefinitionProblem) {
-                return (try Document.parse(json: bytes), [])
-            } catch {
-                return (nil, [error])
-            }
-        }
-    }
-}

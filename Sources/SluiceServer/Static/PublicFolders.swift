@@ -11,11 +11,11 @@ final class PublicFolders {
             configuration.contentPolicies.compactMap(ContentPolicy.parse).map { ($0.path, $0.policy) },
             uniquingKeysWith: { $1 }
         )
-        let paths = configuration.mounts.compactMap(Mount.parse).map(\.path) + ["/"]
+        let paths = configuration.mounts.compactMap(MountText.parse).map(\.path) + ["/"]
         if let other = policies.keys.sorted().first(where: { !paths.contains($0) }) {
             throw StartFailure(["csp: '\(other)' is neither / nor the path of a mount"])
         }
-        for (path, folder) in configuration.mounts.compactMap(Mount.parse) {
+        for (path, folder) in configuration.mounts.compactMap(MountText.parse) {
             guard let files = StaticFiles(folder: folder, policy: policies[path]) else {
                 throw StartFailure(["mounts: there is no folder '\(folder)'"])
             }

@@ -1,0 +1,24 @@
+internal import CEL
+public import GraphHost
+
+extension DefinitionOptions {
+    /// What definitions and pipelines may use by a configuration, and what their expressions take
+    /// from `system`.
+    public init(_ configuration: Configuration, _ system: ExpressionSystem = ExpressionSystem()) {
+        self.init(expressions: system.options(), limits: configuration.fixed.session)
+        expressions.cost = configuration.fixed.expression
+    }
+
+    /// The same for definitions that are about to be accepted: their sinks may send only where the
+    /// configuration lets them, with the secrets that it lets them use; `graph` is the name of one
+    /// that comes over HTTP.
+    public func accepting(
+        _ configuration: Configuration,
+        ofClient graph: String? = nil
+    ) -> DefinitionOptions {
+        var options = self
+        options.sinkHosts = configuration.sinkHosts
+        options.sinkSecrets = configuration.usableSecrets(ofClientGraph: graph)
+        return options
+    }
+}
