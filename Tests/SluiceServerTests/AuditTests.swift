@@ -41,7 +41,7 @@ struct AuditTests {
         let log = FaultyLog()
         let server = try TestServer(commits: log) { $0.auditAlso = ["sets"] }
         let file = server.folder.path + "/audit.log"
-        server.server.audit = Audit(
+        server.server.hub.audit = Audit(
             .file(try AuditFile(file, .text)),
             [.sets],
             on: server.loop,
@@ -51,12 +51,14 @@ struct AuditTests {
         let peer = try server.connect()
         peer.send("PUT /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n5")
         #expect(
-            server.until { server.server.connections.contains { ($0 as? HTTPConnection)?.waitingFor != 0 } }
+            server.until {
+                server.server.hub.connections.contains { ($0 as? HTTPConnection)?.waitingFor != 0 }
+            }
         )
         // One that has only ended its side still gets its answer.
         peer.reset()
-        #expect(server.until { server.server.connections.isEmpty })
-        server.server.audit?.finish()
+        #expect(server.until { server.server.hub.connections.isEmpty })
+        server.server.hub.audit?.finish()
         let text = String(decoding: try Files.read(file, limit: 10_000).bytes, as: UTF8.self)
         #expect(text.contains("action=putNode") && text.contains("node=x result=unanswered"))
     }

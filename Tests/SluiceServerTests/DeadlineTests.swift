@@ -45,9 +45,9 @@ struct DeadlineTests {
                     "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
                 )
             }
-        let before = server.server.receivedBytes
+        let before = server.server.hub.traffic.receivedBytes
         peer.send(first)
-        #expect(server.until { server.server.receivedBytes == before + UInt64(first.utf8.count) })
+        #expect(server.until { server.server.hub.traffic.receivedBytes == before + UInt64(first.utf8.count) })
         if what == "next request" { #expect(peer.answer().status == 200) }
         standStill(server)
         peer.send(rest)
@@ -59,10 +59,10 @@ struct DeadlineTests {
         let server = try makeServer()
         let peer = try server.connect()
         _ = peer.upgrade()
-        let before = server.server.receivedBytes
+        let before = server.server.hub.traffic.receivedBytes
         let ping = Array(#"{"op":"ping","id":5}"#.utf8)
         peer.send([0x81, 0x80 | UInt8(ping.count), 0, 0, 0, 0] + ping.prefix(3))
-        #expect(server.until { server.server.receivedBytes == before + 9 })
+        #expect(server.until { server.server.hub.traffic.receivedBytes == before + 9 })
         standStill(server)
         peer.send(Array(ping.dropFirst(3)))
         #expect(peer.message() == #"{"op":"ok","id":5}"#)
@@ -78,9 +78,9 @@ struct DeadlineTests {
     func late(start: String) throws {
         let server = try makeServer()
         let peer = try server.connect()
-        let before = server.server.receivedBytes
+        let before = server.server.hub.traffic.receivedBytes
         peer.send(start)
-        #expect(server.until { server.server.receivedBytes > before })
+        #expect(server.until { server.server.hub.traffic.receivedBytes > before })
         standStill(server)
         #expect(RawAnswer(peer.readToEnd()).status == 408)
     }
@@ -100,9 +100,9 @@ struct DeadlineTests {
         let server = try makeServer()
         let peer = try server.connect()
         _ = peer.upgrade()
-        let before = server.server.receivedBytes
+        let before = server.server.hub.traffic.receivedBytes
         peer.send([0x81, 0x8a, 0, 0])
-        #expect(server.until { server.server.receivedBytes == before + 4 })
+        #expect(server.until { server.server.hub.traffic.receivedBytes == before + 4 })
         standStill(server)
         #expect(peer.closeCode() == 4508)
     }

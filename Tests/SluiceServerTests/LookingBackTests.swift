@@ -135,20 +135,20 @@ struct LookingBackTests {
             peer.send("GET \(path)/values?nodes=x&at=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return peer
         }
-        #expect(server.until { server.server.looks.count == most })
+        #expect(server.until { server.server.service.looks.count == most })
         let refused = try server.request("GET", path + "/values?at=1")
         check(refused, 503, #""code":"busy""#, "Retry-After: 1\r\n", #""retry":true"#)
         // The loop does not wait for any of them.
         check(try server.request("GET", path + "/nodes/x"), 200, "\r\n\r\n5")
         // One that is gone makes room.
         peers[most - 1].close()
-        #expect(server.until { server.server.looks.count == most - 1 })
+        #expect(server.until { server.server.service.looks.count == most - 1 })
         let next = try server.connect()
         next.send("GET \(path)/values?nodes=x&at=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(server.until { server.server.looks.count == most })
+        #expect(server.until { server.server.service.looks.count == most })
         log.releaseReads()
         for peer in peers.dropLast() + [next] { check(peer.answer(), 200, #""x":{"v":1}"#) }
-        #expect(server.server.looks.count == 0)
+        #expect(server.server.service.looks.count == 0)
     }
 
     @Test("A client that goes ends its look, and another one's continues")
@@ -163,9 +163,9 @@ struct LookingBackTests {
         let stays = try server.connect()
         stays.send("GET \(path)/values?at=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         stays.send("GET \(path)/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(server.until { server.server.looks.count == 2 })
+        #expect(server.until { server.server.service.looks.count == 2 })
         gone.close()
-        #expect(server.until { server.server.looks.count == 1 })
+        #expect(server.until { server.server.service.looks.count == 1 })
         log.releaseReads()
         check(stays.answer(), 200, #""rev":1,"#)
         check(stays.answer(), 200, "\r\n\r\n5")

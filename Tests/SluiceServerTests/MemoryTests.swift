@@ -70,11 +70,11 @@ struct MemoryTests {
     func settings() throws {
         let kernel = Kernel()
         let (silent, first, loop) = try server(kernel, "off")
-        #expect(kernel.asked.isEmpty && silent.pressure == nil)
+        #expect(kernel.asked.isEmpty && silent.memory?.pressure == nil)
         silent.stop()
         loop.poll()
         let (without, second, other) = try server(kernel, "auto", refuses: true)
-        #expect(kernel.asked == MemoryPressure.paths() && without.pressure == nil)
+        #expect(kernel.asked == MemoryPressure.paths() && without.memory?.pressure == nil)
         #expect(without.state == .serving)
         without.releaseUnused(because: "test")
         #expect(without.host.statistics.pressureEvents == 1)

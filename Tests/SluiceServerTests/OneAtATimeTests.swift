@@ -9,9 +9,9 @@ struct OneAtATimeTests {
     func flushedBetween() throws {
         let server = try TestServer()
         let peers = try (0..<2).map { _ in try server.connect() }
-        #expect(server.until { server.server.connections.count == 2 })
-        let (first, second) = (server.server.connections[0], server.server.connections[1])
-        server.server.oneAtATime {
+        #expect(server.until { server.server.hub.connections.count == 2 })
+        let (first, second) = (server.server.hub.connections[0], server.server.hub.connections[1])
+        server.server.hub.oneAtATime {
             first.write { $0.append("a") }
             first.flush()
             first.write { $0.append("b") }

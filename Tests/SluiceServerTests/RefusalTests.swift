@@ -22,7 +22,7 @@ struct RefusalTests {
             peer.text(#"{"op":"ping","id":1}"#)
             #expect(peer.readToEnd().isEmpty, "nothing is answered behind it")
         }
-        #expect(server.until { server.server.acceptor.refusing == 0 })
+        #expect(server.until { server.server.hub.refusing == 0 })
         let plain = try server.connect()
         #expect(plain.upgrade("/v1/graphs/g/nodes/x", subprotocol: nil).status == 101)
         #expect(plain.closeCode() == 4529)
@@ -84,13 +84,13 @@ struct RefusalTests {
         #expect(server.until { server.server.connectionCount == 1 })
         let most = RefusedConnection.mostAtOnce
         let heard = try (0..<most).map { _ in try server.connect() }
-        #expect(server.until { server.server.acceptor.refusing == most })
+        #expect(server.until { server.server.hub.refusing == most })
         let answer = RawAnswer(try server.connect().readToEnd())
         #expect(answer.status == 503)
         #expect(heard[0].upgrade().status == 101)
         #expect(heard[0].closeCode() == 4529)
         heard[0].close()
-        #expect(server.until { server.server.acceptor.refusing == most - 1 })
+        #expect(server.until { server.server.hub.refusing == most - 1 })
         withExtendedLifetime((first, heard)) {}
     }
 
@@ -103,7 +103,7 @@ struct RefusalTests {
         let first = try server.connect()
         #expect(server.until { server.server.connectionCount == 1 })
         let refused = try server.connect()
-        #expect(server.until { server.server.acceptor.refusing == 1 })
+        #expect(server.until { server.server.hub.refusing == 1 })
         server.server.drain()
         #expect(server.until { server.server.state == .stopped })
         withExtendedLifetime((first, refused)) {}

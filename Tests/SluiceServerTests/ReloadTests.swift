@@ -47,14 +47,14 @@ struct ReloadTests {
         for name in names { write(server, name, factor: 3) }
         let peer = try server.connect()
         let request = Array("GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
-        var before = (changed: 0, requests: server.server.requests)
+        var before = (changed: 0, requests: server.server.hub.traffic.requests)
         var served: [Int] = []
         let report = try reload(server) {
             let changed = names.count { server.server.host[$0]?.rev == 2 }
             #expect(changed - before.changed <= 1)
             // Others are served between two graphs.
-            if server.server.requests > before.requests, changed < 6 { served.append(changed) }
-            before = (changed, server.server.requests)
+            if server.server.hub.traffic.requests > before.requests, changed < 6 { served.append(changed) }
+            before = (changed, server.server.hub.traffic.requests)
             _ = request.withUnsafeBytes { send(peer.descriptor, $0.baseAddress, $0.count, 0) }
         }
         #expect(Set(served).isSuperset(of: 1...5))
@@ -88,15 +88,15 @@ struct ReloadTests {
         let again = GraphFolder.file(path, known: digest, options)
         #expect(again.definition == nil && again.problems.isEmpty && again.digest == digest)
 
-        let known = try #require(server.server.graphFiles.knownTexts[path])
-        #expect(server.server.graphFiles.stands(known, of: path))
+        let known = try #require(server.server.service.files.knownTexts[path])
+        #expect(server.server.service.files.stands(known, of: path))
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         // The API has taken the graph over: the file is a problem, although it is the same.
         let graph = try #require(server.server.host["g"])
         if case .refused = server.server.host.redefine(graph, as: graph.definition, from: .client) {
             Issue.record("not taken over")
         }
-        server.server.graphFiles.owners["g"] = nil
+        server.server.service.files.owners["g"] = nil
         #expect(try reload(server).problems.map(\.code) == ["in_use"])
         // And when it is gone, the file makes it anew.
         if case .refused = server.server.host.remove(server.server.host["g"]!) { Issue.record("not removed") }
@@ -109,7 +109,7 @@ struct ReloadTests {
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
         unlink(path)
         #expect(try reload(server).entries.map(\.result) == ["orphaned"])
-        #expect(server.server.graphFiles.knownTexts.isEmpty)
+        #expect(server.server.service.files.knownTexts.isEmpty)
     }
 
     @Test("a file that came under another name, and one whose graph came from another file in between")
@@ -119,7 +119,7 @@ struct ReloadTests {
         #expect(try reload(server).problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
         unlink(server.folder.path + "/graphs/g.yaml")
         #expect(try reload(server).entries.map(\.result) == ["unchanged"])
-        #expect(server.server.graphFiles.owners["g"] == server.folder.path + "/graphs/z.yaml")
+        #expect(server.server.service.files.owners["g"] == server.folder.path + "/graphs/z.yaml")
         server.folder.write("graphs/g.yaml", TestServer.graph)
         let report = try reload(server)
         #expect(report.problems.map(\.file) == [server.folder.path + "/graphs/g.yaml"])
@@ -157,7 +157,8 @@ struct ReloadTests {
             usleep(200)
         }
         #expect(
-            server.server.graphFiles.reloading == nil && !isDone && server.server.graphFiles.requests.isEmpty
+            server.server.service.files.reloading == nil && !isDone
+                && server.server.service.files.requests.isEmpty
         )
     }
 
@@ -173,7 +174,7 @@ struct ReloadTests {
     private func principal(_ server: TestServer, _ number: Int) throws -> Principal? {
         let digest =
             Array(repeating: UInt8(0), count: 28) + [0x10, 0, UInt8(number >> 8), UInt8(number & 255)]
-        return try #require(server.server.authenticator)
+        return try #require(server.server.hub.credentials.authenticator)
             .principal(like: Principal(name: "", grants: [], digest: digest))
     }
 

@@ -32,15 +32,15 @@ struct SlowPeerTests {
         let server = try server()
         let peers = try (0..<4).map { _ in try server.connect() }
         for peer in peers[..<3] { peer.send(post) }
-        #expect(server.until { server.server.receivedBytes > 90_000 })
-        #expect(server.server.slowPeers.resets == 0)
+        #expect(server.until { server.server.hub.traffic.receivedBytes > 90_000 })
+        #expect(server.server.hub.slowPeers.resets == 0)
         peers[0].send("\"")
         #expect(peers[0].answer().status == 200)
         peers[3].send(post)
-        #expect(server.until { server.server.receivedBytes > 120_000 })
-        #expect(server.server.slowPeers.resets == 0, "the first is complete and counts no more")
+        #expect(server.until { server.server.hub.traffic.receivedBytes > 120_000 })
+        #expect(server.server.hub.slowPeers.resets == 0, "the first is complete and counts no more")
         peers[0].send(post)
-        #expect(server.until { server.server.slowPeers.resets == 1 })
+        #expect(server.until { server.server.hub.slowPeers.resets == 1 })
         for peer in peers { peer.send("\"") }
         let answers = peers.map { $0.answer() }
         #expect(answers.count { $0.status == 200 } == 3)
@@ -58,10 +58,10 @@ struct SlowPeerTests {
         end(peers[0])
         #expect(peers[0].message().contains(#""op":"ok""#))
         begin(peers[3])
-        #expect(server.until { server.server.receivedBytes > 120_000 })
-        #expect(server.server.slowPeers.resets == 0, "the first is complete and counts no more")
+        #expect(server.until { server.server.hub.traffic.receivedBytes > 120_000 })
+        #expect(server.server.hub.slowPeers.resets == 0, "the first is complete and counts no more")
         begin(peers[0])
-        #expect(server.until { server.server.slowPeers.resets == 1 })
+        #expect(server.until { server.server.hub.slowPeers.resets == 1 })
         for peer in peers { end(peer) }
         let ends = peers.map { $0.message() }
         #expect(ends.count { $0.contains(#""op":"ok""#) } == 3)
@@ -82,9 +82,9 @@ struct SlowPeerTests {
         for peer in peers[..<3] { peer.text(set) }
         peers[3].text(#"{"op":"ping","id":1}"#)
         #expect(peers[3].message().contains(#""op":"ok""#))
-        #expect(server.server.slowPeers.resets == 0)
+        #expect(server.server.hub.slowPeers.resets == 0)
         peers[3].text(set)
-        #expect(server.until { server.server.slowPeers.resets == 1 })
+        #expect(server.until { server.server.hub.slowPeers.resets == 1 })
         log.isSlow = false
         log.confirm()
         let ends = peers.map { $0.message() }
@@ -103,10 +103,10 @@ struct SlowPeerTests {
             peer.text(set)
             peer.frame(3, [])
         }
-        #expect(server.until { server.server.receivedBytes > 90_000 })
+        #expect(server.until { server.server.hub.traffic.receivedBytes > 90_000 })
         for peer in peers[3...] { peer.send(post) }
-        #expect(server.until { server.server.receivedBytes > 150_000 })
-        #expect(server.server.slowPeers.resets == 0)
+        #expect(server.until { server.server.hub.traffic.receivedBytes > 150_000 })
+        #expect(server.server.hub.slowPeers.resets == 0)
         log.isSlow = false
         log.confirm()
         for peer in peers[3...] {
@@ -134,7 +134,7 @@ struct SlowPeerTests {
         let server = try server()
         let peers = try (0..<10).map { _ in try server.connect() }
         for peer in peers { peer.send(String(post.prefix(200))) }
-        #expect(server.until { server.server.receivedBytes >= 2000 })
-        #expect(server.server.slowPeers.resets == 0)
+        #expect(server.until { server.server.hub.traffic.receivedBytes >= 2000 })
+        #expect(server.server.hub.slowPeers.resets == 0)
     }
 }

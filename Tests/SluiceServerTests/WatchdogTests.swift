@@ -76,8 +76,8 @@ struct WatchdogTests {
             }
         }
         let timer = try LoopTimer(on: server.loop) { [unowned server] in
-            server.server.beginTurn()
-            server.server.activity.note(.request, connection: 77)
+            server.server.turns.begin()
+            server.server.turns.activity.note(.request, connection: 77)
             // The loop is stuck until the other thread has noticed.
             while isReported.milliseconds == 0 {}
         }
@@ -85,7 +85,7 @@ struct WatchdogTests {
         withExtendedLifetime(watchdog) { _ = server.loop.poll() }
         #expect(isReported.milliseconds >= 1000)
         #expect(
-            server.server.loopTimes.turn.counts.suffix(2).reduce(0, +) == 1,
+            server.server.turns.times.turn.counts.suffix(2).reduce(0, +) == 1,
             "one turn of more than a second"
         )
     }

@@ -168,7 +168,7 @@ struct WebSocketTests {
             )
             #expect(writer.answer().status == 200)
         }
-        #expect(server.server.connections.map(\.unsentBytes).max()! < 200_000)
+        #expect(server.server.hub.connections.map(\.unsentBytes).max()! < 200_000)
         writer.send(
             "POST /v1/graphs/g/nodes/any HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n\"last\""
         )

@@ -7,8 +7,8 @@ enum AccessRoutes {
     /// `POST /v1/session` with `{"token":"…"}`: sets a cookie for browsers, which scripts cannot
     /// read.
     static func signIn(_ request: Request) throws(HostError) {
-        let (connection, server) = (request.connection, request.server)
-        guard let authenticator = server.authenticator else {
+        let (connection, hub) = (request.connection, request.connection.hub)
+        guard let authenticator = hub.credentials.authenticator else {
             throw HostError(
                 .notFound,
                 "this server has no authentication: there is nothing to sign in to"
@@ -23,7 +23,7 @@ enum AccessRoutes {
         guard var token = body["token"]?.string else {
             throw HostError(.badField, "token: a string is needed")
         }
-        let now = UInt64(max(0, server.loop.wallClock))
+        let now = UInt64(max(0, hub.loop.wallClock))
         let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
         guard let value else { throw Identification.wrongToken("this token is not known", on: connection) }
         connection.answerEmpty(.noContent) {
@@ -34,7 +34,7 @@ enum AccessRoutes {
     /// `DELETE /v1/session`: the cookie is no longer valid.
     static func signOut(_ request: Request) {
         let connection = request.connection
-        if let authenticator = request.server.authenticator,
+        if let authenticator = request.connection.hub.credentials.authenticator,
             let cookie = SessionCookie.value(in: request.head, isSecure: connection.isSecure)
         {
             authenticator.signOut(cookie: cookie)

@@ -13,17 +13,17 @@ enum BackupRoutes {
     /// The log's own thread makes the copy beside the log. It is gone from the folder before its
     /// first byte is sent.
     static func sendBackup(_ request: Request) throws(HostError) {
-        let (connection, server) = (request.connection, request.server)
-        guard let store = server.store else {
+        let (connection, service) = (request.connection, request.service)
+        guard let store = service.store else {
             throw HostError(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
         }
-        if let error = server.host.health.refusal { throw error }
-        let path = "\(server.configuration.dataDir)/backup-\(RandomBytes.word(letters: 10)).db"
+        if let error = request.host.health.refusal { throw error }
+        let path = "\(service.configuration.dataDir)/backup-\(RandomBytes.word(letters: 10)).db"
         let number = connection.wait()
         store.backup(to: path) { [weak connection] error in
             defer { unlink(path) }
             connection?.answerLater(number) { connection throws(HostError) in
-                let host = connection.server.host
+                let host = connection.hub.host
                 if let error { throw host.fault("\(error)") }
                 guard let file = StaticFile(path: path, type: "application/vnd.sqlite3") else {
                     throw host.fault("the backup \(path) cannot be read")

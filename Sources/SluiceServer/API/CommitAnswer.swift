@@ -32,12 +32,12 @@ enum CommitAnswer {
     ) {
         let framing = connection.framing
         let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
-        let server = connection.server
-        guard isUsual, !server.cors.isOn else {
+        let hub = connection.hub
+        guard isUsual, !hub.codec.cors.isOn else {
             return compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
         }
         connection.answered(.ok)
-        connection.write { server.setAnswer.append(applied, server.encoder, to: &$0) }
+        connection.write { hub.codec.setAnswer.append(applied, hub.codec.encoder, to: &$0) }
     }
 
     /// The same answer for unusual cases.
@@ -76,7 +76,7 @@ enum CommitAnswer {
             connection.begin(.ok, in: &out)
             out.append("Content-Type: application/json\r\n")
             out.append(replay: applied)
-            connection.server.encoder.finish(body.bytes, connection.framing, in: &out)
+            connection.hub.codec.encoder.finish(body.bytes, connection.framing, in: &out)
         }
     }
 }

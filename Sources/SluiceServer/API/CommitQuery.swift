@@ -22,7 +22,7 @@ enum CommitQuery {
         var number: UInt64 = 0
         connection.awaited = try stamp.wait(in: graph) { [weak connection] in
             connection?.answerLater(number) { connection in
-                connection.respond(connection.server)
+                connection.respond()
                 connection.awaited = nil
             }
         }

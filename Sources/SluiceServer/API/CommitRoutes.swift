@@ -16,27 +16,25 @@ enum CommitRoutes {
         let node = try request.node()
         let (connection, head) = (request.connection, request.head)
         if head.method == .post {
-            connection.listener.nodePaths.keep(node, at: head.path, in: request.server.host)
+            request.dispatcher.nodePaths.keep(node, at: head.path, in: connection.hub.host)
         }
-        try set(node, connection, head, request.server)
+        try set(node, connection, head)
     }
 
     /// The same, at an address that is known.
     static func setNode(
         _ node: NamedNode,
         _ connection: HTTPConnection,
-        _ head: RequestHead,
-        _ server: Server
+        _ head: RequestHead
     ) throws(HostError) {
         try connection.access.require(setting.rights, on: node)
-        try set(node, connection, head, server)
+        try set(node, connection, head)
     }
 
     private static func set(
         _ node: NamedNode,
         _ connection: HTTPConnection,
-        _ head: RequestHead,
-        _ server: Server
+        _ head: RequestHead
     ) throws(HostError) {
         guard MediaType.carriesJSON(head.value(.contentType)) else {
             throw .unsupportedType("application/json")
@@ -55,7 +53,7 @@ enum CommitRoutes {
         let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
         let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
         guard connection.access.name != nil || needsCommit(head) else {
-            return try submit(form, connection, server.host) { $0.set(node, to: value) }
+            return try submit(form, connection, connection.hub.host) { $0.set(node, to: value) }
         }
         var commit = Commit(graph: node.graph)
         commit.set.append(Assignment(node, value))
@@ -89,7 +87,7 @@ enum CommitRoutes {
         do throws(JSONError) {
             let bytes = try MergePatch.apply(JSONReader(checking: request.body), to: reading.held.value)
             // What could not be set at once cannot be put together by patches either.
-            let limit = request.server.parserLimits.bodyBytes
+            let limit = request.connection.hub.codec.limits.bodyBytes
             guard bytes.count <= limit else {
                 let message =
                     "the patched value would have \(bytes.count) bytes; "
@@ -197,7 +195,7 @@ enum CommitRoutes {
         _ form: CommitAnswer,
         _ connection: HTTPConnection
     ) throws(HostError) {
-        try submit(form, connection, connection.server.host) { $0.submit(commit) }
+        try submit(form, connection, connection.hub.host) { $0.submit(commit) }
     }
 
     @inline(__always)
@@ -207,7 +205,7 @@ enum CommitRoutes {
         _ host: Host,
         _ change: (Host) -> Submission
     ) throws(HostError) {
-        let rates = connection.server.clients.rates
+        let rates = connection.hub.clients.rates
         try rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
         switch change(host) {
         case .applied(let applied):

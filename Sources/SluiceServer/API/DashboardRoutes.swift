@@ -9,14 +9,14 @@ enum DashboardRoutes {
     /// `GET /v1/dashboards`: the dashboards of graphs that exist for the caller, and whether it may
     /// save any.
     static func listDashboards(_ request: Request) {
-        guard let dashboards = request.server.dashboards else {
+        guard let dashboards = request.service.dashboards else {
             return request.connection.answerJSON { append([], readOnly: noFolder.message, to: &$0) }
         }
         let number = request.connection.wait()
         dashboards.list { [weak connection = request.connection] rows in
             connection?.answerLater(number) { connection in
                 let access = connection.access
-                let rows = rows.filter { isVisible($0.graph, to: access, at: connection.server) }
+                let rows = rows.filter { isVisible($0.graph, to: access, in: connection.hub.host) }
                 let obstacle = obstacle(to: access, in: dashboards.folder)
                 connection.answerJSON { append(rows, readOnly: obstacle, to: &$0) }
             }
@@ -48,8 +48,8 @@ enum DashboardRoutes {
     /// `GET /v1/dashboards/{d}`.
     static func readDashboard(_ request: Request) throws(HostError) {
         let name = request.name
-        guard let bytes = request.server.dashboards?.folder.read(name),
-            isVisible(DashboardText(bytes).graph ?? name, to: request.access, at: request.server)
+        guard let bytes = request.service.dashboards?.folder.read(name),
+            isVisible(DashboardText(bytes).graph ?? name, to: request.access, in: request.host)
         else { throw noDashboard }
         let tag = DashboardFolder.tag(bytes)
         if let value = request.head.value(.ifNoneMatch), let condition = EntityTagCondition(value),
@@ -68,7 +68,7 @@ enum DashboardRoutes {
         let graph = try graph(of: body) ?? name
         guard graphs.contains(graph) else { throw missingRight(graph) }
         let condition = try TagConditions(request.head)
-        try change(named: name, on: request.connection) { folder in
+        try change(named: name, by: request) { folder in
             folder.save(body, as: name, if: condition, allowed: graphs)
         }
     }
@@ -79,17 +79,18 @@ enum DashboardRoutes {
         let graphs = request.access.dashboardGraphs
         guard !graphs.isEmpty else { throw missingRight(nil) }
         let condition = try TagConditions(request.head)
-        try change(named: name, on: request.connection) { folder in
+        try change(named: name, by: request) { folder in
             folder.remove(name, if: condition, allowed: graphs)
         }
     }
 
     private static func change(
         named name: String,
-        on connection: HTTPConnection,
+        by request: Request,
         _ work: @escaping @Sendable (DashboardFolder) -> DashboardChange
     ) throws(HostError) {
-        guard let dashboards = connection.server.dashboards else {
+        let (connection, log) = (request.connection, request.service.log)
+        guard let dashboards = request.service.dashboards else {
             throw noFolder
         }
         let number = connection.wait()
@@ -97,7 +98,7 @@ enum DashboardRoutes {
         let caller = connection.access.name
         dashboards.change(work) { [weak connection] change in
             guard let connection else { return }
-            note(change, of: name, by: caller, in: connection.server.log)
+            note(change, of: name, by: caller, in: log)
             connection.answerLater(number) { connection throws(HostError) in
                 try answer(change, in: folder, on: connection)
             }
@@ -123,7 +124,7 @@ enum DashboardRoutes {
         case .exists(let tag):
             connection.refuse(conflict("a dashboard of this name exists", tag))
         case .forbidden(let graph, let removes):
-            if isVisible(graph, to: connection.access, at: connection.server) { throw missingRight(graph) }
+            if isVisible(graph, to: connection.access, in: connection.hub.host) { throw missingRight(graph) }
             // A dashboard that the caller may not see does not exist, but its name is in use.
             throw removes
                 ? noDashboard
@@ -156,8 +157,8 @@ enum DashboardRoutes {
 
     /// Whether dashboards of a graph exist for the caller: the graph does, or the caller may save
     /// them.
-    private static func isVisible(_ graph: String, to access: Access, at server: Server) -> Bool {
-        if let live = server.host[graph], access.sees(live) { return true }
+    private static func isVisible(_ graph: String, to access: Access, in host: Host) -> Bool {
+        if let live = host[graph], access.sees(live) { return true }
         return access.dashboardGraphs.contains(graph)
     }
 

@@ -16,21 +16,22 @@ enum DefinitionRoutes {
         let need = request.need
         let (adopts, isDryRun) = (try request.query.isSet("adopt"), try request.query.isSet("dry_run"))
         let conditions = try TagConditions(request.head)
-        let hint = isDryRun ? sizeHint(request.body.count, at: request.server) : nil
-        let former = request.server.host.held(name)?.definition.outline
-        try request.server.definitions.read(try text(in: request), named: name, former: former) {
+        let service = request.service
+        let hint = isDryRun ? sizeHint(request.body.count, limit: service.configuration.body) : nil
+        let former = request.host.held(name)?.definition.outline
+        try service.definitions.read(try text(in: request), named: name, former: former) {
             [weak connection] result in
             guard let connection else { return }
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in
                 // The tokens may have been reloaded in the meantime.
                 try need.check(connection.access, graph: name)
                 let definition = try result.get()
-                let graph = try connection.server.presentGraph(name)
+                let graph = try connection.hub.host.presentGraph(name)
                 try conditions.check(graph)
                 if isDryRun {
                     answerDryRun(definition, for: graph, hint, on: connection)
                 } else {
-                    try define(definition, for: graph, adopting: adopts, on: connection)
+                    try define(definition, for: graph, adopting: adopts, on: connection, service)
                 }
             }
         }
@@ -49,8 +50,7 @@ enum DefinitionRoutes {
     }
 
     /// What stands in the way of more than a dry run.
-    private static func sizeHint(_ size: Int, at server: Server) -> String? {
-        let limit = server.configuration.body
+    private static func sizeHint(_ size: Int, limit: Int) -> String? {
         guard size > limit else { return nil }
         return "over HTTP a definition may have \(limit) bytes (limits.body), this one has \(size)"
     }
@@ -73,22 +73,23 @@ enum DefinitionRoutes {
         _ definition: GraphDefinition,
         for graph: LiveGraph?,
         adopting adopts: Bool,
-        on connection: HTTPConnection
+        on connection: HTTPConnection,
+        _ service: Service
     ) throws(HostError) {
-        let (server, name) = (connection.server, definition.name)
-        if let file = server.graphFiles.owners[name], !adopts {
+        let (host, name) = (connection.hub.host, definition.name)
+        if let file = service.files.owners[name], !adopts {
             throw HostError(.inUse, "\(name) is defined by the file \(file); ?adopt=1 takes it over")
         }
         let change = graph?.change(to: definition)
         let submission =
             if let graph {
-                server.host.redefine(graph, as: definition, from: .client, by: connection.access.name)
+                host.redefine(graph, as: definition, from: .client, by: connection.access.name)
             } else {
-                server.host.define(definition)
+                host.define(definition)
             }
         try connection.answer(submission) { connection, applied in
-            if server.graphFiles.owners.removeValue(forKey: name) != nil {
-                server.log.notice("a graph was taken over from its file", metadata: ["graph": "\(name)"])
+            if service.files.owners.removeValue(forKey: name) != nil {
+                service.log.notice("a graph was taken over from its file", metadata: ["graph": "\(name)"])
             }
             answer(graph == nil ? .created : .ok, definition, change, on: connection) { out in
                 out.member("epoch", applied.epoch)
@@ -116,13 +117,13 @@ enum DefinitionRoutes {
     static func removeGraph(_ request: Request) throws(HostError) {
         let graph = try request.wholeGraph()
         try TagConditions(request.head).check(graph)
-        if let file = request.server.graphFiles.owners[graph.name] {
+        if let file = request.service.files.owners[graph.name] {
             throw HostError(.inUse, "\(graph.name) is defined by the file \(file): remove that")
         }
-        if graph.origin == .file, !graph.isOrphan, request.server.host.isFiledElsewhere(graph.name) {
+        if graph.origin == .file, !graph.isOrphan, request.host.isFiledElsewhere(graph.name) {
             throw HostError(.inUse, "\(graph.name) is defined by a file of another server: remove that")
         }
-        let submission = request.server.host.remove(graph)
+        let submission = request.host.remove(graph)
         try request.connection.answer(submission) { connection, _ in connection.answerEmpty(.noContent) }
     }
 
@@ -133,7 +134,7 @@ enum DefinitionRoutes {
         let connection = request.connection
         let isDryRun = try request.query.isSet("dry_run")
         let number = connection.wait()
-        connection.server.reload(dryRun: isDryRun) { [weak connection] report in
+        request.service.files.onRequest(isDryRun) { [weak connection] report in
             connection?.record?.subjects += report.subjects
             connection?.answerLater(number) { connection in
                 connection.answerJSON { report.append(to: &$0) }
@@ -170,13 +171,13 @@ enum DefinitionRoutes {
     }
 }
 
-extension Server {
+extension Host {
     /// The graph with that name, restored if it is only stored.
     fileprivate func presentGraph(_ name: String) throws(HostError) -> LiveGraph? {
         do throws(StoreError) {
-            return try host.restore(graph: name)
+            return try restore(graph: name)
         } catch {
-            throw host.fault("\(error)")
+            throw fault("\(error)")
         }
     }
 }

@@ -25,7 +25,7 @@ enum EvaluationRoutes {
     }
 
     private static func view(of name: String, on connection: HTTPConnection) throws(HostError) -> GraphView {
-        let host = connection.server.host
+        let host = connection.hub.host
         guard let graph = host[name] else { throw host.noGraph }
         return try GraphView(graph, for: connection.access)
     }

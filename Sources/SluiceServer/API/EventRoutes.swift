@@ -27,17 +27,17 @@ enum EventRoutes {
         since cursor: String?,
         on connection: HTTPConnection
     ) {
-        let server = connection.server
+        let hub = connection.hub
         let stream: EventStream
         let view: GraphView
         do throws(HostError) {
-            guard let graph = server.host[name] else { throw server.host.noGraph }
+            guard let graph = hub.host[name] else { throw hub.host.noGraph }
             view = try GraphView(graph, for: connection.access)
             stream = try EventStream(of: view, nodes: nodes, options, lastEventID: cursor)
         } catch {
             return connection.refuse(error)
         }
-        guard !server.isDraining else { return connection.refuse(.draining) }
+        guard !hub.isDraining else { return connection.refuse(.draining) }
         let omitsBody = connection.framing.omitsBody
         if !omitsBody { connection.framing.keepsAlive = false }
         connection.write { out in
@@ -46,7 +46,7 @@ enum EventRoutes {
             out.append(
                 "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\n"
             )
-            server.encoder.beginChunks(connection.framing, in: &out)
+            hub.codec.encoder.beginChunks(connection.framing, in: &out)
         }
         guard !omitsBody else { return }
         let events = EventStreamConnection(taking: connection, for: view.graph)

@@ -10,24 +10,32 @@ enum HistoryRoutes {
     ///
     /// Only the log has facets.
     static func readHistory(_ request: Request) throws(HostError) {
-        let (connection, server) = (request.connection, request.server)
+        let (connection, looks) = (request.connection, request.service.looks)
         let node = try request.node()
         let rev = try request.number("since", 0...Int.max).map(UInt64.init)
         let limit = try request.number("limit", 1...100_000) ?? 1000
         let epoch = request.query.string("epoch")
         if try request.query.isSet("facets") {
-            return try readStored(node, since: rev ?? 0, epoch, limit: limit, facets: true, on: connection)
+            return try readStored(
+                node,
+                since: rev ?? 0,
+                epoch,
+                limit: limit,
+                facets: true,
+                looks,
+                on: connection
+            )
         }
         do throws(HostError) {
             if let samples = KeptSamples(of: node, since: rev, epoch: epoch, limit: limit) {
-                return try PastQuery.answer(server.looks.work(on: samples), on: connection)
+                return try PastQuery.answer(looks.work(on: samples), by: looks, on: connection)
             }
             connection.answerJSON(
                 try HistoryAnswer(in: node.graph).json(of: node, since: rev, epoch: epoch, limit: limit)
             )
         } catch {
-            guard let rev, rev <= node.graph.rev, server.looks.hasLog else { throw error }
-            try readStored(node, since: rev, epoch, limit: limit, on: connection)
+            guard let rev, rev <= node.graph.rev, looks.hasLog else { throw error }
+            try readStored(node, since: rev, epoch, limit: limit, looks, on: connection)
         }
     }
 
@@ -38,10 +46,11 @@ enum HistoryRoutes {
         _ epoch: String?,
         limit: Int,
         facets: Bool = false,
+        _ looks: PastLooks,
         on connection: HTTPConnection
     ) throws(HostError) {
         let view = try GraphView(node.graph, for: connection.access)
         let subject = PastQuestion.Subject.history(of: node.name, limit: limit, facets: facets)
-        try PastQuery.answer(PastQuestion(subject, at: rev, of: epoch, in: view), on: connection)
+        try PastQuery.answer(PastQuestion(subject, at: rev, of: epoch, in: view), by: looks, on: connection)
     }
 }

@@ -14,7 +14,7 @@ enum Identification {
         on connection: HTTPConnection,
         for need: Operation.Need
     ) throws(HostError) -> Access {
-        guard let authenticator = connection.server.authenticator else {
+        guard let authenticator = connection.hub.credentials.authenticator else {
             return connection.listener.openAccess
         }
         return try Self.access(of: head, on: connection, for: need, authenticator)
@@ -47,8 +47,8 @@ enum Identification {
         of head: RequestHead,
         on connection: HTTPConnection
     ) throws(HostError) -> Access? {
-        let server = connection.server
-        guard let authenticator = server.authenticator else { return connection.listener.openAccess }
+        let hub = connection.hub
+        guard let authenticator = hub.credentials.authenticator else { return connection.listener.openAccess }
         if !head.has(.authorization), SessionCookie.value(in: head, isSecure: connection.isSecure) == nil {
             return nil
         }
@@ -62,24 +62,24 @@ enum Identification {
 
     /// The client that sends a request whose body is not complete; its rights are checked later.
     static func sender(of head: RequestHead, on connection: HTTPConnection) -> SlowPeers.Owner {
-        let server = connection.server
-        if let authenticator = server.authenticator,
+        let hub = connection.hub
+        if let authenticator = hub.credentials.authenticator,
             case .known(let principal) = outcome(head, authenticator, on: connection)
         {
             return .principal(principal.name)
         }
-        let named = connection.isProxied ? server.proxies.forwarding(head).address : nil
+        let named = connection.isProxied ? hub.codec.proxies.forwarding(head).address : nil
         return .address(named ?? connection.peer)
     }
 
     /// The error for an unknown token; the connection is closed if its address has sent too many.
     static func wrongToken(_ sentence: String, on connection: HTTPConnection) -> HostError {
-        let server = connection.server
-        guard let wait = server.wrongTokens.note(from: connection.address, at: server.loop.now) else {
+        let hub = connection.hub
+        guard let error = hub.credentials.tooManyWrong(from: connection.address, at: hub.loop.now) else {
             return HostError(.unauthenticated, sentence)
         }
         connection.framing.keepsAlive = false
-        return Server.tooManyWrongTokens(after: wait)
+        return error
     }
 
     /// The principal of the token or cookie in the head.
@@ -88,7 +88,7 @@ enum Identification {
         _ authenticator: Authenticator,
         on connection: HTTPConnection
     ) -> Authenticator.Outcome {
-        let now = UInt64(max(0, connection.server.loop.wallClock))
+        let now = UInt64(max(0, connection.hub.loop.wallClock))
         if let field = head.value(.authorization) {
             guard let token = bearer(field) else { return .unknown }
             return authenticator.principal(token: token, at: now)
@@ -107,8 +107,4 @@ enum Identification {
         guard begins else { return nil }
         return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
     }
-}
-
-extension HostError {
-    static let tokenExpired = HostError(.tokenExpired, "the token has expired")
 }

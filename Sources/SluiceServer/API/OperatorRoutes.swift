@@ -1,7 +1,9 @@
+internal import Commits
 internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import Logging
 internal import Support
 internal import TLS
 internal import Values
@@ -16,7 +18,7 @@ enum OperatorRoutes {
         let isShown = { (graph: LiveGraph) in
             hasAll || access.has(request.need.rights, over: .graph(graph.name))
         }
-        let rows = request.server.connections.compactMap { connection -> ConnectionRow? in
+        let rows = request.connection.hub.connections.compactMap { connection -> ConnectionRow? in
             let session = (connection as? SessionConnection)?.session
             let interest = session.map { Interest(of: $0, where: isShown) }
             guard hasAll || interest?.graphs.isEmpty == false else { return nil }
@@ -32,7 +34,7 @@ enum OperatorRoutes {
     /// `DELETE /v1/connections/{c}`: ends a connection by its `c:` name.
     static func endConnection(_ request: Request) throws(HostError) {
         let name = request.name
-        guard let other = request.server.connections.first(where: { $0.name == name }) else {
+        guard let other = request.connection.hub.connections.first(where: { $0.name == name }) else {
             throw HostError(.unknownID, "no connection of that name; see /v1/connections")
         }
         if other === request.connection {
@@ -51,7 +53,14 @@ enum OperatorRoutes {
         guard (1...longestGlob).contains(pattern.utf8.count) else {
             throw HostError(.badField, "match: a name or glob of 1 to \(longestGlob) characters is needed")
         }
-        let flushed = request.server.flush(graph, matching: pattern)
+        let flushed = request.host.flushUnused(of: graph, matching: pattern)
+        request.service.onFreed()
+        request.service.log.info(
+            "flushed",
+            metadata: [
+                "graph": "\(graph.name)", "match": "\(pattern)", "releasedNodes": .number(flushed.nodes),
+            ]
+        )
         request.connection.answerJSON { out in
             out.append("{")
             out.member("graph", graph.name)
@@ -67,10 +76,8 @@ enum OperatorRoutes {
 
     /// `GET /metrics` in the text form of Prometheus.
     static func showMetrics(_ request: Request) {
-        let server = request.server
-        server.leakRounds?.begin()
         var body = ByteBuffer()
-        Metrics.append(of: server, for: request.access, to: &body)
+        request.service.appendMetrics(request.access, &body)
         request.connection.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", body.bytes)
     }
 
@@ -84,8 +91,23 @@ enum OperatorRoutes {
         guard purpose == nil || purpose == "writes" else {
             throw HostError(.badField, "for: only 'writes' is known")
         }
-        if let error = request.server.unreadiness(forWrites: purpose != nil) { throw error }
+        if let error = unreadiness(of: request.connection.hub, forWrites: purpose != nil) { throw error }
         request.connection.answerText("ready\n")
+    }
+
+    /// Why the server should get no requests, or no changes; nil if it should.
+    ///
+    /// While the store takes no commits, reads go on, here as well as elsewhere. A graph that is
+    /// not served here is a reason to send clients elsewhere: other servers may have it.
+    private static func unreadiness(of hub: Hub, forWrites: Bool) -> HostError? {
+        if hub.isDraining { return .draining }
+        let host = hub.host
+        if host.isCatchingUp || forWrites, let refusal = host.health.refusal { return refusal }
+        let names = host.unbuilt
+        guard !names.isEmpty else { return nil }
+        let shown = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? ", …" : "")
+        let sentence = "not served here, because what is stored cannot be read: \(shown)"
+        return HostError(.notReady, sentence, after: 10_000)
     }
 
     static func showVersion(_ request: Request) {

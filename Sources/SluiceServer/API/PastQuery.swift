@@ -24,33 +24,35 @@ enum PastQuery {
         guard !request.head.query.isEmpty, let rev = try request.number("at", 0...Int.max).map(UInt64.init)
         else { return false }
         let question = try PastQuestion(subject(), at: rev, of: request.query.string("epoch"), in: view)
-        if rev == view.graph.rev, !needsLog || !request.server.looks.hasLog { return false }
-        try answer(question, on: request.connection, respond)
+        if rev == view.graph.rev, !needsLog || !request.service.looks.hasLog { return false }
+        try answer(question, by: request.service.looks, on: request.connection, respond)
         return true
     }
 
     /// Answers the current request once the past has been read.
     static func answer(
         _ question: PastQuestion,
+        by looks: PastLooks,
         on connection: HTTPConnection,
         _ respond: @escaping Respond = send(on:_:)
     ) throws(HostError) {
-        guard let work = connection.server.looks.work(for: question) else {
+        guard let work = looks.work(for: question) else {
             throw HostError(
                 .gone,
                 "this server keeps no past; with 'dataDir' in its configuration it does"
             )
         }
-        try answer(work, on: connection, respond)
+        try answer(work, by: looks, on: connection, respond)
     }
 
     /// Answers the current request when another thread has done the work.
     static func answer(
         _ work: @escaping PastLooks.Work,
+        by looks: PastLooks,
         on connection: HTTPConnection,
         _ respond: @escaping Respond = send(on:_:)
     ) throws(HostError) {
-        connection.look = try connection.server.looks.begin(for: connection.access.name, work) {
+        connection.look = try looks.begin(for: connection.access.name, work) {
             [weak connection] answer in
             guard let connection else { return }
             connection.look = nil
@@ -66,7 +68,7 @@ enum PastQuery {
         case .body(let body): connection.answerJSON(body)
         case .node(let reading): NodeAnswer.send(reading, on: connection)
         case .refused(let error): throw error
-        case .failed(let error): throw connection.server.host.fault("the past: \(error)")
+        case .failed(let error): throw connection.hub.host.fault("the past: \(error)")
         case .stopped: throw HostError(.busy, "the past could not be read")
         }
     }

@@ -24,7 +24,7 @@ enum ReadingRoutes {
             return NodeAnswer.send(reading, of: node, facets: hasFacets, on: connection)
         }
         let seconds = head.has(.prefer) ? Preferences(head).waitSeconds ?? 0 : 0
-        guard seconds > 0, !request.server.isDraining else {
+        guard seconds > 0, !request.connection.hub.isDraining else {
             return NodeAnswer.sendUnchanged(reading, of: node, on: connection)
         }
         LongPoll.begin(on: connection, for: node, knowing: known, seconds: seconds, facets: hasFacets)
@@ -49,7 +49,7 @@ enum ReadingRoutes {
         let view = try request.graph()
         let query = request.query
         let patterns = query.strings("nodes").flatMap { $0.split(separator: ",").map(String.init) }
-        let limit = request.server.host.limits.matches
+        let limit = request.host.limits.matches
         let hasFacets = try query.isSet("facets")
         let page = try valuesPage(query, limit: limit)
         let subject = PastQuestion.Subject.values(
@@ -92,7 +92,7 @@ enum ReadingRoutes {
     }
 
     static func listGraphs(_ request: Request) throws(HostError) {
-        let host = request.server.host
+        let host = request.host
         guard !host.isCatchingUp else { throw host.noGraph }
         let access = request.access
         request.connection.answerJSON { out in
@@ -101,7 +101,7 @@ enum ReadingRoutes {
                 GraphSummary(of: graph, for: access).append(to: &out)
             }
             access.appendOrphans(of: host, to: &out)
-            let failed = request.server.graphFiles.failed.filter {
+            let failed = request.service.files.failed.filter {
                 access.has(.admin, over: .graph($0.graph))
             }
             if !failed.isEmpty { out.member("failed", list: failed) { $0.append(to: &$1) } }
@@ -111,21 +111,23 @@ enum ReadingRoutes {
 
     /// `GET /v1/graphs/{g}`.
     static func describeGraph(_ request: Request) throws(HostError) {
-        let (connection, server) = (request.connection, request.server)
+        let (connection, service) = (request.connection, request.service)
         let graph = try request.graph().graph
-        guard let reader = server.host.reader else { return describe(graph, kept: nil, on: connection) }
+        guard let reader = request.host.reader else {
+            return describe(graph, kept: nil, on: connection, service)
+        }
         // A log may have to read its disk for that.
         let (name, number) = (graph.name, connection.wait())
-        FileTask.run(on: server.loop) { () throws(UVError) in
+        FileTask.run(on: connection.hub.loop) { () throws(UVError) in
             Result { () throws(StoreError) in try reader.revs(of: name) }
         } answer: { [weak connection] (result: Result<Result<ClosedRange<UInt64>?, StoreError>, UVError>) in
             connection?.answerLater(number) { connection throws(HostError) in
-                let server = connection.server
-                guard let graph = server.host[name] else { throw server.host.noGraph }
+                let host = connection.hub.host
+                guard let graph = host[name] else { throw host.noGraph }
                 switch result {
-                case .success(.success(let kept)): describe(graph, kept: kept, on: connection)
-                case .success(.failure(let error)): throw server.host.fault("the past: \(error)")
-                case .failure(let error): throw server.host.fault("the past: \(error)")
+                case .success(.success(let kept)): describe(graph, kept: kept, on: connection, service)
+                case .success(.failure(let error)): throw host.fault("the past: \(error)")
+                case .failure(let error): throw host.fault("the past: \(error)")
                 }
             }
         }
@@ -134,10 +136,11 @@ enum ReadingRoutes {
     private static func describe(
         _ graph: LiveGraph,
         kept: ClosedRange<UInt64>?,
-        on connection: HTTPConnection
+        on connection: HTTPConnection,
+        _ service: Service
     ) {
-        let (server, access) = (connection.server, connection.access)
-        let file = server.graphFiles.owners[graph.name]
+        let access = connection.access
+        let file = service.files.owners[graph.name]
         connection.answerJSON(fields: { $0.append(entityTag: graph.definition.hash) }) { out in
             out.append("{")
             GraphSummary(of: graph, for: access).appendMembers(to: &out)
@@ -152,7 +155,7 @@ enum ReadingRoutes {
             out.member("released", counts.released)
             out.append(kept: kept)
             if (try? GraphView(graph, for: access).requireObservation()) != nil {
-                server.sinks?.append(of: graph, to: &out)
+                service.sinks.append(of: graph, to: &out)
             }
             out.append("}\n")
         }

@@ -14,7 +14,11 @@ struct Request {
     /// The rights that its route needs.
     let need: Operation.Need
 
-    var server: Server { connection.server }
+    /// What answers the requests of its listener.
+    let dispatcher: RequestDispatcher
+
+    var service: Service { dispatcher.service }
+    var host: Host { connection.hub.host }
     /// The caller's rights.
     var access: Access { connection.access }
     var body: UnsafeRawBufferPointer { connection.parser.body }
@@ -32,8 +36,8 @@ struct Request {
     /// - Throws: `unknown_graph` if it does not exist for this caller, `forbidden` if the route
     ///   needs rights on all its nodes.
     func graph() throws(HostError) -> GraphView {
-        let graph = connection.server.host.graph(named: captures[0])
-        guard let graph else { throw server.host.noGraph(named: name, for: access) }
+        let graph = host.graph(named: captures[0])
+        guard let graph else { throw host.noGraph(named: name, for: access) }
         let view = try GraphView(graph, for: access)
         if case .everyNode = need.extent { try view.requireObservation() }
         return view
@@ -44,8 +48,8 @@ struct Request {
     func wholeGraph() throws(HostError) -> LiveGraph {
         let name = name
         try need.check(access, graph: name)
-        guard let graph = server.host.held(name) else {
-            throw server.host.noGraph(named: name, for: access)
+        guard let graph = host.held(name) else {
+            throw host.noGraph(named: name, for: access)
         }
         return graph
     }

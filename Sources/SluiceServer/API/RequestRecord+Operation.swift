@@ -7,9 +7,9 @@ extension RequestRecord {
         _ operation: Operation?,
         _ captures: Captures?,
         _ head: RequestHead,
-        at server: Server
+        at hub: Hub
     ) -> RequestRecord? {
-        guard let audit = server.audit, operation != nil || audit.hasRequests else { return nil }
+        guard let audit = hub.audit, operation != nil || audit.hasRequests else { return nil }
         return RequestRecord(operation?.action, captures, head, in: audit)
     }
 
@@ -17,10 +17,10 @@ extension RequestRecord {
     static func begin(
         setting node: NamedNode,
         _ head: RequestHead,
-        at server: Server,
+        at hub: Hub,
         always: Bool = false
     ) -> RequestRecord? {
-        guard let audit = server.audit, always || audit.hasSets || audit.hasRequests else { return nil }
+        guard let audit = hub.audit, always || audit.hasSets || audit.hasRequests else { return nil }
         let record = RequestRecord(CommitRoutes.setByPost.action, nil, head, in: audit)
         record.subjects = [AuditEntry.Field("graph", node.graph.name), AuditEntry.Field("node", node.name)]
         return record

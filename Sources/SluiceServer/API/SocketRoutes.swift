@@ -10,7 +10,7 @@ enum SocketRoutes {
         let connection = request.connection
         connection.answered(.upgradeRequired)
         connection.write {
-            Handshake.requireUpgrade(request.head, connection.server.encoder, connection.framing, to: &$0)
+            Handshake.requireUpgrade(request.head, connection.hub.codec.encoder, connection.framing, to: &$0)
         }
     }
 
@@ -53,12 +53,12 @@ enum SocketRoutes {
         _ options: StreamOptions = StreamOptions(),
         subprotocols: [StaticString] = []
     ) throws(HostError) -> WebSocketConnection? {
-        let (connection, server) = (request.connection, request.server)
+        let (connection, hub) = (request.connection, request.connection.hub)
         let outcome = Handshake.judge(
             request.head,
             subprotocols: subprotocols,
-            compression: server.configuration.compression,
-            keepsContexts: server.hasRoomForContexts
+            compression: request.service.configuration.compression,
+            keepsContexts: hub.codec.compression.hasRoomForContexts
         )
         switch outcome {
         case .upgradeRequired:
@@ -67,14 +67,14 @@ enum SocketRoutes {
         case .refused(let sentence):
             throw HostError(.badRequest, sentence)
         case .accepted(let subprotocol, let deflate):
-            guard !server.isDraining else { throw .draining }
+            guard !hub.isDraining else { throw .draining }
             connection.answered(.switchingProtocols)
             connection.write { out in
                 Handshake.accept(
                     request.head,
                     subprotocol: subprotocol,
                     deflate: deflate,
-                    server.encoder,
+                    hub.codec.encoder,
                     sha1: SHA1.digest,
                     to: &out
                 )
@@ -82,7 +82,7 @@ enum SocketRoutes {
             let socket = WebSocketConnection(
                 upgrading: connection,
                 to: kind,
-                compression: deflate.flatMap { server.compression($0) }
+                compression: deflate.flatMap { hub.codec.compression.compression($0) }
             )
             socket.open(for: access, options)
             return socket

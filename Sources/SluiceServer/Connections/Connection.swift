@@ -16,8 +16,8 @@ internal import TLS
 class Connection: ConnectionDelegate {
     // The properties that every delivery touches come first and fit into one or two cache lines.
 
-    /// The server, which outlives the connection.
-    unowned final let server: Server
+    /// What it shares with the server's other connections; outlives it.
+    unowned final let hub: Hub
     final private(set) var socket: Transport?
     private final var sendBuffer: SendBuffer?
     /// Its index in the server's list.
@@ -92,19 +92,19 @@ class Connection: ConnectionDelegate {
     unowned final var previousTimed: Connection?
 
     /// A connection on a socket that was just accepted.
-    init(server: Server, number: UInt64, socket: Transport) {
-        self.server = server
+    init(hub: Hub, number: UInt64, socket: Transport) {
+        self.hub = hub
         self.number = number
-        since = server.loop.wallClock
+        since = hub.loop.wallClock
         self.socket = socket
         socket.setDelegate(self)
-        server.add(self)
+        hub.add(self)
     }
 
     /// Takes over the socket, the number and the index of another connection, which ends: the
     /// upgrade.
     init(replacing other: Connection) {
-        server = other.server
+        hub = other.hub
         number = other.number
         other.forgetHeld()
         details = other.details
@@ -114,8 +114,8 @@ class Connection: ConnectionDelegate {
         isBehind = other.isBehind
         other.sendBuffer = nil
         other.socket = nil
-        server.deadlines.remove(other)
-        server.replace(other, by: self)
+        hub.deadlines.remove(other)
+        hub.replace(other, by: self)
         socket?.setDelegate(self)
     }
 
@@ -139,11 +139,11 @@ class Connection: ConnectionDelegate {
     }
 
     private final func open() -> SendBuffer {
-        let server = server
+        let hub = hub
         // First: it may flush this very connection, which would give an empty buffer back, and
         // what is then written into it would go to the connection that takes it next.
-        if !isQueued, server.willWrite(self) { isQueued = true }
-        let sendBuffer = server.sendBuffers.take()
+        if !isQueued, hub.willWrite(self) { isQueued = true }
+        let sendBuffer = hub.sendBuffers.take()
         self.sendBuffer = sendBuffer
         return sendBuffer
     }
@@ -156,7 +156,7 @@ class Connection: ConnectionDelegate {
     final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard sendBuffer == nil, !isBehind, !isLingering, let plain = socket?.plain else { return false }
         let taken = plain.tryWrite(bytes)
-        server.sentBytes &+= UInt64(bytes.count)
+        hub.traffic.sentBytes &+= UInt64(bytes.count)
         if taken < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[taken...])) }
         return true
     }
@@ -164,7 +164,7 @@ class Connection: ConnectionDelegate {
     /// Queues a copy of the bytes that the kernel did not take.
     @inline(never)
     private final func keep(_ rest: UnsafeRawBufferPointer) {
-        let sendBuffer = server.sendBuffers.take()
+        let sendBuffer = hub.sendBuffers.take()
         sendBuffer.buffer.append(rest)
         isBehind = true
         socket?.write(sendBuffer.buffer.bytes, keptBy: sendBuffer)
@@ -180,12 +180,12 @@ class Connection: ConnectionDelegate {
     /// Passes the collected bytes to the kernel.
     final func flush() {
         guard !isBehind, let socket, let bytes = sendBuffer?.buffer.bytes else { return }
-        let server = server
+        let hub = hub
         let taken = socket.tryWrite(bytes)
-        server.sentBytes &+= UInt64(bytes.count)
+        hub.traffic.sentBytes &+= UInt64(bytes.count)
         if taken == bytes.count {
             isBehind = socket.holdsBytes
-            if let sent = sendBuffer.take() { server.sendBuffers.give(sent) }
+            if let sent = sendBuffer.take() { hub.sendBuffers.give(sent) }
             if isBehind { fellBehind(keeping: 0) } else { details?.formerName = nil }
         } else if let sendBuffer = sendBuffer.take() {
             isBehind = true
@@ -229,9 +229,9 @@ class Connection: ConnectionDelegate {
         }
         if bytes > 0, let owner {
             let details = neededDetails
-            details.slowPeer = server.slowPeers.note(details.slowPeer, of: self, for: owner, bytes: bytes)
+            details.slowPeer = hub.slowPeers.note(details.slowPeer, of: self, for: owner, bytes: bytes)
         } else if let peer = details?.slowPeer.take() {
-            server.slowPeers.remove(peer)
+            hub.slowPeers.remove(peer)
         }
     }
 
@@ -245,7 +245,7 @@ class Connection: ConnectionDelegate {
     private final func forgetHeld() {
         guard let details else { return }
         details.unfinishedBytes = 0
-        if let peer = details.slowPeer.take() { server.slowPeers.remove(peer) }
+        if let peer = details.slowPeer.take() { hub.slowPeers.remove(peer) }
     }
 
     /// Whether the peer has taken bytes since the last call, or since they were written.
@@ -270,7 +270,7 @@ class Connection: ConnectionDelegate {
 
     /// The kernel has taken all queued bytes: continues sending.
     final func wroteAll() {
-        server.beginTurn()
+        hub.turns.begin()
         isBehind = false
         if let details {
             details.keptBytes = 0
@@ -306,13 +306,13 @@ class Connection: ConnectionDelegate {
         socket.shutdown()
         if socket.isPeerClosed, !isBehind { return close() }
         socket.resumeReading()
-        server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
+        hub.deadlines.set(self, at: hub.loop.now + hub.times.fixed.close)
     }
 
     /// The close timeout has passed.
     final func endLingering() {
         guard isTaking() else { return close() }
-        server.deadlines.set(self, at: server.loop.now + server.times.fixed.close)
+        hub.deadlines.set(self, at: hub.loop.now + hub.times.fixed.close)
     }
 
     final func close() {
@@ -326,27 +326,27 @@ class Connection: ConnectionDelegate {
     }
 
     final func received(_ bytes: UnsafeRawBufferPointer) {
-        let server = server
-        server.beginTurn()
-        server.activity.note(.request, connection: number)
-        server.receivedBytes &+= UInt64(bytes.count)
+        let hub = hub
+        hub.turns.begin()
+        hub.turns.activity.note(.request, connection: number)
+        hub.traffic.receivedBytes &+= UInt64(bytes.count)
         guard !isLingering else { return }
         receive(bytes)
     }
 
     final func peerClosed() {
-        server.beginTurn()
+        hub.turns.begin()
         guard isLingering else { return peerEnded() }
         // A peer that has ended its side may still read.
         if !isBehind { close() }
     }
 
     final func closed(error: UVError?) {
-        server.beginTurn()
-        server.activity.note(.release, connection: number)
-        server.deadlines.remove(self)
+        hub.turns.begin()
+        hub.turns.activity.note(.release, connection: number)
+        hub.deadlines.remove(self)
         // Kept alive by its own socket's call until this returns.
-        server.remove(self)
+        hub.remove(self)
         forgetHeld()
         socket = nil
         sendBuffer = nil

@@ -21,7 +21,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
     init(taking connection: HTTPConnection, for graph: LiveGraph) {
         self.graph = graph
         framing = connection.framing
-        wroteAt = connection.server.loop.now
+        wroteAt = connection.hub.loop.now
         toldAt = wroteAt
         super.init(replacing: connection)
     }
@@ -32,7 +32,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
     func open(_ stream: EventStream, for access: Access) {
         watchPeer()
         let session = Session(
-            of: server.clients,
+            of: hub.clients,
             sink: self,
             transport: .sse,
             access: access,
@@ -48,7 +48,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
     // MARK: - MessageSink
 
     func send(message: UnsafeRawBufferPointer) {
-        wroteAt = server.loop.now
+        wroteAt = hub.loop.now
         toldAt = wroteAt
         let object = JSONReader(validated: message)
         // The cursor moves only when nothing is held back; until then the client keeps the former
@@ -63,7 +63,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         } else {
             append("end", nil, message)
         }
-        if unsentBytes > server.host.limits.hardBytes { checkHardLimit() }
+        if unsentBytes > hub.host.limits.hardBytes { checkHardLimit() }
     }
 
     private func append(_ name: StaticString, _ rev: UInt64?, _ message: UnsafeRawBufferPointer) {
@@ -76,7 +76,7 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         } else {
             ServerSentEvents.append(name, data: message, to: &event)
         }
-        write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+        write { hub.codec.encoder.chunk(event.bytes, framing, in: &$0) }
     }
 
     func pauseReading(_ paused: Bool) {}
@@ -84,14 +84,14 @@ final class EventStreamConnection: SessionConnection, MessageSink {
     // MARK: - Ending
 
     override func sayGoodbye(_ code: CloseCode, _ text: String) {
-        write { server.encoder.endChunks(framing, in: &$0) }
+        write { hub.codec.encoder.endChunks(framing, in: &$0) }
     }
 
     override func drain(after milliseconds: Int) {
         guard !isLingering else { return }
         var event = ByteBuffer()
         ServerSentEvents.appendRetry(milliseconds: milliseconds, to: &event)
-        write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+        write { hub.codec.encoder.chunk(event.bytes, framing, in: &$0) }
         super.drain(after: milliseconds)
     }
 
@@ -99,21 +99,21 @@ final class EventStreamConnection: SessionConnection, MessageSink {
 
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
-        server.deadlines.set(
+        hub.deadlines.set(
             self,
-            at: min(wroteAt + server.times.comment, toldAt + server.times.heartbeat)
+            at: min(wroteAt + hub.times.comment, toldAt + hub.times.heartbeat)
         )
     }
 
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
-        if now >= toldAt + server.times.heartbeat {
+        if now >= toldAt + hub.times.heartbeat {
             session?.heartbeat()
-        } else if now >= wroteAt + server.times.comment {
+        } else if now >= wroteAt + hub.times.comment {
             wroteAt = now
             var event = ByteBuffer()
             ServerSentEvents.appendComment(to: &event)
-            write { server.encoder.chunk(event.bytes, framing, in: &$0) }
+            write { hub.codec.encoder.chunk(event.bytes, framing, in: &$0) }
         }
         flush()
         setDeadline()

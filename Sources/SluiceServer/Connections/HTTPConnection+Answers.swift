@@ -9,7 +9,7 @@ extension HTTPConnection {
     /// Counts an answer of the current request, and writes its line of the audit.
     @inline(__always)
     func answered(_ status: Status, _ code: ErrorCode? = nil) {
-        server.count(status)
+        hub.traffic.count(status)
         record.take()?.end(status, code, by: access.name, at: address)
     }
 
@@ -17,8 +17,8 @@ extension HTTPConnection {
     @inline(__always)
     func begin(_ status: Status, in out: inout ByteBuffer) {
         answered(status)
-        server.encoder.begin(status, framing, in: &out)
-        if server.cors.isOn { server.cors.append(sharedWith: sharedWith, to: &out) }
+        hub.codec.encoder.begin(status, framing, in: &out)
+        if hub.codec.cors.isOn { hub.codec.cors.append(sharedWith: sharedWith, to: &out) }
     }
 
     func answer(
@@ -32,7 +32,7 @@ extension HTTPConnection {
             out.field("Content-Type", type)
             out.append("Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n")
             fields(&out)
-            server.encoder.finish(body, framing, in: &out)
+            hub.codec.encoder.finish(body, framing, in: &out)
         }
     }
 
@@ -62,7 +62,7 @@ extension HTTPConnection {
         write { out in
             begin(status, in: &out)
             fields(&out)
-            server.encoder.finishEmpty(status, in: &out)
+            hub.codec.encoder.finishEmpty(status, in: &out)
         }
     }
 
@@ -71,7 +71,7 @@ extension HTTPConnection {
     ///
     /// `allow` has the methods of a 405; nil: those of a node that cannot be set.
     func refuse(_ error: HostError, allow: String? = nil) {
-        if refusals.note(error, of: server.host) { framing.keepsAlive = false }
+        if refusals.note(error, of: hub.host) { framing.keepsAlive = false }
         refuse(Refusal(error, allow: allow))
     }
 

@@ -44,9 +44,9 @@ final class HTTPConnection: Connection {
     /// The origin whose page may read the answer, if CORS is configured.
     private(set) var sharedWith: String?
     /// The rest of a body that is sent piece by piece.
-    private var body: FileBody?
+    private var body: (any AnswerBody)?
     /// The change of a node that the current request waits for.
-    var poll: LongPoll?
+    var poll: (any HeldRequest)?
     /// The past state that the current request waits for.
     var look: PastLook?
     /// The wait for the commit that the current request needs; it stays until the request has been
@@ -55,17 +55,17 @@ final class HTTPConnection: Connection {
     /// What the audit needs of the current request.
     var record: RequestRecord?
 
-    init(server: Server, listener: HTTPListener, number: UInt64, socket: Transport) {
+    init(hub: Hub, listener: HTTPListener, number: UInt64, socket: Transport) {
         self.listener = listener
-        parser = server.parsers.take()
-        isProxied = server.proxies.isOn && server.proxies.trusts(socket.socket.peerAddress)
-        super.init(server: server, number: number, socket: socket)
-        let limit = socket.isSecure ? server.times.fixed.handshake : server.times.fixed.headers
-        server.deadlines.set(self, at: server.loop.now + limit)
+        parser = hub.codec.parsers.take()
+        isProxied = hub.codec.proxies.isOn && hub.codec.proxies.trusts(socket.socket.peerAddress)
+        super.init(hub: hub, number: number, socket: socket)
+        let limit = socket.isSecure ? hub.times.fixed.handshake : hub.times.fixed.headers
+        hub.deadlines.set(self, at: hub.loop.now + limit)
         if case .secure(let channel) = socket {
             // Called long before the socket can belong to another connection.
             channel.onEstablished = { [unowned self] in
-                server.deadlines.set(self, at: server.loop.now + server.times.fixed.headers)
+                hub.deadlines.set(self, at: hub.loop.now + hub.times.fixed.headers)
             }
         }
         socket.resumeReading()
@@ -111,7 +111,7 @@ final class HTTPConnection: Connection {
     private var mustPause: Bool {
         // A client that waits for a change, or for the past, may disconnect meanwhile; only reading
         // shows that.
-        if watchesPeer { return saved.count > server.pendingBytes }
+        if watchesPeer { return saved.count > hub.codec.pendingBytes }
         // Most clients send the next request after the answer: pausing and resuming would be
         // wasted.
         return waitingFor == 0 || !saved.isEmpty
@@ -122,7 +122,7 @@ final class HTTPConnection: Connection {
     /// - Returns: false if the rest of the input must wait.
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
         while true {
-            if waitingFor != 0 || isUnfinished || unsentBytes > server.pendingBytes { return false }
+            if waitingFor != 0 || isUnfinished || unsentBytes > hub.codec.pendingBytes { return false }
             if let body, !sendPiece(of: body) { return socket == nil }
             if isClosing { return true }
             switch parser.isInflating ? .request : parser.parse(&input) {
@@ -133,7 +133,7 @@ final class HTTPConnection: Connection {
                 let before = workDone
                 answer()
                 if isUpgraded { return true }
-                if workDone != before, !isUnfinished, share.spend(since: before, of: server.host) {
+                if workDone != before, !isUnfinished, share.spend(since: before, of: hub.host) {
                     continueInNextTurn()
                 }
             case .upgrade:
@@ -141,8 +141,8 @@ final class HTTPConnection: Connection {
                 upgrade(input)
                 if isUpgraded { return true }
             case .continueExpected:
-                takeHead(server)
-                if let refusal = refusalBeforeBody() {
+                takeHead(hub)
+                if let refusal = listener.handler.refusalBeforeBody(on: self) {
                     framing.keepsAlive = false
                     refuse(refusal)
                 } else {
@@ -156,14 +156,14 @@ final class HTTPConnection: Connection {
     }
 
     /// Answers with a body, piece by piece; its head has been written.
-    func send(_ body: FileBody) {
+    func send(_ body: any AnswerBody) {
         self.body = body
     }
 
     /// Sends a piece of a body, and lets other clients be served before the next one.
     ///
     /// - Returns: whether all of it is written.
-    private func sendPiece(of body: FileBody) -> Bool {
+    private func sendPiece(of body: any AnswerBody) -> Bool {
         var isWritten = true
         write { isWritten = body.appendPiece(to: &$0) }
         guard isWritten else {
@@ -181,12 +181,12 @@ final class HTTPConnection: Connection {
     }
 
     /// The cost of requests for the host so far.
-    private var workDone: UInt64 { server.host.workDone }
+    private var workDone: UInt64 { hub.host.workDone }
 
     /// This client has used its share: others are served before it goes on.
     func continueInNextTurn() {
         isUnfinished = true
-        server.continueNextTurn(self)
+        hub.continueNextTurn(self)
     }
 
     /// The next turn has begun.
@@ -237,10 +237,10 @@ final class HTTPConnection: Connection {
 
     /// Takes from the head what every answer to it needs.
     @inline(__always)
-    private func takeHead(_ server: Server) {
+    private func takeHead(_ hub: Hub) {
         framing = parser.head.framing
-        if server.cors.isOn { sharedWith = server.cors.answer(to: parser.head.value(.origin)) }
-        if server.isDraining { framing.keepsAlive = false }
+        if hub.codec.cors.isOn { sharedWith = hub.codec.cors.answer(to: parser.head.value(.origin)) }
+        if hub.isDraining { framing.keepsAlive = false }
     }
 
     /// Refuses an incomplete request: neither its sender nor the start of the next request is
@@ -251,14 +251,17 @@ final class HTTPConnection: Connection {
         refuse(refusal)
     }
 
+    /// Answers the current request, now or later.
+    func respond() { listener.handler.respond(on: self) }
+
     private func answer() {
-        let server = server
+        let hub = hub
         if !parser.isInflating {
             requests &+= 1
-            server.requests &+= 1
+            hub.traffic.requests &+= 1
         }
-        takeHead(server)
-        respond(server)
+        takeHead(hub)
+        respond()
         if isUnfinished { return }
         parser.stopInflating()
         if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
@@ -266,13 +269,13 @@ final class HTTPConnection: Connection {
 
     private func upgrade(_ rest: UnsafeRawBufferPointer) {
         requests &+= 1
-        server.requests &+= 1
-        takeHead(server)
-        if let connection = respondToUpgrade() {
+        hub.traffic.requests &+= 1
+        takeHead(hub)
+        if let connection = listener.handler.upgrade(self) {
             isUpgraded = true
             connection.begin(with: rest)
             connection.endIfPeerEnded()
-            server.parsers.give(parser)
+            hub.codec.parsers.give(parser)
             return
         }
         // Bytes after a refused upgrade may belong to the protocol that was asked for.
@@ -282,10 +285,10 @@ final class HTTPConnection: Connection {
 
     /// Answers with an error; the connection stays open unless the framing says otherwise.
     func refuse(_ refusal: Refusal, fields: (inout ByteBuffer) -> Void = { _ in }) {
-        if server.isDraining { framing.keepsAlive = false }
+        if hub.isDraining { framing.keepsAlive = false }
         write { out in
-            refusal.append(server.encoder, framing, to: &out) { out in
-                server.cors.append(sharedWith: sharedWith, to: &out)
+            refusal.append(hub.codec.encoder, framing, to: &out) { out in
+                hub.codec.cors.append(sharedWith: sharedWith, to: &out)
                 fields(&out)
             }
         }
@@ -298,8 +301,8 @@ final class HTTPConnection: Connection {
     /// - Returns: its number.
     func wait() -> UInt64 {
         waitingFor = requests
-        arrivedAt = server.activity.turnBegan
-        server.loopTimes.waits()
+        arrivedAt = hub.turns.activity.turnBegan
+        hub.turns.times.waits()
         return requests
     }
 
@@ -313,16 +316,16 @@ final class HTTPConnection: Connection {
     func answerLater(_ number: UInt64, _ respond: (HTTPConnection) throws(HostError) -> Void) {
         guard number == waitingFor, socket != nil else { return }
         // Another thread's answer is an event of its own.
-        server.beginTurn()
+        hub.turns.begin()
         waitingFor = 0
-        if server.isDraining { framing.keepsAlive = false }
+        if hub.isDraining { framing.keepsAlive = false }
         let arrived = arrivedAt
         do throws(HostError) { try respond(self) } catch { refuse(error) }
         if waitingFor != 0 {
             arrivedAt = arrived
-            server.loopTimes.waitsOn()
+            hub.turns.times.waitsOn()
         } else if arrived != 0 {
-            server.loopTimes.answered(sinceTurnAt: arrived)
+            hub.turns.times.answered(sinceTurnAt: arrived)
         }
         // The answer may itself wait for the log.
         guard waitingFor == 0, !isUpgraded, !isUnfinished else { return }
@@ -337,9 +340,9 @@ final class HTTPConnection: Connection {
     /// Answers an expensive request now, or in a later turn if such requests of all clients have
     /// used up this one.
     func whenThereIsRoom(_ respond: @escaping (HTTPConnection) -> Void) {
-        guard server.host.isCrowded else { return respond(self) }
+        guard hub.host.isCrowded else { return respond(self) }
         let number = wait()
-        server.host.later { [weak self] in self?.answerLater(number, respond) }
+        hub.host.later { [weak self] in self?.answerLater(number, respond) }
     }
 
     /// Goes on with the current request when its pipeline has been read: now, if that is short.
@@ -347,10 +350,10 @@ final class HTTPConnection: Connection {
         _ text: PipelineText?,
         _ goOn: @escaping (HTTPConnection, ReadPipeline?) -> Void
     ) {
-        guard let text, server.host.readsElsewhere(text) else { return goOn(self, nil) }
+        guard let text, hub.host.readsElsewhere(text) else { return goOn(self, nil) }
         let number = wait()
-        server.host.readElsewhere?(text) { [weak self] pipeline in
-            self?.server.host.later {
+        hub.host.readElsewhere?(text) { [weak self] pipeline in
+            self?.hub.host.later {
                 self?.answerLater(number) { goOn($0, pipeline) }
             }
         }
@@ -363,49 +366,49 @@ final class HTTPConnection: Connection {
         // The parser keeps no copy of a body that came in one piece, but the request does.
         let waiting = waitingFor == 0 ? 0 : parser.bodyBytes
         noteUnfinished(max(parser.heldBytes, waiting) &+ saved.count)
-        if let poll { return server.deadlines.set(self, at: poll.deadline) }
-        setDeadline(of: server)
+        if let poll { return hub.deadlines.set(self, at: poll.deadline) }
+        setDeadline(of: hub)
     }
 
     @inline(__always)
-    private func setDeadline(of server: Server) {
-        let now = server.loop.now
+    private func setDeadline(of hub: Hub) {
+        let now = hub.loop.now
         let deadline: UInt64
         if parser.isReadingHead {
             if startedAt == 0 || isBodyTimed { startedAt = now }
             isBodyTimed = false
-            deadline = startedAt + server.times.fixed.headers
+            deadline = startedAt + hub.times.fixed.headers
         } else if parser.isReadingBody {
             if startedAt == 0 || !isBodyTimed { startedAt = now }
             isBodyTimed = true
-            deadline = min(startedAt + server.times.fixed.body, now + 1000)
+            deadline = min(startedAt + hub.times.fixed.body, now + 1000)
         } else {
             startedAt = 0
-            deadline = now + server.times.idle
+            deadline = now + hub.times.idle
         }
-        server.deadlines.set(self, at: deadline)
+        hub.deadlines.set(self, at: deadline)
     }
 
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
         if let poll {
-            return now >= poll.deadline ? poll.finish() : server.deadlines.set(self, at: poll.deadline)
+            return now >= poll.deadline ? poll.finish() : hub.deadlines.set(self, at: poll.deadline)
         }
         if waitingFor != 0 {
             // The log owes the answer, not the peer.
-            return server.deadlines.set(self, at: now + server.times.idle)
+            return hub.deadlines.set(self, at: now + hub.times.idle)
         }
         if isBehind {
             // The peer had an idle connection's time to take some of its answers.
             guard isTaking() else { return reset() }
-            return server.deadlines.set(self, at: now + server.times.idle)
+            return hub.deadlines.set(self, at: now + hub.times.idle)
         }
         guard startedAt != 0 else { return close() }
         if isBodyTimed, parser.isReadingBody {
             let elapsed = now - startedAt
             let isSlow = elapsed >= 5000 && UInt64(parser.bodyBytes) * 1000 < elapsed * 1024
-            if elapsed < server.times.fixed.body, !isSlow {
-                return server.deadlines.set(self, at: min(startedAt + server.times.fixed.body, now + 1000))
+            if elapsed < hub.times.fixed.body, !isSlow {
+                return hub.deadlines.set(self, at: min(startedAt + hub.times.fixed.body, now + 1000))
             }
         }
         refuseUnread(Refusal(.timeout, "the request did not arrive in time"))
@@ -422,7 +425,7 @@ final class HTTPConnection: Connection {
     /// Before that, the address; a trusted proxy's clients are not known then.
     override var holder: SlowPeers.Owner? {
         if waitingFor != 0 || isUnfinished || isBehind { return .of(access.name, at: address) }
-        if parser.isReadingBody { return Identification.sender(of: parser.head, on: self) }
+        if parser.isReadingBody { return listener.handler.sender(on: self) }
         return isProxied ? nil : .address(peer)
     }
 
@@ -459,6 +462,6 @@ final class HTTPConnection: Connection {
         waitingFor = 0
         isClosing = true
         saved.removeAll(keepingCapacity: false)
-        server.parsers.give(parser)
+        hub.codec.parsers.give(parser)
     }
 }

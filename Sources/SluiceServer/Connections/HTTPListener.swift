@@ -15,7 +15,7 @@ final class HTTPListener {
         case everything, service, operations
 
         /// The side of the other listener; nil if there is none.
-        fileprivate var other: Side? {
+        var other: Side? {
             switch self {
             case .everything: nil
             case .service: .operations
@@ -34,15 +34,12 @@ final class HTTPListener {
 
     let side: Side
     let endpoint: Endpoint
-    let router: Router
-    let nodePaths = NodePathCache()
     let hostCheck: HostCheck
     let originCheck: OriginCheck
-    let folders: PublicFolders
-    /// What the other listener serves; nil if this one serves everything.
-    let elsewhere: Router?
     /// The rights of clients if no tokens are needed.
     let openAccess: Access
+    /// Answers the requests of its connections.
+    let handler: any RequestHandler
     /// How many connections the server may have when another one arrives here.
     let mostConnections: Int
 
@@ -53,12 +50,13 @@ final class HTTPListener {
     /// The open socket; nil before the server has started and once it is draining.
     var socket: TCPListener?
 
-    init(_ side: Side, at endpoint: Endpoint, _ configuration: Configuration, _ folders: PublicFolders) {
-        self.side = side
-        self.endpoint = endpoint
-        self.folders = folders
-        router = .api(hasEcho: configuration.echo, for: side)
-        elsewhere = side.other.map { .api(hasEcho: configuration.echo, for: $0) }
+    init(
+        _ side: Side,
+        at endpoint: Endpoint,
+        _ configuration: Configuration,
+        answering handler: any RequestHandler
+    ) {
+        (self.side, self.endpoint, self.handler) = (side, endpoint, handler)
         hostCheck = HostCheck(listening: endpoint, names: configuration.hosts)
         originCheck = OriginCheck(isSecure: configuration.usesTLS, allowed: configuration.origins)
         openAccess = Access(everybody: endpoint.isLoopback ? .all : .customary)

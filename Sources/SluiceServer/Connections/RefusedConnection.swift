@@ -24,10 +24,10 @@ final class RefusedConnection: Connection {
         retryAfterSeconds: 5
     )
 
-    override init(server: Server, number: UInt64, socket: Transport) {
-        parser = RequestParser(limits: server.parserLimits)
-        super.init(server: server, number: number, socket: socket)
-        server.acceptor.refusing += 1
+    override init(hub: Hub, number: UInt64, socket: Transport) {
+        parser = RequestParser(limits: hub.codec.limits)
+        super.init(hub: hub, number: number, socket: socket)
+        hub.refusing += 1
         setDeadline()
         socket.resumeReading()
     }
@@ -44,12 +44,12 @@ final class RefusedConnection: Connection {
     private func refuse() {
         write { out in
             Self.refusal.append(
-                server.encoder,
+                hub.codec.encoder,
                 ResponseFraming(keepsAlive: false),
                 to: &out
             )
         }
-        server.count(Self.refusal.status)
+        hub.traffic.count(Self.refusal.status)
         end()
     }
 
@@ -59,7 +59,7 @@ final class RefusedConnection: Connection {
     }
 
     private func setDeadline() {
-        server.deadlines.set(self, at: server.loop.now + server.times.fixed.refusal)
+        hub.deadlines.set(self, at: hub.loop.now + hub.times.fixed.refusal)
     }
 
     override func expire(now: UInt64) {
@@ -68,7 +68,7 @@ final class RefusedConnection: Connection {
 
     override func drain(after milliseconds: Int) { close() }
 
-    override func ended(_ error: UVError?) { server.acceptor.refusing -= 1 }
+    override func ended(_ error: UVError?) { hub.refusing -= 1 }
 }
 
 extension Connection {
@@ -79,9 +79,9 @@ extension Connection {
         let outcome = Handshake.judge(head, subprotocols: ["sluice.v1.json"])
         guard case .accepted(let subprotocol, _) = outcome else { return false }
         write { out in
-            Handshake.refuse(head, subprotocol: subprotocol, server.encoder, sha1: SHA1.digest, to: &out)
+            Handshake.refuse(head, subprotocol: subprotocol, hub.codec.encoder, sha1: SHA1.digest, to: &out)
         }
-        server.count(.switchingProtocols)
+        hub.traffic.count(.switchingProtocols)
         return true
     }
 }

@@ -19,7 +19,7 @@ class SessionConnection: Connection {
 
     /// Makes the kernel close a connection whose peer has sent nothing for two heartbeats.
     final func watchPeer() {
-        socket?.setUserTimeout(.milliseconds(Int64(2 * server.times.heartbeat)))
+        socket?.setUserTimeout(.milliseconds(Int64(2 * hub.times.heartbeat)))
     }
 
     override func drained() {
@@ -29,7 +29,7 @@ class SessionConnection: Connection {
     /// Closes the connection if its unsent bytes exceed the hard limit.
     final func checkHardLimit() {
         flush()
-        guard unsentBytes > server.host.limits.hardBytes, !isLingering else { return }
+        guard unsentBytes > hub.host.limits.hardBytes, !isLingering else { return }
         finish(.slow, saying: .slow, "slow")
     }
 

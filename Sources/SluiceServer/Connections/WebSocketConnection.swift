@@ -47,8 +47,8 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     init(upgrading connection: HTTPConnection, to kind: Kind, compression: Compression?) {
         self.kind = kind
         self.compression = compression
-        let now = connection.server.loop.now
-        pingAt = now + connection.server.times.heartbeat
+        let now = connection.hub.loop.now
+        pingAt = now + connection.hub.times.heartbeat
         wroteAt = now
         super.init(replacing: connection)
     }
@@ -64,21 +64,21 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     /// Opens the session, if there is one; the answer to the upgrade has been written.
     func open(for access: Access?, _ options: StreamOptions = StreamOptions()) {
         watchPeer()
-        server.deadlines.set(self, at: pingAt)
+        hub.deadlines.set(self, at: pingAt)
         switch kind {
         case .messages:
-            session = Session(of: server.clients, sink: self, transport: .ws, access: access)
+            session = Session(of: hub.clients, sink: self, transport: .ws, access: access)
         case .node(let node):
             let session = Session(
-                of: server.clients,
+                of: hub.clients,
                 sink: self,
                 transport: .plain,
                 access: access,
                 form: .node(node)
             )
             self.session = session
-            guard options.pipe != nil, server.host.isCrowded else { return read(options) }
-            server.host.later { [weak self] in self?.read(options) }
+            guard options.pipe != nil, hub.host.isCrowded else { return read(options) }
+            hub.host.later { [weak self] in self?.read(options) }
         case .echo:
             break
         }
@@ -86,11 +86,11 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     /// Reads the pipeline of a stream first, which may take long.
     private func read(_ options: StreamOptions) {
-        guard let text = options.text, server.host.readsElsewhere(text) else { return stream(options) }
-        server.host.readElsewhere?(text) { [weak self] pipeline in
+        guard let text = options.text, hub.host.readsElsewhere(text) else { return stream(options) }
+        hub.host.readElsewhere?(text) { [weak self] pipeline in
             var options = options
             options.read = pipeline
-            self?.server.host.later { self?.stream(options) }
+            self?.hub.host.later { self?.stream(options) }
         }
     }
 
@@ -103,7 +103,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         }
     }
 
-    func acted(_ act: SessionAct) { server.audit?.note(act, by: session?.access?.name, at: address) }
+    func acted(_ act: SessionAct) { hub.audit?.note(act, by: session?.access?.name, at: address) }
 
     /// Handles the bytes after the request.
     func begin(with rest: UnsafeRawBufferPointer) {
@@ -134,7 +134,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             // A quiet connection holds no assembler. One that failed is not reused.
             if !isLingering, socket != nil, !assembler.messages.isUnfinished {
                 if compression != nil { assembler.messages.inflation = .none }
-                server.assemblers.give(assembler)
+                hub.codec.assemblers.give(assembler)
                 self.assembler = nil
             }
         }
@@ -154,7 +154,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
             case .pong:
                 // A pong without a ping is not an answer (RFC 6455 §5.5.3).
                 if missedPongs > 0 {
-                    lastRoundTrip = UInt32(clamping: server.loop.now - (pingAt - server.times.heartbeat))
+                    lastRoundTrip = UInt32(clamping: hub.loop.now - (pingAt - hub.times.heartbeat))
                 }
                 missedPongs = 0
             case .close(let code, _):
@@ -178,7 +178,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private var heldBytes: Int { (assembler?.messages.heldBytes ?? 0) &+ (saved?.buffer.count ?? 0) }
 
     private func takeAssembler() -> PooledAssembler {
-        let assembler = server.assemblers.take()
+        let assembler = hub.codec.assemblers.take()
         if let compression { assembler.messages.inflation = compression.inflation }
         self.assembler = assembler
         return assembler
@@ -201,9 +201,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
         // After the last message only the peer's end is awaited, which reading reports.
         guard !isLingering else { return }
         let unsent = unsentBytes
-        if unsent > server.host.limits.hardBytes, session != nil || isEcho {
+        if unsent > hub.host.limits.hardBytes, session != nil || isEcho {
             close(code: CloseCode.slow.rawValue, reason: "slow")
-        } else if unsent > server.host.limits.softBytes, !isFull {
+        } else if unsent > hub.host.limits.softBytes, !isFull {
             flush()
             guard isBehind else { return }
             isFull = true
@@ -241,19 +241,19 @@ final class WebSocketConnection: SessionConnection, MessageSink {
 
     func send(message: UnsafeRawBufferPointer) {
         append(.text, message)
-        let server = server
-        wroteAt = server.loop.now
-        if unsentBytes > server.host.limits.hardBytes { checkHardLimit() }
+        let hub = hub
+        wroteAt = hub.loop.now
+        if unsentBytes > hub.host.limits.hardBytes { checkHardLimit() }
     }
 
     /// One frame serves all clients, and is written without a buffer: this reduced a delivery from
     /// 1,335 instructions to 550.
     func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
-        let server = server
-        guard compression == nil, writeAtOnce(server.sharedFrame.bytes(of: message, number)) else {
+        let hub = hub
+        guard compression == nil, writeAtOnce(hub.codec.sharedFrame.bytes(of: message, number)) else {
             return send(message: message)
         }
-        wroteAt = server.loop.now
+        wroteAt = hub.loop.now
         if isBehind { checkHardLimit() }
     }
 
@@ -267,7 +267,12 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     func access(token: String) throws(HostError) -> Access? {
-        try server.access(token: token, from: address)
+        try hub.credentials.access(
+            token: token,
+            from: address,
+            at: hub.loop.now,
+            wall: UInt64(max(0, hub.loop.wallClock))
+        )
     }
 
     func pauseReading(_ paused: Bool) {
@@ -303,25 +308,25 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     private func setDeadline() {
         guard !isLingering, socket != nil else { return }
         noteUnfinished(heldBytes)
-        setDeadline(of: server)
+        setDeadline(of: hub)
     }
 
     @inline(__always)
-    private func setDeadline(of server: Server) {
-        let now = server.loop.now
+    private func setDeadline(of hub: Hub) {
+        let now = hub.loop.now
         var deadline = pingAt
         if let assembler, assembler.messages.isUnfinished, saved == nil {
             if assembler.startedAt == 0 { assembler.startedAt = now }
-            deadline = min(deadline, assembler.startedAt + server.times.fixed.frame)
+            deadline = min(deadline, assembler.startedAt + hub.times.fixed.frame)
         } else {
             assembler?.startedAt = 0
         }
-        server.deadlines.set(self, at: deadline)
+        hub.deadlines.set(self, at: deadline)
     }
 
     override func expire(now: UInt64) {
         if isLingering { return endLingering() }
-        if let start = assembler?.startedAt, start > 0, now >= start + server.times.fixed.frame {
+        if let start = assembler?.startedAt, start > 0, now >= start + hub.times.fixed.frame {
             return finish(.timeout, saying: .heartbeatTimeout, "unfinished message")
         }
         if now >= pingAt {
@@ -329,9 +334,9 @@ final class WebSocketConnection: SessionConnection, MessageSink {
                 return finish(.timeout, saying: .heartbeatTimeout, "no pong")
             }
             missedPongs += 1
-            pingAt = now + server.times.heartbeat
+            pingAt = now + hub.times.heartbeat
             write { FrameEncoder.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), to: &$0) }
-            if case .messages = kind, now >= wroteAt + server.times.heartbeat { session?.heartbeat() }
+            if case .messages = kind, now >= wroteAt + hub.times.heartbeat { session?.heartbeat() }
             flush()
         }
         setDeadline()

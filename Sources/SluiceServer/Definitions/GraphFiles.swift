@@ -10,7 +10,14 @@ internal import Values
 /// The graphs that files define, read at the start and again while the server runs: by SIGHUP, by
 /// `watch`, by `POST /v1/reload`.
 final class GraphFiles {
-    private unowned let server: Server
+    let clients: Clients
+    let configuration: Configuration
+    let turns: Turns
+    let queue: DefinitionQueue
+    let credentials: Credentials
+    let log: Logger
+    /// Reloads everything that the server reads, as a request for it does.
+    var onRequest: (_ isDryRun: Bool, _ done: @escaping (ReloadReport) -> Void) -> Void = { _, _ in }
     /// Which file owns which graph; all others belong to the API.
     var owners: [String: String] = [:]
     /// The files with problems, as of the last reading.
@@ -24,11 +31,19 @@ final class GraphFiles {
     private(set) var requests: [(isDryRun: Bool, done: (ReloadReport) -> Void)] = []
     private var watch: FolderWatch?
 
-    init(of server: Server) {
-        self.server = server
+    init(
+        _ configuration: Configuration,
+        _ clients: Clients,
+        _ turns: Turns,
+        _ queue: DefinitionQueue,
+        _ credentials: Credentials,
+        _ log: Logger
+    ) {
+        (self.configuration, self.clients, self.turns) = (configuration, clients, turns)
+        (self.queue, self.credentials, self.log) = (queue, credentials, log)
     }
 
-    private var log: Logger { server.log }
+    var host: Host { clients.host }
 
     // MARK: - Starting and stopping
 
@@ -38,19 +53,19 @@ final class GraphFiles {
     /// strict: its graph is served by the stored definition if there is one.
     func load() throws(StartFailure) {
         try restore()
-        let reading = Reloading(server, ReloadReport()) { _ in }
+        let reading = Reloading(self, ReloadReport()) { _ in }
         reading.run()
         let problems = reading.report.problems
         // What is stored cannot be read, or there is no such folder.
         let isFatal = problems.contains { $0.file == nil || $0.code == "internal" }
-        guard problems.isEmpty || !(isFatal || server.configuration.isStrict) else {
+        guard problems.isEmpty || !(isFatal || configuration.isStrict) else {
             throw StartFailure(problems)
         }
         restoreOthers()
-        server.host.settle()
+        host.settle()
         reading.setOthersAside()
         for file in failed {
-            let isServed = server.host[file.graph] != nil && owners[file.graph] == file.path
+            let isServed = host[file.graph] != nil && owners[file.graph] == file.path
             log.error(
                 isServed
                     ? "a graph file has problems: its graph is served by the stored definition"
@@ -63,11 +78,11 @@ final class GraphFiles {
         }
     }
 
-    /// Reloads whenever the folder changes.
-    func watchFolder() throws(UVError) {
-        watch = try FolderWatch(server.configuration.graphs, on: server.loop) { [unowned self] in
-            server.beginTurn()
-            server.reload(because: "watch")
+    /// Calls `onChange` whenever the folder has changed.
+    func watchFolder(_ onChange: @escaping () -> Void) throws(UVError) {
+        watch = try FolderWatch(configuration.graphs, on: turns.loop) { [turns] in
+            turns.begin()
+            onChange()
         }
     }
 
@@ -82,9 +97,9 @@ final class GraphFiles {
     ///
     /// Graphs of files are restored with their files, or if other servers have the file.
     private func restore() throws(StartFailure) {
-        for stored in server.host.storedGraphs where stored.origin == .client || server.host.isShared {
+        for stored in host.storedGraphs where stored.origin == .client || host.isShared {
             do throws(StoreError) {
-                _ = try server.host.restore(graph: stored.name)
+                _ = try host.restore(graph: stored.name)
             } catch {
                 throw StartFailure(["\(error)"])
             }
@@ -93,9 +108,9 @@ final class GraphFiles {
 
     /// Restores stored graphs without a file, which become orphans.
     private func restoreOthers() {
-        for stored in server.host.storedGraphs where server.host.held(stored.name) == nil {
+        for stored in host.storedGraphs where host.held(stored.name) == nil {
             do throws(StoreError) {
-                _ = try server.host.restore(graph: stored.name)
+                _ = try host.restore(graph: stored.name)
             } catch {
                 log.warning(
                     "a stored graph has no file any more and cannot be restored; what is stored is kept",
@@ -107,7 +122,7 @@ final class GraphFiles {
 
     /// Tells the host of which graphs there are files, and reports the new orphans.
     func noteOwners() -> [LiveGraph] {
-        let orphans = server.host.note(files: Set(owners.keys))
+        let orphans = host.note(files: Set(owners.keys))
         report(orphans: orphans)
         return orphans
     }
@@ -129,7 +144,7 @@ final class GraphFiles {
     /// and compiled on another thread, and the loop applies one graph per turn, so that no client
     /// waits longer than for the largest change, however many graphs there are.
     func reload(_ report: ReloadReport, _ done: @escaping (ReloadReport) -> Void) {
-        let reloading = Reloading(server, report, done)
+        let reloading = Reloading(self, report, done)
         self.reloading = reloading
         reloading.start()
     }
@@ -149,7 +164,7 @@ final class GraphFiles {
         guard let isDryRun = requests.first?.isDryRun else { return }
         let next = requests.filter { $0.isDryRun == isDryRun }
         requests.removeAll { $0.isDryRun == isDryRun }
-        server.reload(dryRun: isDryRun) { report in next.forEach { $0.done(report) } }
+        onRequest(isDryRun) { report in next.forEach { $0.done(report) } }
     }
 
     private func write(_ report: ReloadReport) {
@@ -175,7 +190,7 @@ final class GraphFiles {
         let name = definition.name
         let present: LiveGraph?
         do throws(StoreError) {
-            present = try server.host.restore(graph: name)
+            present = try host.restore(graph: name)
         } catch {
             report.problems.append(FileProblem(error.message, file: path, code: "internal", hint: error.hint))
             return nil
@@ -212,11 +227,11 @@ final class GraphFiles {
         var entry = planned
         let submission: Submission
         if let graph {
-            server.host.bringBack(graph)
-            submission = server.host.redefine(graph, as: definition)
+            host.bringBack(graph)
+            submission = host.redefine(graph, as: definition)
         } else {
-            server.host.note(file: definition.name)
-            submission = server.host.define(definition, from: .file)
+            host.note(file: definition.name)
+            submission = host.define(definition, from: .file)
         }
         var waiting: PendingCommit?
         switch submission {
@@ -263,7 +278,7 @@ final class GraphFiles {
 
     /// Whether the graph still has that file's definition.
     func stands(_ known: KnownText, of path: String) -> Bool {
-        owners[known.graph] == path && server.host[known.graph]?.definition.hash == known.definition
+        owners[known.graph] == path && host[known.graph]?.definition.hash == known.definition
     }
 }
 

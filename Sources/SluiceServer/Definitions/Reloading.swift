@@ -13,8 +13,7 @@ internal import Values
 final class Reloading {
     private(set) var report: ReloadReport
     let done: (ReloadReport) -> Void
-    private unowned let server: Server
-    private var files: GraphFiles { server.graphFiles }
+    private unowned let files: GraphFiles
     private var paths: ArraySlice<String> = []
     /// The graph that each file seems to define, by path.
     private var graphs: [String: String] = [:]
@@ -32,8 +31,8 @@ final class Reloading {
     private var waiting = 0
     private var isApplied = false
 
-    init(_ server: Server, _ report: ReloadReport, _ done: @escaping (ReloadReport) -> Void) {
-        self.server = server
+    init(_ files: GraphFiles, _ report: ReloadReport, _ done: @escaping (ReloadReport) -> Void) {
+        self.files = files
         self.report = report
         self.done = done
     }
@@ -44,9 +43,9 @@ final class Reloading {
     ///
     /// ``setOthersAside()`` is called when the log has answered.
     func run() {
-        take(GraphFolder.paths(in: server.configuration.graphs))
+        take(GraphFolder.paths(in: files.configuration.graphs))
         while let path = paths.popFirst() {
-            takeUp(GraphFolder.file(path, server.host.definitions.accepting(server.configuration)))
+            takeUp(GraphFolder.file(path, files.host.definitions.accepting(files.configuration)))
         }
         while takeNewcomer() {}
         keepClaimed()
@@ -56,7 +55,7 @@ final class Reloading {
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.
-            try TokenReload.run(at: server, dryRun: report.isDryRun) { [weak self] problems in
+            try files.reloadTokens(dryRun: report.isDryRun) { [weak self] problems in
                 guard let self else { return }
                 report.problems += problems
                 list()
@@ -68,7 +67,7 @@ final class Reloading {
 
     private func list() {
         do throws(UVError) {
-            try server.definitions.list { [weak self] paths in
+            try files.queue.list { [weak self] paths in
                 guard let self else { return }
                 take(paths)
                 goOn()
@@ -84,23 +83,23 @@ final class Reloading {
             self.paths = (paths.filter(owning.contains) + paths.filter { !owning.contains($0) })[...]
             return
         }
-        report.problems.append(GraphFolder.missing(server.configuration.graphs))
+        report.problems.append(GraphFolder.missing(files.configuration.graphs))
         kept = Set(files.owners.keys)
     }
 
     /// Reads the next file, or takes the next newcomer, or ends.
     private func goOn() {
-        server.beginTurn()
+        files.turns.begin()
         if let path = paths.popFirst() {
             let known = files.knownTexts[path].flatMap { files.stands($0, of: path) ? $0.digest : nil }
             read(path, known: known)
         } else if takeNewcomer() {
-            server.host.later { [weak self] in self?.goOn() }
+            files.host.later { [weak self] in self?.goOn() }
         } else {
             keepClaimed()
             guard files.owners.keys.contains(where: { !kept.contains($0) }) else { return end() }
             // Another server may have started with the file a moment ago.
-            server.host.askForFiles { [weak self] in self?.end() }
+            files.host.askForFiles { [weak self] in self?.end() }
         }
     }
 
@@ -117,10 +116,10 @@ final class Reloading {
     private func read(_ path: String, known: UInt128?) {
         do throws(UVError) {
             let name = files.owners.first { $0.value == path }?.key
-            let former = name.flatMap(server.host.held)?.definition.outline
-            try server.definitions.read(file: path, known: known, former: former) { [weak self] file in
+            let former = name.flatMap(files.host.held)?.definition.outline
+            try files.queue.read(file: path, known: known, former: former) { [weak self] file in
                 guard let self else { return }
-                server.beginTurn()
+                files.turns.begin()
                 if file.definition != nil || !file.problems.isEmpty {
                     takeUp(file)
                 } else if !keep(file) {
@@ -139,7 +138,7 @@ final class Reloading {
         let message = "graphs: no thread can be started to read them (\(error.message))"
         report.problems.append(FileProblem(message))
         isApplied = true
-        server.host.later { [weak self] in self?.finishIfAnswered() }
+        files.host.later { [weak self] in self?.finishIfAnswered() }
     }
 
     // MARK: - Files
@@ -166,7 +165,7 @@ final class Reloading {
         if ranked == nil {
             ranked =
                 GraphFolder.ranked(newcomers) { name in
-                    (try? server.host.restore(graph: name))?.definition.hash
+                    (try? files.host.restore(graph: name))?.definition.hash
                 }[...]
         }
         guard let file = ranked?.popFirst(), let definition = file.definition else { return false }
@@ -203,7 +202,7 @@ final class Reloading {
         if kept.contains(name) {
             return GraphFolder.double(name, in: path, and: files.owners[name] ?? "another file")
         }
-        guard files.doubles.contains(path), let graph = server.host.held(name) else { return nil }
+        guard files.doubles.contains(path), let graph = files.host.held(name) else { return nil }
         let values = graph.change(to: definition).lostValues
         guard values > 0 else { return nil }
         return FileProblem(
@@ -224,7 +223,7 @@ final class Reloading {
         from path: String
     ) {
         let name = definition.name
-        let graph = server.host[name].flatMap { $0.definition.hash == definition.hash ? $0 : nil }
+        let graph = files.host[name].flatMap { $0.definition.hash == definition.hash ? $0 : nil }
         switch (result, graph) {
         case (.success(let applied), _): report.note(applied.rev, of: name)
         case (.failure, let graph?): report.note(graph.rev, of: name)
@@ -240,7 +239,7 @@ final class Reloading {
         guard let known = files.knownTexts[file.path], known.digest == file.digest,
             files.stands(known, of: file.path), kept.insert(known.graph).inserted
         else { return false }
-        report.keep(known.graph, of: file.path, at: server.host[known.graph]?.rev)
+        report.keep(known.graph, of: file.path, at: files.host[known.graph]?.rev)
         return true
     }
 
@@ -250,7 +249,7 @@ final class Reloading {
     /// stored definitions.
     private func keepClaimed() {
         for (name, path) in claims where !kept.contains(name) {
-            guard let graph = try? server.host.restore(graph: name), graph.origin == .file else {
+            guard let graph = try? files.host.restore(graph: name), graph.origin == .file else {
                 // Under another name, it may be the file of any graph.
                 kept.formUnion(files.owners.keys)
                 continue
@@ -258,14 +257,14 @@ final class Reloading {
             kept.insert(name)
             guard !report.isDryRun else { continue }
             files.owners[name] = path
-            server.host.bringBack(graph)
+            files.host.bringBack(graph)
         }
     }
 
     /// Stops serving the graphs whose files are gone, unless other servers have them.
     func setOthersAside() {
         let gone = files.owners.filter { !kept.contains($0.key) }
-        var orphans = Set(gone.keys.filter { !server.host.isFiledElsewhere($0) })
+        var orphans = Set(gone.keys.filter { !files.host.isFiledElsewhere($0) })
         if !report.isDryRun {
             for name in gone.keys { files.owners[name] = nil }
             files.knownTexts = files.knownTexts.filter { files.owners[$0.value.graph] == $0.key }
@@ -274,7 +273,7 @@ final class Reloading {
             orphans = Set(files.noteOwners().map(\.name))
         }
         for (name, path) in gone.sorted(by: { $0.key < $1.key }) {
-            guard let graph = server.host.held(name) else { continue }
+            guard let graph = files.host.held(name) else { continue }
             if orphans.contains(name) {
                 let entry = ReloadReport.Entry(result: "orphaned", graph: name, file: path, rev: graph.rev)
                 report.entries.append(entry)

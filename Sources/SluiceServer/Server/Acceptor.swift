@@ -5,37 +5,109 @@ internal import HTTP
 internal import Logging
 internal import Support
 internal import TLS
+internal import Values
 
-/// Accepts connections, with TLS if configured, or turns them away.
+/// The listeners of a server: accepts connections, with TLS if configured, or turns them away.
 final class Acceptor {
-    private unowned let server: Server
-    /// Open connections of one address; 0: no limit.
-    private let mostPerAddress: Int
-    private var addresses: [String: Int] = [:]
+    let listener: HTTPListener
+    /// The listener of the operations, if they have one of their own.
+    let adminListener: HTTPListener?
+    private let configuration: Configuration
+    private let hub: Hub
+    private let log: Logger
+    /// What TLS needs; nil without it.
+    private(set) var tls: Security?
     private var lastNumber: UInt64 = 0
     private let plaintext = PlaintextRoom()
+
+    /// The present certificate, and the handshakes of all connections.
+    struct Security {
+        var context: TLSContext
+        let handshakes: HandshakeQueue
+    }
 
     // What /metrics shows.
     private(set) var accepted: UInt64 = 0
     private(set) var turnedAway: UInt64 = 0
     private(set) var tlsFailures: UInt64 = 0
-    /// Refused connections that are completing their handshake.
-    var refusing = 0
 
-    init(for server: Server) {
-        self.server = server
-        mostPerAddress = server.configuration.connectionsPerAddress
+    init(_ configuration: Configuration, _ hub: Hub, _ service: Service, _ log: Logger) {
+        (self.configuration, self.hub, self.log) = (configuration, hub, log)
+        func listener(_ side: HTTPListener.Side, at endpoint: Endpoint) -> HTTPListener {
+            HTTPListener(side, at: endpoint, configuration, answering: RequestDispatcher(side, service))
+        }
+        let admin = configuration.separateAdmin
+        self.listener = listener(admin == nil ? .everything : .service, at: configuration.listen)
+        adminListener = admin.map { listener(.operations, at: $0) }
     }
 
-    func open(_ listener: HTTPListener) throws(UVError) {
+    var listeners: [HTTPListener] { [listener] + (adminListener.map { [$0] } ?? []) }
+
+    /// Reads the certificate, if the configuration names one.
+    func openCertificate() throws(StartFailure) {
+        tls = try readCertificate().map { context in
+            let handshakes = HandshakeQueue { [unowned hub] in
+                hub.turns.begin()
+                hub.turns.activity.note(.handshake)
+            }
+            return Security(context: context, handshakes: handshakes)
+        }
+    }
+
+    /// Reads certificate and key; nil: there is no TLS.
+    func readCertificate() throws(StartFailure) -> TLSContext? {
+        guard configuration.certificate.isEmpty == configuration.certificateKey.isEmpty else {
+            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
+        }
+        guard configuration.usesTLS else { return nil }
+        do throws(TLSFailure) {
+            return try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.certificateKey
+            )
+        } catch {
+            throw StartFailure([error.description])
+        }
+    }
+
+    /// Reads certificate and key again for new connections; with problems, the old ones stay.
+    func reloadCertificate() -> [FileProblem] {
+        guard configuration.usesTLS else { return [] }
+        do throws(StartFailure) {
+            if let context = try readCertificate() { tls?.context = context }
+            log.info("certificate read again", metadata: ["certificate": "\(configuration.certificate)"])
+            return []
+        } catch {
+            return error.problems.map { $0.with(remark: "the old certificate stays") }
+        }
+    }
+
+    /// Opens the listeners.
+    func open() throws(StartFailure) {
+        for listener in listeners {
+            do throws(UVError) {
+                try open(listener)
+            } catch {
+                close()
+                throw StartFailure(["cannot listen on \(listener.endpoint): \(error)"])
+            }
+        }
+    }
+
+    /// Accepts no connections any more.
+    func close() {
+        for listener in listeners { listener.socket = nil }
+    }
+
+    private func open(_ listener: HTTPListener) throws(UVError) {
         // Each process has its own operations side.
-        let isShared = server.configuration.reusePort && listener.side != .operations
-        let socket = try TCPListener(listener.endpoint, on: server.loop, reusePort: isShared) {
+        let isShared = configuration.reusePort && listener.side != .operations
+        let socket = try TCPListener(listener.endpoint, on: hub.loop, reusePort: isShared) {
             [unowned self, unowned listener] in accept($0, at: listener)
         }
         socket.onShortage = { [unowned self] count, error in
             turnedAway += UInt64(count)
-            server.log.warning(
+            log.warning(
                 "cannot accept",
                 metadata: ["turnedAway": .number(count), "error": "\(error)"]
             )
@@ -45,76 +117,58 @@ final class Acceptor {
 
     /// Accepts a connection, or turns it away.
     func accept(_ socket: TCPConnection, at listener: HTTPListener) {
-        server.beginTurn()
-        server.activity.note(.accepting)
+        hub.turns.begin()
+        hub.turns.activity.note(.accepting)
         accepted += 1
         socket.setNoDelay(true)
-        guard server.connections.count - refusing < listener.mostConnections else { return turnAway(socket) }
+        guard hub.connections.count - hub.refusing < listener.mostConnections else { return turnAway(socket) }
         // Behind a proxy the client counts, which the first request names.
         let isCounted =
-            mostPerAddress > 0 && listener.side != .operations
-            && !server.proxies.trusts(socket.peerAddress)
+            hub.addresses.most > 0 && listener.side != .operations
+            && !hub.codec.proxies.trusts(socket.peerAddress)
         let address = isCounted ? socket.peerAddress?.host ?? "" : nil
-        if let address, !hasRoom(for: address) { return turnAway(socket) }
+        if let address, !hub.addresses.hasRoom(for: address) { return turnAway(socket) }
         lastNumber += 1
         guard let transport = secured(socket) else { return }
         let connection = HTTPConnection(
-            server: server,
+            hub: hub,
             listener: listener,
             number: lastNumber,
             socket: transport
         )
-        if let address { _ = count(connection, as: address) }
-    }
-
-    private func hasRoom(for address: String) -> Bool {
-        addresses[address, default: 0] < mostPerAddress
-    }
-
-    /// Counts a connection for an address, and no longer for its former one; false if there is no
-    /// room.
-    func count(_ connection: Connection, as address: String) -> Bool {
-        guard mostPerAddress > 0, connection.countedAddress != address else {
-            return true
-        }
-        if let former = connection.countedAddress { forget(former) }
-        connection.countedAddress = nil
-        guard hasRoom(for: address) else { return false }
-        addresses[address, default: 0] += 1
-        connection.countedAddress = address
-        return true
+        if let address { _ = hub.addresses.count(connection, as: address) }
     }
 
     /// The socket, with TLS if configured; nil if OpenSSL has no memory for it.
     private func secured(_ socket: TCPConnection) -> Transport? {
-        guard let tls = server.tls else { return .plain(socket) }
+        guard let tls else { return .plain(socket) }
         do throws(TLSFailure) {
-            let session = try TLSSession(tls, sendBuffers: server.sendBuffers)
+            let session = try TLSSession(tls.context, sendBuffers: hub.sendBuffers)
             let channel = SecureChannel(
                 socket,
                 session,
                 room: plaintext,
-                sendBuffers: server.sendBuffers,
-                handshakes: server.handshakes
+                sendBuffers: hub.sendBuffers,
+                handshakes: tls.handshakes
             )
             channel.onFailure = { [unowned self, unowned channel] in report($0, on: channel) }
             return .secure(channel)
         } catch {
-            server.log.error("no TLS for a connection", metadata: ["error": "\(error)"])
+            log.error("no TLS for a connection", metadata: ["error": "\(error)"])
             return nil
         }
     }
 
     private func report(_ failure: TLSFailure, on channel: SecureChannel) {
         tlsFailures += 1
-        server.log.debug(
+        log.debug(
             "TLS ended a connection",
             metadata: ["peer": "\(channel.socket.peerAddress?.description ?? "")", "error": "\(failure)"]
         )
         guard failure.isPlainHTTP else { return }
         var out = ByteBuffer()
         Refusal(.badRequest, "this port speaks https, not http")
-            .append(server.encoder, ResponseFraming(keepsAlive: false), to: &out)
+            .append(hub.codec.encoder, ResponseFraming(keepsAlive: false), to: &out)
         _ = channel.socket.tryWrite(out.bytes)
     }
 
@@ -124,26 +178,20 @@ final class Acceptor {
     /// plain answer at once, if the socket takes it, before they have sent anything.
     private func turnAway(_ socket: TCPConnection) {
         turnedAway += 1
-        if refusing < RefusedConnection.mostAtOnce, let transport = secured(socket) {
+        if hub.refusing < RefusedConnection.mostAtOnce, let transport = secured(socket) {
             lastNumber += 1
-            _ = RefusedConnection(server: server, number: lastNumber, socket: transport)
+            _ = RefusedConnection(hub: hub, number: lastNumber, socket: transport)
             return
         }
-        if server.tls == nil {
+        if tls == nil {
             var out = ByteBuffer()
             RefusedConnection.refusal.append(
-                server.encoder,
+                hub.codec.encoder,
                 ResponseFraming(keepsAlive: false),
                 to: &out
             )
             _ = socket.tryWrite(out.bytes)
         }
         socket.close()
-    }
-
-    /// A counted connection is gone.
-    func forget(_ address: String) {
-        let count = addresses[address, default: 1] - 1
-        addresses[address] = count > 0 ? count : nil
     }
 }

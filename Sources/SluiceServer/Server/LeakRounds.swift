@@ -10,33 +10,34 @@ final class LeakRounds {
     /// Milliseconds between two steps.
     private static var pause: UInt64 { 20 }
 
-    private unowned let server: Server
+    private let host: Host
+    private let turns: Turns
     private var timer: LoopTimer?
     /// The total duration of all turns when the last step was over, in nanoseconds.
     private var spent: UInt64 = 0
 
-    init(of server: Server) {
-        self.server = server
+    init(_ host: Host, _ turns: Turns) {
+        (self.host, self.turns) = (host, turns)
     }
 
     /// The metrics are being read: starts a round, unless one is running.
     func begin() {
         guard timer?.isActive != true else { return }
-        if !server.host.countLeaks(anew: true) { wait() }
+        if !host.countLeaks(anew: true) { wait() }
     }
 
     private func wait() {
         if timer == nil {
-            timer = try? LoopTimer(on: server.loop) { [unowned self] in act() }
+            timer = try? LoopTimer(on: turns.loop) { [unowned self] in act() }
             timer?.keepsLoopAlive = false
         }
-        spent = server.loopTimes.turn.sum
+        spent = turns.times.turn.sum
         timer?.start(after: .milliseconds(Int64(Self.pause)))
     }
 
     private func act() {
-        let isQuiet = (server.loopTimes.turn.sum - spent) * 2 < Self.pause * 1_000_000
-        server.beginTurn()
-        if !isQuiet || !server.host.countLeaks(anew: false) { wait() }
+        let isQuiet = (turns.times.turn.sum - spent) * 2 < Self.pause * 1_000_000
+        turns.begin()
+        if !isQuiet || !host.countLeaks(anew: false) { wait() }
     }
 }

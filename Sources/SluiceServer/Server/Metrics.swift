@@ -13,13 +13,13 @@ enum Metrics {
     static func append(of server: Server, for access: Access, to out: inout ByteBuffer) {
         let shown = server.host.graphs.filter { access.has(.metrics, over: .graph($0.name)) }
         graphs(shown, &out)
-        server.sinks?.appendMetrics(of: Set(shown.map(\.name)), to: &out)
+        server.service.sinks.appendMetrics(of: Set(shown.map(\.name)), to: &out)
         guard access.has(.metrics, over: .everything) else { return }
         out.sample("sluice_orphans", "Graphs whose files are gone.", UInt64(server.host.orphans.count))
         out.sample(
             "sluice_graph_files_failed",
             "Graph files with problems when they were last read.",
-            UInt64(server.graphFiles.failed.count)
+            UInt64(server.service.files.failed.count)
         )
         connections(server, &out)
         out.sample("sluice_log_ready", "Whether the log takes commits.", server.host.health == .ready ? 1 : 0)
@@ -37,7 +37,7 @@ enum Metrics {
         }
         if let statistics = server.host.logStatistics { log(statistics, &out) }
         out.sample("sluice_internal_errors_total", "Internal faults of the server.", server.faults)
-        times(server.loopTimes, &out)
+        times(server.turns.times, &out)
         sessions(server.clients.statistics, &out)
         pressure(server.host.statistics, &out)
         out.head("sluice_build_info", "The version of Sluice and its commit.")
@@ -94,7 +94,7 @@ enum Metrics {
         let transports: [StaticString] = ["http", "ws", "plain", "sse", "echo"]
         // One pass without strings, because there may be a hundred thousand connections.
         var counts = Array(repeating: 0, count: transports.count)
-        for connection in server.connections {
+        for connection in server.hub.connections {
             let name = connection.transport
             let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
             if let place = transports.firstIndex(where: { bytes.equals($0) }) { counts[place] += 1 }
@@ -113,34 +113,42 @@ enum Metrics {
             server.acceptor.turnedAway
         )
         out.sample("sluice_tls_failures_total", "Connections that TLS ended.", server.acceptor.tlsFailures)
-        out.sample("sluice_wrong_tokens_total", "Unknown tokens received.", server.wrongTokens.shown)
+        out.sample(
+            "sluice_wrong_tokens_total",
+            "Unknown tokens received.",
+            server.hub.credentials.wrongTokens.shown
+        )
         out.sample(
             "sluice_wrong_tokens_limited_total",
             "Unknown tokens above the limit of their address.",
-            server.wrongTokens.limited
+            server.hub.credentials.wrongTokens.limited
         )
         out.sample(
             "sluice_slow_peers_reset_total",
             "Connections ended because those of one principal or address held too much.",
-            server.slowPeers.resets
+            server.hub.slowPeers.resets
         )
-        requests(server.answers, &out)
-        out.sample("sluice_received_bytes_total", "Bytes received from peers.", server.receivedBytes)
-        out.sample("sluice_sent_bytes_total", "Bytes sent to peers.", server.sentBytes)
+        requests(server.hub.traffic.answers, &out)
+        out.sample(
+            "sluice_received_bytes_total",
+            "Bytes received from peers.",
+            server.hub.traffic.receivedBytes
+        )
+        out.sample("sluice_sent_bytes_total", "Bytes sent to peers.", server.hub.traffic.sentBytes)
         out.sample(
             "sluice_deflated_messages_total",
             "WebSocket messages that were compressed.",
-            server.compressionCounters.runs
+            server.hub.codec.compression.counters.runs
         )
         out.sample(
             "sluice_deflated_frames_total",
             "WebSocket frames sent of them; frames of the same content are compressed once.",
-            server.compressionCounters.frames
+            server.hub.codec.compression.counters.frames
         )
         out.sample(
             "sluice_compression_context_bytes",
             "Memory of connections' own compression contexts.",
-            UInt64(server.compressionCounters.contextBytes)
+            UInt64(server.hub.codec.compression.counters.contextBytes)
         )
     }
 

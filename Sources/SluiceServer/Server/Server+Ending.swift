@@ -4,66 +4,63 @@ internal import Logging
 
 // Stopping: gracefully, or at once.
 extension Server {
-    /// Whether the server is about to stop.
-    var isDraining: Bool { state == .draining || state == .stopped }
-
     /// Stops accepting connections, asks sessions to reconnect later, lets requests finish;
     /// connections that are still open after the configured time are closed.
     public func drain() {
-        guard state == .serving else { return }
-        log.info("draining", metadata: ["connections": .number(connections.count)])
-        state = .draining
-        closeListeners()
-        beginTurn()
+        guard case .serving(let memory) = phase else { return }
+        log.info("draining", metadata: ["connections": .number(hub.connections.count)])
+        beginToDrain(.draining(memory, nil))
+        turns.begin()
         var random = SystemRandomNumberGenerator()
-        for connection in Array(connections) {
+        for connection in Array(hub.connections) {
             // Spread out, so that the clients of a big server do not all reconnect in the same
             // second.
             connection.drain(after: Int.random(in: 200...3000, using: &random))
         }
-        sinks?.drain()
-        guard !connections.isEmpty || sinks?.isBusy == true else { return finish() }
-        drainTimer = try? LoopTimer(on: loop) { [unowned self] in stop() }
-        drainTimer?.start(after: configuration.drain)
+        service.sinks.drain()
+        guard !hub.connections.isEmpty || service.sinks.isBusy else { return finish() }
+        let limit = try? LoopTimer(on: loop) { [unowned self] in stop() }
+        limit?.start(after: configuration.drain)
+        phase = .draining(memory, limit)
     }
 
     /// Stops gracefully the first time it is called, at once the second time: the effect of a
     /// signal.
     public func stopSoon() {
-        if state == .draining { stop() } else { drain() }
-    }
-
-    func closeListeners() {
-        for listener in listeners { listener.socket = nil }
+        if case .draining = phase { stop() } else { drain() }
     }
 
     /// Closes everything at once.
     public func stop() {
-        guard state != .stopped else { return }
-        closeListeners()
-        state = .draining
-        for connection in Array(connections) { connection.close() }
-        sinks?.stop()
+        if case .stopped = phase { return }
+        beginToDrain(.draining(memory, nil))
+        for connection in Array(hub.connections) { connection.close() }
+        service.sinks.stop()
         finish()
     }
 
+    private func beginToDrain(_ phase: Phase) {
+        acceptor.close()
+        self.phase = phase
+        hub.isDraining = true
+    }
+
+    /// A connection or a sink of a server has ended, which may have been the last of a draining
+    /// one.
+    func finishIfDrained() {
+        if case .draining = phase { finish() }
+    }
+
     /// Ends the server once the last connection is gone and sinks have sent what they had.
-    func finish() {
-        guard state != .stopped, connections.isEmpty, sinks?.isBusy != true else { return }
-        state = .stopped
-        sinks?.stop()
-        ticker = nil
-        pressure = nil
-        graphFiles.stop()
-        hostTimer = nil
-        memoryReturn = nil
-        leakRounds = nil
-        drainTimer = nil
-        // Completes the work of the turn's end now.
-        endTurn()
-        turnEnd = nil
+    private func finish() {
+        guard state != .stopped, hub.connections.isEmpty, !service.sinks.isBusy else { return }
+        phase = .stopped
+        service.sinks.stop()
+        hub.stop()
+        service.files.stop()
+        turns.stop()
         host.close()
-        audit?.finish()
+        hub.audit?.finish()
         log.info("stopped")
         onStop?()
     }

@@ -4,7 +4,6 @@ internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Support
-internal import TLS
 internal import Values
 
 // Reading and opening everything that a server needs.
@@ -14,31 +13,34 @@ extension Server {
     public func start() throws(StartFailure) {
         precondition(state == .starting, "a server is started once")
         try open()
-        audit = try Audit.open(configuration, on: loop, log)
-        host.recordsSets = audit?.hasSets == true
+        hub.audit = try Audit.open(configuration, on: loop, log)
+        host.recordsSets = hub.audit?.hasSets == true
         if !configuration.dashboards.isEmpty {
-            dashboards = Dashboards(configuration.dashboards, most: configuration.fixed.dashboards, on: loop)
+            let most = configuration.fixed.dashboards
+            service.dashboards = Dashboards(configuration.dashboards, most: most, on: loop)
         }
-        sinks?.prepare()
-        try graphFiles.load()
-        for listener in listeners {
-            do throws(UVError) {
-                try acceptor.open(listener)
-            } catch {
-                closeListeners()
-                throw StartFailure(["cannot listen on \(listener.endpoint): \(error)"])
-            }
-        }
+        service.sinks.prepare()
+        try service.files.load()
+        try acceptor.open()
         do throws(UVError) {
-            try setTurns()
-            if configuration.watch { try graphFiles.watchFolder() }
+            try turns.start()
+            try hub.start()
+            if configuration.watch {
+                try service.files.watchFolder { [unowned self] in reload(because: "watch") }
+            }
+            let memory = try MemoryCare(
+                host,
+                turns,
+                pressureFiles,
+                watching: configuration.fixed.memoryPressure,
+                log
+            ) { [unowned self] path in
+                releaseUnused(because: path)
+            }
+            phase = .serving(memory)
         } catch {
             throw StartFailure(["no timers: \(error)"])
         }
-        pressure = pressureFiles.open(configuration.fixed.memoryPressure, log) { [unowned self] path in
-            releaseUnused(because: path)
-        }
-        state = .serving
         log.info(
             "serving",
             metadata: [
@@ -64,7 +66,7 @@ extension Server {
         let server = Server(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
         problems += StartFailure.problems { () throws(StartFailure) in try server.open() }
         problems += StartFailure.problems { () throws(StartFailure) in try Audit.check(configuration) }
-        problems += StartFailure.problems { () throws(StartFailure) in try server.graphFiles.load() }
+        problems += StartFailure.problems { () throws(StartFailure) in try server.service.files.load() }
         let warnings = server.host.graphs.flatMap(\.definition.warnings).map { FileProblem($0) }
         return CheckResult(graphs: server.host.graphs.count, problems: problems, warnings: warnings)
     }
@@ -73,55 +75,32 @@ extension Server {
     private func open() throws(StartFailure) {
         var problems: [FileProblem] = []
         if let sentence = SelfTest.run() { problems.append(FileProblem(sentence)) }
-        problems += listeners.compactMap { $0.refusal(configuration) }.map { FileProblem($0) }
+        problems += acceptor.listeners.compactMap { $0.refusal(configuration) }.map { FileProblem($0) }
         if configuration.reusePort, configuration.redisURL == nil {
             let sentence = "reusePort: servers at one address must be one service, which needs 'redis.url'"
             problems.append(FileProblem(sentence))
         }
         problems += StartFailure.problems { () throws(StartFailure) in try openTokens() }
-        problems += StartFailure.problems { () throws(StartFailure) in try folders.open(configuration, log) }
-        problems += StartFailure.problems { () throws(StartFailure) in try openCertificate() }
+        problems += StartFailure.problems { () throws(StartFailure) in
+            try service.folders.open(configuration, log)
+        }
+        problems += StartFailure.problems { () throws(StartFailure) in try acceptor.openCertificate() }
         guard problems.isEmpty else { throw StartFailure(problems) }
-    }
-
-    /// Reads certificate and key; nil: there is no TLS.
-    func readCertificate() throws(StartFailure) -> TLSContext? {
-        guard configuration.certificate.isEmpty == configuration.certificateKey.isEmpty else {
-            throw StartFailure(["tls.cert and tls.key belong together: one of them is missing"])
-        }
-        guard configuration.usesTLS else { return nil }
-        do throws(TLSFailure) {
-            return try TLSContext.server(
-                certificate: configuration.certificate,
-                key: configuration.certificateKey
-            )
-        } catch {
-            throw StartFailure([error.description])
-        }
     }
 
     private func openTokens() throws(StartFailure) {
         guard !configuration.auth.isEmpty else { return }
-        authenticator = Authenticator(
+        hub.credentials.authenticator = Authenticator(
             try TokenTable.read(configuration.auth, limit: configuration.fixed.tokens),
             sessionLife: UInt64(configuration.session.milliseconds),
             mostSessions: configuration.fixed.sessions
         )
         guard !configuration.usesTLS else { return }
-        for endpoint in listeners.map(\.endpoint) where !endpoint.isLoopback {
+        for endpoint in acceptor.listeners.map(\.endpoint) where !endpoint.isLoopback {
             log.warning(
                 "tokens travel unencrypted: no TLS is configured",
                 metadata: ["listen": "\(endpoint)"]
             )
-        }
-    }
-
-    private func openCertificate() throws(StartFailure) {
-        tls = try readCertificate()
-        guard tls != nil else { return }
-        handshakes = HandshakeQueue { [unowned self] in
-            beginTurn()
-            activity.note(.handshake)
         }
     }
 }

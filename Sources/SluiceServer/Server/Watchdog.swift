@@ -65,18 +65,18 @@ public final class Watchdog {
         }
         requests.keepsLoopAlive = false
         let mailbox = requests.mailbox
-        let activity = server.activity
+        let activity = server.turns.activity
         let drain = UInt64(server.configuration.drain.milliseconds) * 1_000_000
         thread = try LoopThread { loop throws(UVError) in
             let vigil = try Vigil(on: loop, StuckLoop(drain: drain), activity, mailbox, perform)
             return (vigil.wake, vigil)
         }
         let wake = thread.shared
-        server.onBusy = { wake.post(()) }
+        server.turns.onBusy = { wake.post(()) }
     }
 
     deinit {
-        server.onBusy = nil
+        server.turns.onBusy = nil
     }
 }
 

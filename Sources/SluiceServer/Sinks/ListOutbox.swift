@@ -11,14 +11,14 @@ internal import Values
 /// It begins in steps, and looks through what has changed in steps, so that others do not wait.
 final class ListOutbox: SinkOutbox {
     private unowned let sink: Sink
-    private unowned let server: Server
+    private unowned let sinks: Sinks
     private var following: Following?
     private var steps: LoopTimer?
     private var saysLeftOut = true
 
-    init(_ sink: Sink, on server: Server) {
+    init(_ sink: Sink, in sinks: Sinks) {
         self.sink = sink
-        self.server = server
+        self.sinks = sinks
     }
 
     var waiting: Int { following?.waiting ?? 0 }
@@ -27,7 +27,7 @@ final class ListOutbox: SinkOutbox {
     var leftOut: Int { following?.leftOut ?? 0 }
 
     func listen(_ session: Session) {
-        let (definition, limits) = (sink.definition, server.configuration.fixed.sinks)
+        let (definition, limits) = (sink.definition, sinks.configuration.fixed.sinks)
         let following = Following(
             FollowRules(
                 glob: definition.from,
@@ -52,13 +52,13 @@ final class ListOutbox: SinkOutbox {
     /// Changes of one millisecond go together.
     private func stepSoon() {
         if steps == nil {
-            steps = try? LoopTimer(on: server.loop) { [weak self] in self?.step() }
+            steps = try? LoopTimer(on: sinks.turns.loop) { [weak self] in self?.step() }
         }
         if steps?.isActive == false { steps?.start(after: .milliseconds(1)) }
     }
 
     private func step() {
-        server.beginTurn()
+        sinks.turns.begin()
         if let following, following.isBeginning {
             following.listenOn()
             if following.isBeginning { stepSoon() }

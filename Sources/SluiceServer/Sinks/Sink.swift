@@ -64,7 +64,7 @@ final class Sink {
         self.sinks = sinks
     }
 
-    private var server: Server { sinks.server }
+    private var loop: Loop { sinks.turns.loop }
     private var waiting: Int { outbox?.waiting ?? 0 }
     var isBusy: Bool { current != nil || waiting > 0 }
     /// How many values wait, those in flight included.
@@ -74,12 +74,12 @@ final class Sink {
 
     /// Starts listening.
     func begin() {
-        let session = Session(of: server.clients, sink: self, transport: .sink)
+        let session = Session(of: sinks.clients, sink: self, transport: .sink)
         self.session = session
         // Names contain no quotes.
         var hello = #"{"op":"hello","client":"sink \#(definition.name)"}"#
         hello.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
-        outbox = definition.isOverGlob ? ListOutbox(self, on: server) : SingleOutbox(self)
+        outbox = definition.isOverGlob ? ListOutbox(self, in: sinks) : SingleOutbox(self)
         listen()
     }
 
@@ -126,7 +126,7 @@ final class Sink {
     /// The outbox may have something to send.
     func goOn() {
         next()
-        if !isBusy { sinks.becameIdle() }
+        if !isBusy { sinks.onIdle() }
     }
 
     func next() {
@@ -134,7 +134,7 @@ final class Sink {
         current = value
         if waiting == 0 { hasOverflowed = false }
         if failures > 0 { counters.retried += 1 }
-        began = server.loop.now
+        began = loop.now
         let client = client ?? sinks.client(for: definition)
         self.client = client
         var fields: [(name: StaticString, value: String)] = [
@@ -151,11 +151,11 @@ final class Sink {
 
     private func answered(_ result: Result<HTTPClient.Answer, ClientFailure>) {
         guard let value = current else { return }
-        server.beginTurn()
+        sinks.turns.begin()
         current = nil
         counters.attempts += 1
-        counters.milliseconds += server.loop.now &- began
-        switch SinkOutcome(result, of: definition.url, at: server.loop.wallClock) {
+        counters.milliseconds += loop.now &- began
+        switch SinkOutcome(result, of: definition.url, at: loop.wallClock) {
         case .arrived:
             outbox?.settle(.arrived)
             counters.sent += UInt64(value.count)
@@ -163,7 +163,7 @@ final class Sink {
             failures = 0
             failure = nil
             failingSince = nil
-            arrivedAt = server.loop.wallClock
+            arrivedAt = loop.wallClock
         case .refused(let reason):
             note(reason)
             giveUp(value)
@@ -175,7 +175,7 @@ final class Sink {
         next()
         // A connection is kept only while there is something to send.
         if current == nil { client = nil }
-        if !isBusy { sinks.becameIdle() }
+        if !isBusy { sinks.onIdle() }
     }
 
     private func giveUp(_ value: SinkValue) {
@@ -185,12 +185,12 @@ final class Sink {
         // Lists may be refused all the time.
         if definition.isOverGlob, refusalPause?.isActive == true { return }
         if refusalPause == nil {
-            refusalPause = try? LoopTimer(on: server.loop) { [weak self] in
-                self?.server.beginTurn()
+            refusalPause = try? LoopTimer(on: loop) { [weak self] in
+                self?.sinks.turns.begin()
                 self?.tryRefused()
             }
         }
-        refusalPause?.start(after: .milliseconds(server.times.fixed.refusedSink))
+        refusalPause?.start(after: .milliseconds(sinks.configuration.fixed.times.refusedSink))
     }
 
     /// Tries what the receiver refused, unless newer values have come: it may take it by now.
@@ -204,15 +204,15 @@ final class Sink {
         counters.failed += 1
         if failure == nil { log(.warning, "a sink cannot send", ["reason": "\(reason)"]) }
         failure = reason
-        failingSince = failingSince ?? server.loop.wallClock
+        failingSince = failingSince ?? loop.wallClock
     }
 
     private func tryAgain(after wait: Int?) {
         failures += 1
         outbox?.settle(.failed)
         if pause == nil {
-            pause = try? LoopTimer(on: server.loop) { [weak self] in
-                self?.server.beginTurn()
+            pause = try? LoopTimer(on: loop) { [weak self] in
+                self?.sinks.turns.begin()
                 self?.next()
             }
         }
@@ -234,7 +234,7 @@ final class Sink {
         let about: Logger.Metadata = [
             "graph": "\(graph.name)", "sink": "\(definition.name)", "to": "\(definition.url.origin)",
         ]
-        server.log.log(level: level, message, metadata: about.merging(more) { $1 })
+        sinks.log.log(level: level, message, metadata: about.merging(more) { $1 })
     }
 }
 
@@ -248,8 +248,8 @@ extension Sink: MessageSink {
         case "end" where message["code"]?.string == "slow":
             // More than a session queues in one turn: the subscription starts again.
             log(.warning, "a sink missed values: too many came at once")
-            server.loop.soon { [weak self] in
-                self?.server.beginTurn()
+            loop.soon { [weak self] in
+                self?.sinks.turns.begin()
                 self?.listen()
             }
         case "end", "err":

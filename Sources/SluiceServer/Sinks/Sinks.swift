@@ -10,9 +10,16 @@ internal import TLS
 
 /// The sinks of all graphs (docs/sinks.md), running on the server that makes the ticks.
 final class Sinks {
-    unowned let server: Server
+    let clients: Clients
+    let configuration: Configuration
+    let turns: Turns
+    let log: Logger
+    /// Called when none has anything to send any more.
+    var onIdle: () -> Void = {}
     private var all: [Name: Sink] = [:]
     private var isStopped = false
+    /// What they followed last.
+    private var followed: (definitions: UInt64, isLeading: Bool)?
     /// The TLS context of all secure connections; made before the server serves, because reading
     /// the authorities takes a while.
     private var trust: TLSContext?
@@ -22,26 +29,37 @@ final class Sinks {
         let sink: String
     }
 
-    init(_ server: Server) {
-        self.server = server
+    var host: Host { clients.host }
+
+    init(_ configuration: Configuration, _ clients: Clients, _ turns: Turns, _ log: Logger) {
+        (self.configuration, self.clients, self.turns, self.log) = (configuration, clients, turns, log)
     }
 
     /// Reads the trusted authorities, if a sink may need them.
     func prepare() {
-        guard !server.configuration.sinkHosts.isEmpty else { return }
+        guard !configuration.sinkHosts.isEmpty else { return }
         do throws(TLSFailure) {
             trust = try TLSContext.client(authorities: nil)
         } catch {
-            server.log.warning("sinks cannot use https", metadata: ["reason": "\(error)"])
+            log.warning("sinks cannot use https", metadata: ["reason": "\(error)"])
         }
+    }
+
+    /// Follows changes of the definitions, and of which server makes the ticks.
+    @inline(__always)
+    func followChanges() {
+        let present = (definitions: host.definitionChanges, isLeading: host.isLeading)
+        if let followed, followed == present { return }
+        followed = present
+        follow()
     }
 
     /// Starts and ends sinks as the definitions say, on the server that makes the ticks; unchanged
     /// ones continue.
-    func follow() {
+    private func follow() {
         var wanted: [Name: (sink: SinkDefinition, graph: LiveGraph)] = [:]
-        if server.host.isLeading, !isStopped {
-            for graph in server.host.graphs {
+        if host.isLeading, !isStopped {
+            for graph in host.graphs {
                 for sink in graph.definition.sinks {
                     wanted[Name(graph: graph.name, sink: sink.name)] = (sink, graph)
                 }
@@ -57,7 +75,7 @@ final class Sinks {
         }
         for (name, (definition, graph)) in wanted where all[name] == nil {
             if let reason = refusal(of: definition, in: graph) {
-                server.log.error(
+                log.error(
                     "a sink was not started",
                     metadata: ["graph": "\(name.graph)", "sink": "\(name.sink)", "reason": "\(reason)"]
                 )
@@ -71,25 +89,25 @@ final class Sinks {
 
     /// Why a stored sink must not start: the configuration has changed since.
     private func refusal(of sink: SinkDefinition, in graph: LiveGraph) -> String? {
-        if !sink.url.isAllowed(by: server.configuration.sinkHosts) {
+        if !sink.url.isAllowed(by: configuration.sinkHosts) {
             return "'\(sink.url.authority)' is not in sinkHosts"
         }
         guard let name = sink.secret else { return nil }
         if secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
         let client = graph.origin == .client ? graph.name : nil
-        guard server.configuration.usableSecrets(ofClientGraph: client).contains(name) else {
+        guard configuration.usableSecrets(ofClientGraph: client).contains(name) else {
             return "the configuration key secrets does not let the graph use \(name)"
         }
         return nil
     }
 
-    func secret(_ name: String) -> String? { server.configuration.secretValues[name] }
+    func secret(_ name: String) -> String? { configuration.secretValues[name] }
 
     func client(for sink: SinkDefinition) -> HTTPClient {
         guard let url = ServiceURL(sink.url.origin) else { preconditionFailure("an origin is a URL") }
         let client = HTTPClient(
             url,
-            on: server.loop,
+            on: turns.loop,
             limit: .milliseconds(sink.timeout),
             mostBytes: Self.longestAnswer
         )
@@ -117,10 +135,6 @@ final class Sinks {
         isStopped = true
         for sink in all.values { sink.end() }
         all = [:]
-    }
-
-    func becameIdle() {
-        if server.state == .draining { server.finish() }
     }
 
     // MARK: - Looking

@@ -2,19 +2,29 @@ internal import HTTP
 internal import Support
 
 /// Files of the public folder and of the mounted ones (docs/http.md).
-enum FileAnswer {
+struct FileAnswer {
+    let folders: PublicFolders
+    private let strictTransport: Duration
+    /// The sites that may embed pages, as a directive of the content policy.
+    private let ancestors: String
+
+    init(_ folders: PublicFolders, _ configuration: Configuration) {
+        self.folders = folders
+        strictTransport = configuration.strictTransport
+        ancestors = ContentPolicy.ancestors(configuration.frameAncestors)
+    }
+
     /// Answers with the file of the path, compressed if that helps and the client accepts it.
-    static func send(_ head: RequestHead, on connection: HTTPConnection) {
-        let server = connection.server
-        guard let (files, path) = server.folders.folder(of: head.path), let file = files.open(path) else {
+    func send(_ head: RequestHead, on connection: HTTPConnection) {
+        guard let (files, path) = folders.folder(of: head.path), let file = files.open(path) else {
             return connection.refuse(.notFound)
         }
         let isCompressible = file.isCompressible
-        let takesGzip = isCompressible && takesGzip(head)
-        let (isSecure, policy, ancestors) = (connection.isSecure, files.policy, server.frameAncestors)
+        let takesGzip = isCompressible && Self.takesGzip(head)
+        let (isSecure, policy) = (connection.isSecure, files.policy)
         let forwarded = connection.forwarding?.authority
         let authority = forwarded ?? String(decoding: head.authority, as: UTF8.self)
-        let strictness = StrictTransport(server.configuration.strictTransport, for: authority)
+        let strictness = StrictTransport(strictTransport, for: authority)
         let fields = { (etag: String, out: inout ByteBuffer) in
             if isCompressible { out.append("Vary: Accept-Encoding\r\n") }
             out.append(securityOf: etag)
@@ -35,12 +45,12 @@ enum FileAnswer {
         if takesGzip, let condition, condition.matches(quoted: codedTag) {
             return connection.answerEmpty(.notModified) { fields(codedTag, &$0) }
         }
-        let coded = takesGzip ? files.gzip(file, on: server.loop) : nil
+        let coded = takesGzip ? files.gzip(file, on: connection.hub.loop) : nil
         let etag = coded == nil ? file.etag : codedTag
         if coded == nil, let condition, condition.matches(quoted: etag) {
             return connection.answerEmpty(.notModified) { fields(etag, &$0) }
         }
-        begin(file.type, size: coded?.count ?? file.size, on: connection) { out in
+        Self.begin(file.type, size: coded?.count ?? file.size, on: connection) { out in
             if coded != nil { out.append("Content-Encoding: gzip\r\n") }
             fields(etag, &out)
         }

@@ -5,7 +5,7 @@ internal import Support
 /// one before.
 ///
 /// So a peer that does not read costs one piece, however long the file.
-final class FileBody {
+final class FileBody: AnswerBody {
     static let pieceBytes = 64 * 1024
 
     private let file: StaticFile?

@@ -4,40 +4,34 @@ internal import Sessions
 internal import Logging
 internal import Values
 
-/// Reads the file of tokens of a running server again.
-enum TokenReload {
+// Reading the file of tokens of a running server again.
+extension GraphFiles {
     /// Reads it on another thread: open sessions continue with the present rights of their
     /// principal, or are closed.
     ///
     /// - Parameters:
-    ///   - server: whose tokens they are.
     ///   - isDryRun: only reads them.
     ///   - done: gets the problems of the file in a later turn, when all sessions are revised. If
     ///     there are problems, the old tokens stay.
     /// - Throws: if no thread can be started.
-    static func run(
-        at server: Server,
-        dryRun isDryRun: Bool,
-        _ done: @escaping ([FileProblem]) -> Void
-    ) throws(UVError) {
-        guard let authenticator = server.authenticator else { return done([]) }
-        try server.definitions.readTokens { [weak server] result in
-            guard let server else { return }
-            server.beginTurn()
+    func reloadTokens(dryRun isDryRun: Bool, _ done: @escaping ([FileProblem]) -> Void) throws(UVError) {
+        guard let authenticator = credentials.authenticator else { return done([]) }
+        try queue.readTokens { [weak self] result in
+            guard let self else { return }
+            turns.begin()
             switch result {
             case .failure(let failure):
                 done(failure.problems.map { $0.with(remark: "the old tokens stay") })
             case .success(let tokens) where isDryRun:
-                release(tokens, at: server.host)
+                Self.release(tokens, at: host)
                 done([])
             case .success(let tokens):
-                release(authenticator.take(tokens), at: server.host)
-                server.clients.reviseAccess {
+                Self.release(authenticator.take(tokens), at: host)
+                clients.reviseAccess {
                     authenticator.principal(like: $0).map(Access.init)
-                } then: { [weak server] in
-                    guard let server else { return }
-                    let file = server.configuration.auth
-                    server.log.info("tokens read again", metadata: ["auth": "\(file)"])
+                } then: { [weak self] in
+                    guard let self else { return }
+                    log.info("tokens read again", metadata: ["auth": "\(configuration.auth)"])
                     done([])
                 }
             }

@@ -9,7 +9,7 @@ internal import Values
 ///
 /// It is an ordinary listener with a session of its own, which ends in the turn in which the node
 /// changes, the time is over, or the client disconnects.
-final class LongPoll: MessageSink {
+final class LongPoll: MessageSink, HeldRequest {
     /// The latest time of the answer, on the loop's clock.
     let deadline: UInt64
     private unowned let connection: HTTPConnection
@@ -41,7 +41,7 @@ final class LongPoll: MessageSink {
         self.deadline = deadline
         let stream = try EventStream(of: GraphView(graph, for: connection.access), nodes: [name])
         let session = Session(
-            of: connection.server.clients,
+            of: connection.hub.clients,
             sink: self,
             transport: .poll,
             access: connection.access,
@@ -60,8 +60,8 @@ final class LongPoll: MessageSink {
         seconds: Int,
         facets hasFacets: Bool
     ) {
-        let server = connection.server
-        let longest = Int(server.times.fixed.wait / 1000)
+        let hub = connection.hub
+        let longest = Int(hub.times.fixed.wait / 1000)
         do throws(HostError) {
             connection.poll = try LongPoll(
                 connection,
@@ -70,7 +70,7 @@ final class LongPoll: MessageSink {
                 name: node.name,
                 known: known,
                 facets: hasFacets,
-                deadline: server.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
+                deadline: hub.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
             )
         } catch {
             preconditionFailure("one node can be listened to")
@@ -86,7 +86,7 @@ final class LongPoll: MessageSink {
         guard let session else { return }
         self.session = nil
         // A graph whose epoch was lost continues as another object.
-        let node = connection.server.host[graph.name]?.node(nodeName)
+        let node = connection.hub.host[graph.name]?.node(nodeName)
         // Read while the chain is alive, because the answer may lead to the next request.
         let reading = node.map { $0.graph.read($0) }
         let refusal = node.flatMap { Self.refusal(of: $0, to: session.access) }

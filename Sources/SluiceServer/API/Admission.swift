@@ -8,15 +8,21 @@ enum Admission {
     case refused(Refusal)
 }
 
-extension HTTPListener {
+extension RequestDispatcher {
     /// Checks that a page may send the request, and finds its route; `Host` has been checked.
     @inline(__always)
-    func admit(_ head: RequestHead, _ forwarding: @autoclosure () -> Forwarding?) -> Admission {
+    func admit(
+        _ head: RequestHead,
+        _ forwarding: @autoclosure () -> Forwarding?,
+        at listener: HTTPListener
+    ) -> Admission {
         let method = head.method
-        guard method.isSafe || originCheck.accepts(head, forwarding()) else { return .refused(.badOrigin) }
+        guard method.isSafe || listener.originCheck.accepts(head, forwarding()) else {
+            return .refused(.badOrigin)
+        }
         switch router.match(method, head.path) {
         case .found(let route, let captures):
-            guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(.badQuery) }
+            guard head.query.isEmpty || Query(head.query).isReadable else { return .refused(Self.badQuery) }
             return .route(route, captures)
         case .options(let allow): return .options(allow: allow)
         case .methodNotAllowed(let allow):
@@ -36,7 +42,7 @@ extension HTTPListener {
         }
         guard side != .operations else { return .refused(.notFound) }
         if method == .get || method == .head { return .file }
-        guard let (files, path) = folders.folder(of: head.path), files.open(path) != nil else {
+        guard let (files, path) = service.folders.folder(of: head.path), files.open(path) != nil else {
             return .refused(.notFound)
         }
         let allow = "GET, HEAD, OPTIONS"
@@ -51,27 +57,8 @@ extension HTTPListener {
             ? "this address serves only operations; see 'listen' in the server's configuration"
             : "this is served at another address; see 'admin.listen' in the server's configuration"
     }
-}
 
-extension Refusal {
-    static var notFound: Refusal { Refusal(.notFound, "there is nothing under this path") }
-
-    static var badOrigin: Refusal {
-        Refusal(
-            .badOrigin,
-            "pages of that origin may not do this; see 'origins' in the server's configuration"
-        )
-    }
-
-    fileprivate static var badQuery: Refusal {
+    private static var badQuery: Refusal {
         Refusal(.badRequest, "invalid percent-encoding or UTF-8 in the query string: write % as %25")
-    }
-
-    static func misdirected(_ head: RequestHead) -> Refusal {
-        if head.authority.isEmpty { return Refusal(.badRequest, "Host is missing") }
-        return Refusal(
-            .misdirected,
-            "this server does not answer to that name; see 'hosts' in its configuration"
-        )
     }
 }

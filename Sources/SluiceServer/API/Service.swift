@@ -1,0 +1,42 @@
+internal import GraphHost
+internal import Logging
+internal import SQLiteLog
+internal import Support
+
+/// What the routes work with, beside the connection that asks.
+final class Service {
+    let configuration: Configuration
+    let log: Logger
+    let host: Host
+    /// The rows of the API, by the numbers of routes.
+    let operations = Operation.all
+    /// Looks at graphs as they were.
+    let looks: PastLooks
+    /// Reads the definitions of clients and files.
+    let definitions: DefinitionQueue
+    let files: GraphFiles
+    let sinks: Sinks
+    let folders = PublicFolders()
+    var dashboards: Dashboards?
+    /// The database for `GET /v1/backup`; nil if commits are not stored on a disk.
+    let store: SQLiteLog?
+    /// Called when nodes were released on request.
+    var onFreed: () -> Void = {}
+    /// Appends the counters of the server that the caller may see.
+    var appendMetrics: (_ access: Access, _ out: inout ByteBuffer) -> Void = { _, _ in }
+
+    init(
+        _ configuration: Configuration,
+        _ host: Host,
+        _ log: Logger,
+        looks: PastLooks,
+        definitions: DefinitionQueue,
+        files: GraphFiles,
+        sinks: Sinks,
+        store: SQLiteLog?
+    ) {
+        (self.configuration, self.host, self.log) = (configuration, host, log)
+        (self.looks, self.definitions, self.files) = (looks, definitions, files)
+        (self.sinks, self.store) = (sinks, store)
+    }
+}
