@@ -15,18 +15,19 @@ enum CommitQuery {
         guard request.query.raw("after") != nil, operation.takesCommit else { return false }
         let stamp = try stamp(in: request.query, operation)
         let (connection, graph) = (request.connection, try request.graph().graph)
-        if connection.awaited != nil {
+        if case .commit = connection.held {
             try stamp.require(in: graph)
             return false
         }
         var number: UInt64 = 0
-        connection.awaited = try stamp.wait(in: graph) { [weak connection] in
+        let wait = try stamp.wait(in: graph) { [weak connection] in
             connection?.answerLater(number) { connection in
                 connection.respond()
-                connection.awaited = nil
+                if case .commit = connection.held { connection.held = nil }
             }
         }
-        guard connection.awaited != nil else { return false }
+        guard let wait else { return false }
+        connection.held = .commit(wait)
         connection.parser.hold()
         number = connection.waitAsAsked()
         return true

@@ -50,7 +50,7 @@ enum EventRoutes {
         }
         guard !omitsBody else { return }
         let events = EventStreamConnection(taking: connection, for: view.graph)
-        connection.isUpgraded = true
+        connection.wasReplaced()
         events.open(stream, for: connection.access)
     }
 }

@@ -63,7 +63,7 @@ final class LongPoll: MessageSink, HeldRequest {
         let hub = connection.hub
         let longest = Int(hub.times.fixed.wait / 1000)
         do throws(HostError) {
-            connection.poll = try LongPoll(
+            let poll = try LongPoll(
                 connection,
                 request: connection.waitAsAsked(),
                 graph: node.graph,
@@ -72,6 +72,7 @@ final class LongPoll: MessageSink, HeldRequest {
                 facets: hasFacets,
                 deadline: hub.loop.now + UInt64(min(seconds, max(1, longest))) * 1000
             )
+            connection.held = .change(poll)
         } catch {
             preconditionFailure("one node can be listened to")
         }
@@ -91,7 +92,7 @@ final class LongPoll: MessageSink, HeldRequest {
         let reading = node.map { $0.graph.read($0) }
         let refusal = node.flatMap { Self.refusal(of: $0, to: session.access) }
         session.close()
-        connection.poll = nil
+        connection.held = nil
         connection.answerLater(number) { connection throws(HostError) in
             if let refusal { throw refusal }
             guard let node, let reading else { throw HostError(.unknownNode, "the node was removed") }
@@ -135,7 +136,7 @@ final class LongPoll: MessageSink, HeldRequest {
     func close(code: UInt16, reason: String) {
         guard code == CloseCode.unauthenticated.rawValue else { return finish() }
         session = nil
-        connection.poll = nil
+        connection.held = nil
         connection.answerLater(number) { _ throws(HostError) in
             throw reason == "token_expired"
                 ? .tokenExpired : HostError(.unauthenticated, "this token is not known any more")

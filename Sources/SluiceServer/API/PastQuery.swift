@@ -52,14 +52,14 @@ enum PastQuery {
         on connection: HTTPConnection,
         _ respond: @escaping Respond = send(on:_:)
     ) throws(HostError) {
-        connection.look = try looks.begin(for: connection.access.name, work) {
-            [weak connection] answer in
+        let look = try looks.begin(for: connection.access.name, work) { [weak connection] answer in
             guard let connection else { return }
-            connection.look = nil
+            connection.held = nil
             connection.answerLater(connection.waitingFor) { connection throws(HostError) in
                 try respond(connection, answer)
             }
         }
+        connection.held = .past(look)
         _ = connection.wait()
     }
 

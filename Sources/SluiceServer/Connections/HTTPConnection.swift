@@ -11,17 +11,52 @@ internal import Values
 /// All answers of one read are sent with one write. While a commit waits for the log, further
 /// requests are not read; the same applies while a peer does not take its answers.
 final class HTTPConnection: Connection {
+    /// What becomes of the current request.
+    enum State {
+        /// There is none, or it is being answered: the next one is read.
+        case reading
+        /// It is answered later.
+        case waiting(Wait)
+        /// It is answered, but for the rest of the body, which is sent piece by piece.
+        case sending(any AnswerBody)
+        /// It was the last: the connection ends when all is written.
+        case closing
+        /// The socket belongs to another connection now.
+        case upgraded
+    }
+
+    /// A request that is answered later.
+    struct Wait {
+        let number: UInt64
+        /// The start of the turn in which it arrived; 0: the client asked to wait, so its duration
+        /// does not count.
+        let arrivedAt: UInt64
+    }
+
+    /// What a request waits for that ends with its client; only reading shows that it is gone.
+    enum Held {
+        /// The change of a node.
+        case change(any HeldRequest)
+        /// A past state.
+        case past(PastLook)
+        /// A commit that the request needs; stays until the request has been performed after it.
+        case commit(CommitWait)
+    }
+
+    /// What is read at present, and since when.
+    private enum Reading {
+        case nothing
+        case head(since: UInt64)
+        case body(since: UInt64)
+    }
+
+    private(set) var state = State.reading
     let parser: RequestParser
     /// The listener that accepted it.
     let listener: HTTPListener
     /// Bytes after a request that is not answered yet.
     private var saved = ByteBuffer()
-    /// The number of the request that is answered later; 0: none.
-    private(set) var waitingFor: UInt64 = 0
     private var requests: UInt64 = 0
-    /// The start of the turn in which that request arrived; 0: the client asked to wait, so its
-    /// duration does not count.
-    private var arrivedAt: UInt64 = 0
     /// Whether the peer is a trusted proxy, and its header fields for the current request.
     let isProxied: Bool
     var forwarding: Forwarding?
@@ -29,12 +64,7 @@ final class HTTPConnection: Connection {
     private(set) var access = Access.nobody
     /// The framing of the answer to the current request.
     var framing = ResponseFraming()
-    /// When reading the current head or body began.
-    private var startedAt: UInt64 = 0
-    private var isBodyTimed = false
-    /// The socket belongs to another connection now.
-    var isUpgraded = false
-    private var isClosing = false
+    private var reading = Reading.nothing
     /// How much of the present turn this client's requests have used.
     private var share = TurnShare()
     /// How often this client was refused because of limits.
@@ -43,15 +73,7 @@ final class HTTPConnection: Connection {
     private var isUnfinished = false
     /// The origin whose page may read the answer, if CORS is configured.
     private(set) var sharedWith: String?
-    /// The rest of a body that is sent piece by piece.
-    private var body: (any AnswerBody)?
-    /// The change of a node that the current request waits for.
-    var poll: (any HeldRequest)?
-    /// The past state that the current request waits for.
-    var look: PastLook?
-    /// The wait for the commit that the current request needs; it stays until the request has been
-    /// performed after it.
-    var awaited: CommitWait?
+    var held: Held?
     /// What the audit needs of the current request.
     var record: RequestRecord?
 
@@ -70,6 +92,23 @@ final class HTTPConnection: Connection {
         }
         socket.resumeReading()
     }
+
+    /// The number of the request that is answered later; 0: none.
+    var waitingFor: UInt64 { if case .waiting(let wait) = state { wait.number } else { 0 } }
+
+    private var isClosing: Bool { if case .closing = state { true } else { false } }
+
+    private var isUpgraded: Bool { if case .upgraded = state { true } else { false } }
+
+    /// Whether a part of an answer is still to come.
+    private var owesAnswer: Bool {
+        switch state {
+        case .waiting, .sending: true
+        case .reading, .closing, .upgraded: false
+        }
+    }
+
+    private var poll: (any HeldRequest)? { if case .change(let poll) = held { poll } else { nil } }
 
     // MARK: - Reading
 
@@ -104,14 +143,11 @@ final class HTTPConnection: Connection {
         setDeadline()
     }
 
-    /// Whether the current request waits for something, and ends with its client.
-    private var watchesPeer: Bool { poll != nil || look != nil || awaited != nil }
-
     /// Whether to stop reading until an answer is sent.
     private var mustPause: Bool {
         // A client that waits for a change, or for the past, may disconnect meanwhile; only reading
         // shows that.
-        if watchesPeer { return saved.count > hub.codec.pendingBytes }
+        if held != nil { return saved.count > hub.codec.pendingBytes }
         // Most clients send the next request after the answer: pausing and resuming would be
         // wasted.
         return waitingFor == 0 || !saved.isEmpty
@@ -123,13 +159,13 @@ final class HTTPConnection: Connection {
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
         while true {
             if waitingFor != 0 || isUnfinished || unsentBytes > hub.codec.pendingBytes { return false }
-            if let body, !sendPiece(of: body) { return socket == nil }
+            if case .sending(let body) = state, !sendPiece(of: body) { return socket == nil }
             if isClosing { return true }
             switch parser.isInflating ? .request : parser.parse(&input) {
             case .more:
                 return true
             case .request:
-                startedAt = 0
+                reading = .nothing
                 let before = workDone
                 answer()
                 if isUpgraded { return true }
@@ -137,7 +173,7 @@ final class HTTPConnection: Connection {
                     continueInNextTurn()
                 }
             case .upgrade:
-                startedAt = 0
+                reading = .nothing
                 upgrade(input)
                 if isUpgraded { return true }
             case .continueExpected:
@@ -157,7 +193,7 @@ final class HTTPConnection: Connection {
 
     /// Answers with a body, piece by piece; its head has been written.
     func send(_ body: any AnswerBody) {
-        self.body = body
+        state = .sending(body)
     }
 
     /// Sends a piece of a body, and lets other clients be served before the next one.
@@ -175,8 +211,7 @@ final class HTTPConnection: Connection {
             continueInNextTurn()
             return false
         }
-        self.body = nil
-        isClosing = !framing.keepsAlive
+        state = framing.keepsAlive ? .reading : .closing
         return true
     }
 
@@ -212,15 +247,15 @@ final class HTTPConnection: Connection {
     }
 
     override func peerEnded() {
-        if watchesPeer { return close() }
+        if held != nil { return close() }
         guard saved.isEmpty else { return }
         // A request that is being answered still gets its answer.
-        if waitingFor != 0 || body != nil || parser.isInflating {
+        if owesAnswer || parser.isInflating {
             framing.keepsAlive = false
             return
         }
         guard unsentBytes > 0 else { return close() }
-        isClosing = true
+        state = .closing
         closeAfterWriting()
     }
 
@@ -264,15 +299,18 @@ final class HTTPConnection: Connection {
         respond()
         if isUnfinished { return }
         parser.stopInflating()
-        if waitingFor == 0, body == nil, !framing.keepsAlive { isClosing = true }
+        if case .reading = state, !framing.keepsAlive { state = .closing }
     }
+
+    /// Another connection has taken over the socket.
+    func wasReplaced() { state = .upgraded }
 
     private func upgrade(_ rest: UnsafeRawBufferPointer) {
         requests &+= 1
         hub.traffic.requests &+= 1
         takeHead(hub)
         if let connection = listener.handler.upgrade(self) {
-            isUpgraded = true
+            wasReplaced()
             connection.begin(with: rest)
             connection.endIfPeerEnded()
             hub.codec.parsers.give(parser)
@@ -280,7 +318,7 @@ final class HTTPConnection: Connection {
         }
         // Bytes after a refused upgrade may belong to the protocol that was asked for.
         framing.keepsAlive = false
-        isClosing = true
+        state = .closing
     }
 
     /// Answers with an error; the connection stays open unless the framing says otherwise.
@@ -293,48 +331,40 @@ final class HTTPConnection: Connection {
             }
         }
         answered(refusal.status, refusal.code)
-        if !framing.keepsAlive { isClosing = true }
+        if !framing.keepsAlive { state = .closing }
     }
 
     /// Marks the current request as answered later, by ``answerLater(_:_:)``.
     ///
     /// - Returns: its number.
-    func wait() -> UInt64 {
-        waitingFor = requests
-        arrivedAt = hub.turns.activity.turnBegan
+    func wait() -> UInt64 { wait(since: hub.turns.activity.turnBegan) }
+
+    /// The same for a request that asked to wait: its duration does not count.
+    func waitAsAsked() -> UInt64 { wait(since: 0) }
+
+    private func wait(since arrivedAt: UInt64) -> UInt64 {
+        state = .waiting(Wait(number: requests, arrivedAt: arrivedAt))
         hub.turns.times.waits()
         return requests
     }
 
-    /// The same for a request that asked to wait: its duration does not count.
-    func waitAsAsked() -> UInt64 {
-        defer { arrivedAt = 0 }
-        return wait()
-    }
-
     /// Writes the answer of the request with that number, and continues with the next one.
     func answerLater(_ number: UInt64, _ respond: (HTTPConnection) throws(HostError) -> Void) {
-        guard number == waitingFor, socket != nil else { return }
+        guard case .waiting(let wait) = state, number == wait.number, socket != nil else { return }
         // Another thread's answer is an event of its own.
         hub.turns.begin()
-        waitingFor = 0
+        state = .reading
         if hub.isDraining { framing.keepsAlive = false }
-        let arrived = arrivedAt
         do throws(HostError) { try respond(self) } catch { refuse(error) }
-        if waitingFor != 0 {
-            arrivedAt = arrived
-            hub.turns.times.waitsOn()
-        } else if arrived != 0 {
-            hub.turns.times.answered(sinceTurnAt: arrived)
-        }
         // The answer may itself wait for the log.
-        guard waitingFor == 0, !isUpgraded, !isUnfinished else { return }
-        // The last piece of a body closes the connection.
-        if !framing.keepsAlive, body == nil {
-            isClosing = true
-            return closeAfterWriting()
+        if case .waiting = state {
+            state = .waiting(wait)
+            return hub.turns.times.waitsOn()
         }
-        resume()
+        if wait.arrivedAt != 0 { hub.turns.times.answered(sinceTurnAt: wait.arrivedAt) }
+        guard !isUpgraded, !isUnfinished else { return }
+        if case .reading = state, !framing.keepsAlive { state = .closing }
+        if isClosing { closeAfterWriting() } else { resume() }
     }
 
     /// Answers an expensive request now, or in a later turn if such requests of all clients have
@@ -375,15 +405,17 @@ final class HTTPConnection: Connection {
         let now = hub.loop.now
         let deadline: UInt64
         if parser.isReadingHead {
-            if startedAt == 0 || isBodyTimed { startedAt = now }
-            isBodyTimed = false
-            deadline = startedAt + hub.times.fixed.headers
+            var start = now
+            if case .head(let since) = reading { start = since }
+            reading = .head(since: start)
+            deadline = start + hub.times.fixed.headers
         } else if parser.isReadingBody {
-            if startedAt == 0 || !isBodyTimed { startedAt = now }
-            isBodyTimed = true
-            deadline = min(startedAt + hub.times.fixed.body, now + 1000)
+            var start = now
+            if case .body(let since) = reading { start = since }
+            reading = .body(since: start)
+            deadline = min(start + hub.times.fixed.body, now + 1000)
         } else {
-            startedAt = 0
+            reading = .nothing
             deadline = now + hub.times.idle
         }
         hub.deadlines.set(self, at: deadline)
@@ -403,13 +435,15 @@ final class HTTPConnection: Connection {
             guard isTaking() else { return reset() }
             return hub.deadlines.set(self, at: now + hub.times.idle)
         }
-        guard startedAt != 0 else { return close() }
-        if isBodyTimed, parser.isReadingBody {
-            let elapsed = now - startedAt
+        switch reading {
+        case .nothing: return close()
+        case .body(let since) where parser.isReadingBody:
+            let elapsed = now - since
             let isSlow = elapsed >= 5000 && UInt64(parser.bodyBytes) * 1000 < elapsed * 1024
             if elapsed < hub.times.fixed.body, !isSlow {
-                return hub.deadlines.set(self, at: min(startedAt + hub.times.fixed.body, now + 1000))
+                return hub.deadlines.set(self, at: min(since + hub.times.fixed.body, now + 1000))
             }
+        case .head, .body: break
         }
         refuseUnread(Refusal(.timeout, "the request did not arrive in time"))
         closeAfterWriting()
@@ -431,7 +465,7 @@ final class HTTPConnection: Connection {
 
     override func endSlow() {
         // The rest of a body, or bytes that it has not read, are in the way of an answer.
-        guard !isBehind, waitingFor == 0, body == nil else { return reset() }
+        guard !isBehind, !owesAnswer else { return reset() }
         refuseUnread(
             Refusal(
                 HostError(.rateLimited, "too many requests are not sent to the end (limits.held)")
@@ -447,20 +481,23 @@ final class HTTPConnection: Connection {
 
     override func drain(after milliseconds: Int) {
         if let poll { return poll.finish() }
-        guard waitingFor == 0, !isClosing else { return }
-        guard body == nil else { return framing.keepsAlive = false }
-        if parser.isIdle, unsentBytes == 0 { close() }
+        switch state {
+        case .waiting, .closing, .upgraded: break
+        case .sending: framing.keepsAlive = false
         // Otherwise the current answer says `Connection: close`.
+        case .reading: if parser.isIdle, unsentBytes == 0 { close() }
+        }
     }
 
     override func ended(_ error: UVError?) {
         record.take()?.end(nil, by: access.name, at: address)
-        poll?.cancel()
-        look?.cancel()
-        awaited = nil
-        body = nil
-        waitingFor = 0
-        isClosing = true
+        switch held {
+        case .change(let poll): poll.cancel()
+        case .past(let look): look.cancel()
+        case .commit, nil: break
+        }
+        held = nil
+        state = .closing
         saved.removeAll(keepingCapacity: false)
         hub.codec.parsers.give(parser)
     }
