@@ -1,4 +1,5 @@
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Values
 
 /// The tokens of a server's clients, the sessions of browsers, and how many wrong tokens an address

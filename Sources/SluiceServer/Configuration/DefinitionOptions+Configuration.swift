@@ -1,5 +1,6 @@
 internal import CEL
-public import GraphHost
+public import Graphs
+public import Sessions
 
 extension DefinitionOptions {
     /// What definitions and pipelines may use by a configuration, and what their expressions take

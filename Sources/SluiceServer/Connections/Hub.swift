@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import TLS
 

@@ -1,4 +1,5 @@
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Values
 

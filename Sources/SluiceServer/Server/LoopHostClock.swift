@@ -1,5 +1,6 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 
 /// The loop's time, as the host reads it.
 final class LoopHostClock: HostClock {

@@ -1,5 +1,6 @@
 internal import EventLoop
-internal import GraphHost
+internal import Graphs
+internal import Sessions
 internal import Logging
 
 /// What a server does about memory while it serves: returns what clients have freed, counts what
