@@ -10,18 +10,18 @@ struct RawAddress {
 
     /// A numeric IPv4 or IPv6 address; nil for names.
     init?(numeric host: String, port: UInt16) {
-        let v4 = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                uv_ip4_addr(host, Int32(port), $0)
+        let v4 = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                unsafe uv_ip4_addr(host, Int32(port), $0)
             }
         }
         if v4 == 0 {
             length = socklen_t(MemoryLayout<sockaddr_in>.size)
             return
         }
-        let v6 = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                uv_ip6_addr(host, Int32(port), $0)
+        let v6 = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                unsafe uv_ip6_addr(host, Int32(port), $0)
             }
         }
         guard v6 == 0 else { return nil }
@@ -30,8 +30,8 @@ struct RawAddress {
 
     /// A copy of what the resolver answered.
     init(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
-        withUnsafeMutableBytes(of: &storage) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+        unsafe withUnsafeMutableBytes(of: &storage) {
+            unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
         }
         self.length = length
     }
@@ -40,23 +40,23 @@ struct RawAddress {
     init?(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
+        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
             let bytes = Array(path.utf8)
             guard bytes.count < room.count else { return false }
-            room.copyBytes(from: bytes)
+            unsafe room.copyBytes(from: bytes)
             return true
         }
         guard fits else { return nil }
-        withUnsafeMutableBytes(of: &storage) { room in
-            withUnsafeBytes(of: &address) { room.copyMemory(from: $0) }
+        unsafe withUnsafeMutableBytes(of: &storage) { room in
+            unsafe withUnsafeBytes(of: &address) { unsafe room.copyMemory(from: $0) }
         }
         length = socklen_t(MemoryLayout<sockaddr_un>.size)
     }
 
     /// Hands the address to a socket call.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>) -> Result) -> Result {
-        withUnsafePointer(to: storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        unsafe withUnsafePointer(to: storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
         }
     }
 }
@@ -68,11 +68,11 @@ enum AddressLookup {
     /// Looks up at once, blocking the loop: for start-up.
     static func addresses(of host: String, port: UInt16, on loop: Loop) throws(UVError) -> [RawAddress] {
         if let address = RawAddress(numeric: host, port: port) { return [address] }
-        var request = uv_getaddrinfo_t()
-        var hints = Self.hints
-        try check(uv_getaddrinfo(loop.raw, &request, nil, host, "\(port)", &hints), "getaddrinfo")
-        defer { uv_freeaddrinfo(request.addrinfo) }
-        return list(request.addrinfo)
+        var request = unsafe uv_getaddrinfo_t()
+        var hints = unsafe Self.hints
+        unsafe try check(uv_getaddrinfo(loop.raw, &request, nil, host, "\(port)", &hints), "getaddrinfo")
+        defer { unsafe uv_freeaddrinfo(request.addrinfo) }
+        return unsafe list(request.addrinfo)
     }
 
     /// Looks up on libuv's threads and answers on the loop, never before this returns.
@@ -83,44 +83,49 @@ enum AddressLookup {
         answer: @escaping (Result<[RawAddress], UVError>) -> Void
     ) throws(UVError) {
         let lookup = Lookup(loop: loop, answer: answer)
-        var hints = Self.hints
-        lookup.raw.pointee.data = Unmanaged.passRetained(lookup).toOpaque()
-        let status = uv_getaddrinfo(
+        var hints = unsafe Self.hints
+        unsafe lookup.raw.pointee.data = unsafe Unmanaged.passRetained(lookup).toOpaque()
+        let status = unsafe uv_getaddrinfo(
             loop.raw,
             lookup.raw,
             { request, status, list in
-                Unmanaged<Lookup>.fromOpaque(request!.pointee.data).takeRetainedValue().finish(status, list)
+                unsafe Unmanaged<Lookup>.fromOpaque(request!.pointee.data).takeRetainedValue().finish(
+                    status,
+                    list
+                )
             },
             host,
             "\(port)",
             &hints
         )
-        if status < 0 { Unmanaged.passUnretained(lookup).release() }
+        if status < 0 { unsafe Unmanaged.passUnretained(lookup).release() }
         try check(status, "getaddrinfo")
     }
 
     private static var hints: addrinfo {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = streamSocket
-        return hints
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = streamSocket
+        return unsafe hints
     }
 
     fileprivate static func list(_ first: UnsafeMutablePointer<addrinfo>?) -> [RawAddress] {
         var addresses: [RawAddress] = []
-        var next = first
-        while let entry = next {
-            if let address = entry.pointee.ai_addr, [AF_INET, AF_INET6].contains(entry.pointee.ai_family) {
-                addresses.append(RawAddress(copying: address, length: entry.pointee.ai_addrlen))
+        var next = unsafe first
+        while let entry = unsafe next {
+            if let address = unsafe entry.pointee.ai_addr,
+                unsafe [AF_INET, AF_INET6].contains(entry.pointee.ai_family)
+            {
+                unsafe addresses.append(RawAddress(copying: address, length: entry.pointee.ai_addrlen))
             }
-            next = entry.pointee.ai_next
+            unsafe next = unsafe entry.pointee.ai_next
         }
         return addresses
     }
 }
 
 /// One look-up in flight; it holds itself and its loop until libuv has answered.
-private final class Lookup {
+@safe private final class Lookup {
     let loop: Loop
     let raw = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
     private let answer: (Result<[RawAddress], UVError>) -> Void
@@ -130,11 +135,11 @@ private final class Lookup {
         self.answer = answer
     }
 
-    deinit { raw.deallocate() }
+    deinit { unsafe raw.deallocate() }
 
     func finish(_ status: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
-        defer { uv_freeaddrinfo(list) }
-        let addresses = AddressLookup.list(list)
+        defer { unsafe uv_freeaddrinfo(list) }
+        let addresses = unsafe AddressLookup.list(list)
         if status < 0 || addresses.isEmpty {
             answer(
                 .failure(

@@ -33,7 +33,7 @@ private final class ResultBox<Value: Sendable>: @unchecked Sendable {
 
 /// libuv's request and its two halves; apart from ``FileTask`` because a C callback cannot be
 /// formed in a generic function.
-private final class WorkRequest {
+@safe private final class WorkRequest {
     private let raw = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
     private let loop: Loop
     private let work: @Sendable () -> Void
@@ -45,16 +45,20 @@ private final class WorkRequest {
         self.answer = answer
     }
 
-    deinit { raw.deallocate() }
+    deinit { unsafe raw.deallocate() }
 
     func start() {
-        raw.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        let status = uv_queue_work(
+        unsafe raw.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
+        let status = unsafe uv_queue_work(
             loop.raw,
             raw,
-            { Unmanaged<WorkRequest>.fromOpaque($0!.pointee.data)._withUnsafeGuaranteedRef { $0.work() } },
+            {
+                unsafe Unmanaged<WorkRequest>.fromOpaque($0!.pointee.data)._withUnsafeGuaranteedRef {
+                    $0.work()
+                }
+            },
             { request, _ in
-                Unmanaged<WorkRequest>.fromOpaque(request!.pointee.data).takeRetainedValue().answer()
+                unsafe Unmanaged<WorkRequest>.fromOpaque(request!.pointee.data).takeRetainedValue().answer()
             }
         )
         precondition(status == 0, "uv_queue_work refuses nothing but missing callbacks")

@@ -42,15 +42,17 @@ public enum Files {
 
     /// Writes a file that must not exist yet, and has the system put it on the disk.
     public static func write(_ bytes: [UInt8], to path: String) throws(UVError) {
-        let descriptor = try call("open") {
-            uv_fs_open(nil, $0, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600, nil)
+        let descriptor = unsafe try call("open") {
+            unsafe uv_fs_open(nil, $0, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600, nil)
         } then: {
-            Int32($0.pointee.result)
+            unsafe Int32($0.pointee.result)
         }
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress!, $0.count) }
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Platform.write(descriptor, $0.baseAddress!, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw UVError(errno: errno, call: "write") }
             rest = rest.dropFirst(count)
@@ -60,21 +62,23 @@ public enum Files {
 
     /// What the file system says about `path`, symbolic links followed.
     public static func info(_ path: String) throws(UVError) -> FileInfo {
-        try call("stat") {
-            uv_fs_stat(nil, $0, path, nil)
+        unsafe try call("stat") {
+            unsafe uv_fs_stat(nil, $0, path, nil)
         } then: {
-            FileInfo($0.pointee.statbuf)
+            unsafe FileInfo($0.pointee.statbuf)
         }
     }
 
     /// The names in a folder, without `.` and `..`, sorted by their bytes.
     public static func names(in folder: String) throws(UVError) -> [String] {
-        try call("scandir") {
-            uv_fs_scandir(nil, $0, folder, 0, nil)
+        unsafe try call("scandir") {
+            unsafe uv_fs_scandir(nil, $0, folder, 0, nil)
         } then: { request in
             var names: [String] = []
-            var entry = uv_dirent_t()
-            while uv_fs_scandir_next(request, &entry) >= 0 { names.append(String(cString: entry.name)) }
+            var entry = unsafe uv_dirent_t()
+            while unsafe uv_fs_scandir_next(request, &entry) >= 0 {
+                unsafe names.append(String(cString: entry.name))
+            }
             return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
     }
@@ -82,10 +86,10 @@ public enum Files {
     /// Size and free space of the file system that `path` is on, in bytes; `available` is what
     /// ordinary users may still use.
     public static func space(at path: String) throws(UVError) -> (total: UInt64, available: UInt64) {
-        try call("statfs") {
-            uv_fs_statfs(nil, $0, path, nil)
+        unsafe try call("statfs") {
+            unsafe uv_fs_statfs(nil, $0, path, nil)
         } then: { request in
-            let figures = request.pointee.ptr.assumingMemoryBound(to: uv_statfs_t.self).pointee
+            let figures = unsafe request.pointee.ptr.assumingMemoryBound(to: uv_statfs_t.self).pointee
             let (total, _) = figures.f_blocks.multipliedReportingOverflow(by: figures.f_bsize)
             let (available, _) = figures.f_bavail.multipliedReportingOverflow(by: figures.f_bsize)
             return (total, available)
@@ -99,20 +103,20 @@ private struct OpenFile: ~Copyable {
 
     /// Opens without waiting for a writer, should it be a pipe.
     init(_ path: String) throws(UVError) {
-        descriptor = try call("open") {
-            uv_fs_open(nil, $0, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, nil)
+        descriptor = unsafe try call("open") {
+            unsafe uv_fs_open(nil, $0, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, nil)
         } then: {
-            Int32($0.pointee.result)
+            unsafe Int32($0.pointee.result)
         }
     }
 
     deinit { close(descriptor) }
 
     func info() throws(UVError) -> FileInfo {
-        try call("fstat") {
-            uv_fs_fstat(nil, $0, descriptor, nil)
+        unsafe try call("fstat") {
+            unsafe uv_fs_fstat(nil, $0, descriptor, nil)
         } then: {
-            FileInfo($0.pointee.statbuf)
+            unsafe FileInfo($0.pointee.statbuf)
         }
     }
 
@@ -123,10 +127,14 @@ private struct OpenFile: ~Copyable {
         while true {
             let start = bytes.count
             var failure: UVError?
-            let more = [UInt8](unsafeUninitializedCapacity: capacity - start) { room, count in
+            let more = unsafe [UInt8](unsafeUninitializedCapacity: capacity - start) { room, count in
                 count = 0
                 while count < room.count {
-                    let status = Platform.read(descriptor, room.baseAddress! + count, room.count - count)
+                    let status = unsafe Platform.read(
+                        descriptor,
+                        room.baseAddress! + count,
+                        room.count - count
+                    )
                     if status < 0, errno == EINTR { continue }
                     if status < 0 { failure = UVError(errno: errno, call: "read") }
                     if status <= 0 { return }
@@ -150,11 +158,11 @@ private func call<Result>(
     _ start: (UnsafeMutablePointer<uv_fs_t>) -> Int32,
     then take: (UnsafeMutablePointer<uv_fs_t>) -> Result
 ) throws(UVError) -> Result {
-    var request = uv_fs_t()
-    let status = start(&request)
-    defer { uv_fs_req_cleanup(&request) }
+    var request = unsafe uv_fs_t()
+    let status = unsafe start(&request)
+    defer { unsafe uv_fs_req_cleanup(&request) }
     try check(status, name)
-    return take(&request)
+    return unsafe take(&request)
 }
 
 extension FileInfo {

@@ -10,7 +10,7 @@ internal import CLibuv
 ///
 /// `Raw` is the type the memory is used as; `size` may ask for more where the kind is known only at
 /// run time.
-struct Handle<Raw>: ~Copyable {
+@safe struct Handle<Raw>: ~Copyable {
     let loop: Loop
     private let memory: UnsafeMutableRawPointer
 
@@ -23,53 +23,53 @@ struct Handle<Raw>: ~Copyable {
         _ start: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<Raw>) -> Int32
     ) throws(UVError) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-        let status = start(loop.raw, memory.assumingMemoryBound(to: Raw.self))
+        let status = unsafe start(loop.raw, memory.assumingMemoryBound(to: Raw.self))
         guard status >= 0 else {
-            memory.deallocate()
+            unsafe memory.deallocate()
             throw UVError(code: status, call: "\(call)")
         }
         self.loop = loop
-        self.memory = memory
-        base.pointee.data = nil
+        unsafe self.memory = unsafe memory
+        unsafe base.pointee.data = nil
     }
 
     deinit {
-        base.pointee.data = nil
-        uv_close(base, freeHandle)
+        unsafe base.pointee.data = nil
+        unsafe uv_close(base, freeHandle)
     }
 
-    var raw: UnsafeMutablePointer<Raw> { memory.assumingMemoryBound(to: Raw.self) }
+    var raw: UnsafeMutablePointer<Raw> { unsafe memory.assumingMemoryBound(to: Raw.self) }
 
-    var base: UnsafeMutablePointer<uv_handle_t> { memory.assumingMemoryBound(to: uv_handle_t.self) }
+    var base: UnsafeMutablePointer<uv_handle_t> { unsafe memory.assumingMemoryBound(to: uv_handle_t.self) }
 
     /// Makes callbacks find `owner`, without retaining it: the owner holds this handle.
     func belongs(to owner: AnyObject) {
-        base.pointee.data = Unmanaged.passUnretained(owner).toOpaque()
+        unsafe base.pointee.data = unsafe Unmanaged.passUnretained(owner).toOpaque()
     }
 
     /// Whether the loop goes on running for this handle's sake alone.
     var keepsLoopAlive: Bool {
-        get { uv_has_ref(base) != 0 }
-        nonmutating set { newValue ? uv_ref(base) : uv_unref(base) }
+        get { unsafe uv_has_ref(base) != 0 }
+        nonmutating set { unsafe newValue ? uv_ref(base) : uv_unref(base) }
     }
 }
 
 /// The close callback of every handle (a C function pointer cannot be formed inside a generic
 /// type).
 private let freeHandle: uv_close_cb = { handle in
-    UnsafeMutableRawPointer(handle!).deallocate()
+    unsafe UnsafeMutableRawPointer(handle!).deallocate()
 }
 
 extension UnsafeMutableRawPointer {
     /// The object that ``Handle/belongs(to:)`` stored, retained for as long as the caller uses it.
     @inline(__always)
     func owner<Owner: AnyObject>(_ type: Owner.Type = Owner.self) -> Owner {
-        Unmanaged<Owner>.fromOpaque(self).takeUnretainedValue()
+        unsafe Unmanaged<Owner>.fromOpaque(self).takeUnretainedValue()
     }
 
     /// The same object, not retained, for a look that destroys nothing.
     @inline(__always)
     func lend<Owner: AnyObject, Result>(_ type: Owner.Type, _ look: (Owner) -> Result) -> Result {
-        Unmanaged<Owner>.fromOpaque(self)._withUnsafeGuaranteedRef(look)
+        unsafe Unmanaged<Owner>.fromOpaque(self)._withUnsafeGuaranteedRef(look)
     }
 }

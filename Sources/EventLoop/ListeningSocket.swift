@@ -27,7 +27,7 @@ struct ListeningSocket: ~Copyable {
     deinit {
         // Before it is closed: a server that gets no answer takes the file for a stale one and
         // replaces it.
-        if let path { unlink(path) }
+        if let path { unsafe unlink(path) }
         close(descriptor)
     }
 
@@ -60,7 +60,10 @@ struct ListeningSocket: ~Copyable {
                 try setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
                 if reusePort { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
             }
-            try checkErrno(address.withSockaddr { bind(descriptor, $0, address.length) }, "bind")
+            unsafe try checkErrno(
+                address.withSockaddr { unsafe bind(descriptor, $0, address.length) },
+                "bind"
+            )
             try checkErrno(Platform.listen(descriptor, backlog), "listen")
             return descriptor
         } catch {
@@ -75,11 +78,11 @@ struct ListeningSocket: ~Copyable {
     /// another program.
     private static func removeLeftover(at path: String, _ address: RawAddress) {
         var kind = stat()
-        guard lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK else { return }
+        guard unsafe lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK else { return }
         guard let probe = try? openSocket(family: AF_UNIX) else { return }
         defer { close(probe) }
-        let status = address.withSockaddr { connect(probe, $0, address.length) }
-        if status != 0, errno == ECONNREFUSED { unlink(path) }
+        let status = unsafe address.withSockaddr { unsafe connect(probe, $0, address.length) }
+        if status != 0, errno == ECONNREFUSED { unsafe unlink(path) }
     }
 }
 
@@ -113,7 +116,7 @@ func acceptConnection(_ listener: Int32) -> Int32 {
 
 func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) throws(UVError) {
     var value = value
-    try checkErrno(
+    unsafe try checkErrno(
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size)),
         "setsockopt"
     )

@@ -9,16 +9,13 @@ internal import CLibuv
 /// - Every handle holds its loop strongly, so a loop ends after its handles. Requests in flight
 ///   (files, name look-ups) hold it too, until ``run()`` has answered them.
 /// - A process may have any number of loops.
-public final class Loop {
+@safe public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
     /// Lent to whichever connection reads; its content is void when the delegate returns.
     let readBuffer: UnsafeMutableRawBufferPointer
     var writeRequests = WriteRequestPool()
     /// What shares out the ends of connections; nil: each is reported as it comes.
-    ///
-    /// It takes itself out when it is freed. A weak reference would make every reference count of
-    /// it, several in a turn, five times as dear.
-    unowned(unsafe) var turnEnd: TurnEnd?
+    var endings: SharedEndings?
     private var isRunning = false
     private var wallClockOffset: Int64 = 0
     private var wallClockReadAt: UInt64 = .max
@@ -28,44 +25,44 @@ public final class Loop {
     /// A new loop with nothing on it.
     public init() throws(UVError) {
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-        let status = uv_loop_init(raw)
+        let status = unsafe uv_loop_init(raw)
         guard status >= 0 else {
-            raw.deallocate()
+            unsafe raw.deallocate()
             throw UVError(code: status, call: "uv_loop_init")
         }
-        self.raw = raw
-        readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
-        raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        unsafe self.raw = unsafe raw
+        unsafe readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
+        unsafe raw.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 
     /// Runs the closes that are pending, then ends the loop.
     ///
     /// All handles are closed by then, because each holds the loop.
     deinit {
-        raw.pointee.data = nil
-        while uv_loop_close(raw) == UV_EBUSY.rawValue {
-            precondition(
+        unsafe raw.pointee.data = nil
+        while unsafe uv_loop_close(raw) == UV_EBUSY.rawValue {
+            unsafe precondition(
                 uv_run(raw, UV_RUN_NOWAIT) != 0 || uv_loop_alive(raw) == 0,
                 "a loop is dropped while a handle is open"
             )
         }
         writeRequests.removeAll()
-        raw.deallocate()
-        readBuffer.deallocate()
+        unsafe raw.deallocate()
+        unsafe readBuffer.deallocate()
     }
 
     /// Milliseconds of a clock that never goes back, as of the start of this turn.
     ///
     /// Its zero has no meaning.
-    public var now: UInt64 { uv_now(raw) &+ skipped }
+    public var now: UInt64 { unsafe uv_now(raw) &+ skipped }
 
     /// Milliseconds since 1970 (UTC), as of the first question within the same millisecond of
     /// ``now``.
     public var wallClock: Int64 {
-        let now = uv_now(raw)
+        let now = unsafe uv_now(raw)
         if now != wallClockReadAt {
             var time = uv_timeval64_t()
-            uv_gettimeofday(&time)
+            unsafe uv_gettimeofday(&time)
             wallClockOffset = time.tv_sec * 1000 + Int64(time.tv_usec) / 1000
             wallClockReadAt = now
         }
@@ -76,7 +73,7 @@ public final class Loop {
     public static var steadyClock: UInt64 { uv_hrtime() / 1_000_000 }
 
     /// Reads the clock again; worth it after work of many milliseconds, before starting a timer.
-    public func updateTime() { uv_update_time(raw) }
+    public func updateTime() { unsafe uv_update_time(raw) }
 
     /// Sets the clock of ``now`` and of all timers forward, as if the process had stood still.
     ///
@@ -84,14 +81,16 @@ public final class Loop {
     package func skip(_ milliseconds: UInt64) {
         skipped += milliseconds
         var milliseconds = milliseconds
-        uv_walk(
+        unsafe uv_walk(
             raw,
             { handle, milliseconds in
-                guard uv_handle_get_type(handle) == UV_TIMER, uv_is_active(handle) != 0 else { return }
-                let timer = UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: uv_timer_t.self)
-                let left = uv_timer_get_due_in(timer)
-                let skipped = milliseconds!.assumingMemoryBound(to: UInt64.self).pointee
-                uv_timer_start(
+                guard unsafe uv_handle_get_type(handle) == UV_TIMER, unsafe uv_is_active(handle) != 0 else {
+                    return
+                }
+                let timer = unsafe UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: uv_timer_t.self)
+                let left = unsafe uv_timer_get_due_in(timer)
+                let skipped = unsafe milliseconds!.assumingMemoryBound(to: UInt64.self).pointee
+                unsafe uv_timer_start(
                     timer,
                     timer.pointee.timer_cb,
                     left > skipped ? left - skipped : 0,
@@ -103,7 +102,7 @@ public final class Loop {
     }
 
     /// Whether something is left that a run would wait for.
-    public var isAlive: Bool { uv_loop_alive(raw) != 0 }
+    public var isAlive: Bool { unsafe uv_loop_alive(raw) != 0 }
 
     /// Runs until nothing is left to wait for, or ``stop()``.
     ///
@@ -124,13 +123,17 @@ public final class Loop {
     public func poll() -> Bool { run(UV_RUN_NOWAIT) }
 
     /// Lets ``run()`` return at the end of this turn.
-    public func stop() { uv_stop(raw) }
+    public func stop() { unsafe uv_stop(raw) }
 
     /// How many handles are open, those about to close included: for tests and figures, it walks
     /// all of them.
     public var handleCount: Int {
         var count = 0
-        uv_walk(raw, { _, count in count!.assumingMemoryBound(to: Int.self).pointee += 1 }, &count)
+        unsafe uv_walk(
+            raw,
+            { _, count in unsafe count!.assumingMemoryBound(to: Int.self).pointee += 1 },
+            &count
+        )
         return count
     }
 
@@ -138,14 +141,14 @@ public final class Loop {
         precondition(!isRunning, "a loop cannot be run from within one of its own callbacks")
         isRunning = true
         defer { isRunning = false }
-        return withExtendedLifetime(self) { uv_run(raw, mode) != 0 }
+        return withExtendedLifetime(self) { unsafe uv_run(raw, mode) != 0 }
     }
 }
 
 extension UnsafeMutablePointer<uv_loop_t> {
     /// The loop object; nil while it is being taken down.
     var object: Loop? {
-        guard let data = pointee.data else { return nil }
-        return Unmanaged<Loop>.fromOpaque(data).takeUnretainedValue()
+        guard let data = unsafe pointee.data else { return nil }
+        return unsafe Unmanaged<Loop>.fromOpaque(data).takeUnretainedValue()
     }
 }

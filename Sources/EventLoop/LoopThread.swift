@@ -40,26 +40,26 @@ public final class LoopThread<Shared: Sendable> {
 /// Carries what the thread has made to the one that waits for it.
 ///
 /// Unchecked, because `result` is written before the semaphore is raised and read after.
-private final class Start<Shared: Sendable>: @unchecked Sendable {
+@safe private final class Start<Shared: Sendable>: @unchecked Sendable {
     private let ready = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
     private var result: Result<(Shared, Mailbox<Void>), UVError>?
 
     init() {
-        precondition(uv_sem_init(ready, 0) == 0, "a semaphore takes nothing but memory")
+        unsafe precondition(uv_sem_init(ready, 0) == 0, "a semaphore takes nothing but memory")
     }
 
     deinit {
-        uv_sem_destroy(ready)
-        ready.deallocate()
+        unsafe uv_sem_destroy(ready)
+        unsafe ready.deallocate()
     }
 
     func end(with result: Result<(Shared, Mailbox<Void>), UVError>) {
         self.result = result
-        uv_sem_post(ready)
+        unsafe uv_sem_post(ready)
     }
 
     func wait() -> Result<(Shared, Mailbox<Void>), UVError> {
-        uv_sem_wait(ready)
+        unsafe uv_sem_wait(ready)
         guard let result else { preconditionFailure("raised without a result") }
         return result
     }
@@ -79,14 +79,14 @@ final class RunningThread {
     private var isRunning = false
 
     init(_ run: @escaping @Sendable () -> Void) throws(UVError) {
-        let body = Unmanaged.passRetained(Body(run))
-        let status = uv_thread_create(
+        let body = unsafe Unmanaged.passRetained(Body(run))
+        let status = unsafe uv_thread_create(
             &thread,
-            { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() },
-            body.toOpaque()
+            { unsafe Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() },
+            unsafe body.toOpaque()
         )
         guard status >= 0 else {
-            body.release()
+            unsafe body.release()
             throw UVError(code: status, call: "uv_thread_create")
         }
         isRunning = true
@@ -94,6 +94,6 @@ final class RunningThread {
 
     deinit {
         // An initialiser that throws runs this too.
-        if isRunning { uv_thread_join(&thread) }
+        if isRunning { unsafe uv_thread_join(&thread) }
     }
 }

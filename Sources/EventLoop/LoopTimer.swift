@@ -8,15 +8,15 @@ internal import CLibuv
 ///
 /// Arming a timer among 100,000 others costs about 170 ns: for a deadline that moves with every
 /// message keep the deadline as a number and look at it when the timer fires.
-public final class LoopTimer {
+@safe public final class LoopTimer {
     private let handle: Handle<uv_timer_t>
     private let action: () -> Void
 
     /// A timer that is not started yet.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
         self.action = action
-        handle = try Handle(on: loop, "uv_timer_init", uv_timer_init)
-        handle.belongs(to: self)
+        unsafe handle = unsafe try Handle(on: loop, "uv_timer_init", uv_timer_init)
+        unsafe handle.belongs(to: self)
     }
 
     /// Fires after `delay` and, where `interval` is given, every `interval` from then on.
@@ -25,24 +25,24 @@ public final class LoopTimer {
     /// timer starts it over.
     public func start(after delay: Duration, every interval: Duration? = nil) {
         let again = interval.map { max($0.milliseconds, 1) } ?? 0
-        uv_timer_start(
+        unsafe uv_timer_start(
             handle.raw,
-            { $0!.pointee.data.owner(LoopTimer.self).action() },
+            { unsafe $0!.pointee.data.owner(LoopTimer.self).action() },
             delay.milliseconds,
             again
         )
     }
 
     /// Does not fire any more until it is started again.
-    public func stop() { uv_timer_stop(handle.raw) }
+    public func stop() { unsafe uv_timer_stop(handle.raw) }
 
     /// Whether the timer is going to fire.
-    public var isActive: Bool { uv_is_active(handle.base) != 0 }
+    public var isActive: Bool { unsafe uv_is_active(handle.base) != 0 }
 
     /// Whether the loop goes on running for this timer's sake alone; true at first.
     public var keepsLoopAlive: Bool {
-        get { handle.keepsLoopAlive }
-        set { handle.keepsLoopAlive = newValue }
+        get { unsafe handle.keepsLoopAlive }
+        set { unsafe handle.keepsLoopAlive = newValue }
     }
 }
 

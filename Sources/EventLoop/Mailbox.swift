@@ -8,19 +8,19 @@ internal import CLibuv
 ///
 /// Unchecked, because `queue` and `wake` are touched only while `lock` is held. The lock is libuv's
 /// and not the library's `Mutex`, whose hand-over the thread sanitizer does not see.
-public final class Mailbox<Message: Sendable>: @unchecked Sendable {
+@safe public final class Mailbox<Message: Sendable>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
     private var queue: [Message] = []
     private var wake: UnsafeMutablePointer<uv_async_t>?
 
     fileprivate init(wake: UnsafeMutablePointer<uv_async_t>) {
-        self.wake = wake
-        precondition(uv_mutex_init(lock) == 0, "a mutex takes nothing but memory")
+        unsafe self.wake = unsafe wake
+        unsafe precondition(uv_mutex_init(lock) == 0, "a mutex takes nothing but memory")
     }
 
     deinit {
-        uv_mutex_destroy(lock)
-        lock.deallocate()
+        unsafe uv_mutex_destroy(lock)
+        unsafe lock.deallocate()
     }
 
     /// Puts a message into the queue.
@@ -28,17 +28,17 @@ public final class Mailbox<Message: Sendable>: @unchecked Sendable {
     /// Returns false, and drops the message, when the reader is gone.
     @discardableResult
     public func post(_ message: Message) -> Bool {
-        uv_mutex_lock(lock)
-        defer { uv_mutex_unlock(lock) }
-        guard let wake else { return false }
+        unsafe uv_mutex_lock(lock)
+        defer { unsafe uv_mutex_unlock(lock) }
+        guard let wake = unsafe wake else { return false }
         queue.append(message)
-        if queue.count == 1 { uv_async_send(wake) }
+        if queue.count == 1 { unsafe uv_async_send(wake) }
         return true
     }
 
     fileprivate func takeAll() -> [Message] {
-        uv_mutex_lock(lock)
-        defer { uv_mutex_unlock(lock) }
+        unsafe uv_mutex_lock(lock)
+        defer { unsafe uv_mutex_unlock(lock) }
         var taken: [Message] = []
         swap(&taken, &queue)
         return taken
@@ -47,11 +47,11 @@ public final class Mailbox<Message: Sendable>: @unchecked Sendable {
     /// After this no thread touches the wake handle any more: it is cleared under the lock that
     /// `post` holds while using it.
     fileprivate func close() {
-        uv_mutex_lock(lock)
-        wake = nil
+        unsafe uv_mutex_lock(lock)
+        unsafe wake = nil
         var dropped: [Message] = []
         swap(&dropped, &queue)
-        uv_mutex_unlock(lock)
+        unsafe uv_mutex_unlock(lock)
         // What dropping a message brings about happens outside the lock.
         dropped.removeAll()
     }
@@ -68,7 +68,7 @@ public final class MailboxReader<Message: Sendable> {
     /// Opens a mailbox on `loop`; `receive` is called there once per message.
     public init(on loop: Loop, receive: @escaping (Message) -> Void) throws(UVError) {
         let wake = try Wake(on: loop)
-        let mailbox = Mailbox<Message>(wake: wake.pointer)
+        let mailbox = unsafe Mailbox<Message>(wake: wake.pointer)
         wake.action = { wake in
             for message in mailbox.takeAll() where wake.isOpen { receive(message) }
         }
@@ -90,24 +90,24 @@ public final class MailboxReader<Message: Sendable> {
 
 /// The `uv_async_t` of a mailbox, apart from it because a C callback cannot be formed in a generic
 /// type.
-private final class Wake {
+@safe private final class Wake {
     private let handle: Handle<uv_async_t>
     var action: (Wake) -> Void = { _ in }
     var isOpen = true
 
     init(on loop: Loop) throws(UVError) {
-        handle = try Handle(on: loop, "uv_async_init") { loop, raw in
-            uv_async_init(loop, raw) { $0!.pointee.data.owner(Wake.self).wakeUp() }
+        unsafe handle = unsafe try Handle(on: loop, "uv_async_init") { loop, raw in
+            unsafe uv_async_init(loop, raw) { unsafe $0!.pointee.data.owner(Wake.self).wakeUp() }
         }
-        handle.belongs(to: self)
+        unsafe handle.belongs(to: self)
     }
 
     private func wakeUp() { action(self) }
 
-    var pointer: UnsafeMutablePointer<uv_async_t> { handle.raw }
+    var pointer: UnsafeMutablePointer<uv_async_t> { unsafe handle.raw }
 
     var keepsLoopAlive: Bool {
-        get { handle.keepsLoopAlive }
-        set { handle.keepsLoopAlive = newValue }
+        get { unsafe handle.keepsLoopAlive }
+        set { unsafe handle.keepsLoopAlive = newValue }
     }
 }

@@ -59,7 +59,7 @@ public final class MemoryPressure {
         #if canImport(Darwin)
             throw UVError(errno: ENOTSUP, call: "open")
         #else
-            let descriptor = Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            let descriptor = unsafe Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { throw UVError(errno: errno, call: "open") }
             return descriptor
         #endif
@@ -69,7 +69,7 @@ public final class MemoryPressure {
         var failure = errno
         for trigger in triggers {
             // With the final zero, as the kernel's own example has it.
-            let count = trigger.withCString { write(descriptor, $0, trigger.utf8.count + 1) }
+            let count = unsafe trigger.withCString { unsafe write(descriptor, $0, trigger.utf8.count + 1) }
             if count == trigger.utf8.count + 1 { return }
             failure = errno
         }

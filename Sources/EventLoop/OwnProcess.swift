@@ -10,11 +10,11 @@ public enum OwnProcess {
     @discardableResult
     public static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
-        guard getrlimit(descriptorResource, &limit) == 0 else { return 0 }
+        guard unsafe getrlimit(descriptorResource, &limit) == 0 else { return 0 }
         if limit.rlim_cur < limit.rlim_max {
             var raised = limit
             raised.rlim_cur = limit.rlim_max
-            if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
+            if unsafe setrlimit(descriptorResource, &raised) == 0 { limit = raised }
         }
         return Int(clamping: limit.rlim_cur)
     }
@@ -22,7 +22,7 @@ public enum OwnProcess {
     /// The limit of open descriptors in force.
     public static var descriptorLimit: Int {
         var limit = rlimit()
-        return getrlimit(descriptorResource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+        return unsafe getrlimit(descriptorResource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
     }
 
     /// Lets other threads have the processor before the calling one, from now on; only on Linux,
@@ -45,9 +45,9 @@ public enum OwnProcess {
     /// of them.
     package static func lowerDescriptorLimit(to count: Int) -> Bool {
         var limit = rlimit()
-        guard getrlimit(descriptorResource, &limit) == 0 else { return false }
+        guard unsafe getrlimit(descriptorResource, &limit) == 0 else { return false }
         limit.rlim_cur = rlim_t(count)
-        return setrlimit(descriptorResource, &limit) == 0
+        return unsafe setrlimit(descriptorResource, &limit) == 0
     }
 
     /// How many descriptors are open; nil where the system has no folder that lists them.
@@ -66,13 +66,13 @@ public enum OwnProcess {
     /// Bytes of memory resident, 0 when unknown.
     public static var residentBytes: Int {
         var size = 0
-        return uv_resident_set_memory(&size) == 0 ? size : 0
+        return unsafe uv_resident_set_memory(&size) == 0 ? size : 0
     }
 
     /// Processor time used so far by all threads of the process, in user code and in the kernel.
     public static var processorTime: (user: Duration, system: Duration) {
         var usage = uv_rusage_t()
-        guard uv_getrusage(&usage) == 0 else { return (.zero, .zero) }
+        guard unsafe uv_getrusage(&usage) == 0 else { return (.zero, .zero) }
         func duration(_ time: uv_timeval_t) -> Duration {
             .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
         }
@@ -88,19 +88,20 @@ public enum OwnProcess {
 
     /// The path of the program that runs, with all links resolved; empty when unknown.
     public static var executable: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-            buffer.initialize(repeating: 0)
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            unsafe buffer.initialize(repeating: 0)
             var size = buffer.count
-            return uv_exepath(buffer.baseAddress!, &size) == 0 ? String(cString: buffer.baseAddress!) : ""
+            return unsafe uv_exepath(buffer.baseAddress!, &size) == 0
+                ? String(cString: buffer.baseAddress!) : ""
         }
     }
 
     /// The machine's name, empty when unknown.
     public static var hostName: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            buffer.initialize(repeating: 0)
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            unsafe buffer.initialize(repeating: 0)
             var size = buffer.count
-            return uv_os_gethostname(buffer.baseAddress!, &size) == 0
+            return unsafe uv_os_gethostname(buffer.baseAddress!, &size) == 0
                 ? String(cString: buffer.baseAddress!) : ""
         }
     }

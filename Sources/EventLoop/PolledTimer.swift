@@ -10,7 +10,7 @@ internal import CLibuv
 ///
 /// Dropping it ends the calls. See https://docs.libuv.org/en/v1.x/design.html#the-i-o-loop,
 /// check.html and idle.html.
-public final class PolledTimer {
+@safe public final class PolledTimer {
     private let timer: Handle<uv_timer_t>
     private let idle: Handle<uv_idle_t>
     private let check: Handle<uv_check_t>
@@ -19,31 +19,31 @@ public final class PolledTimer {
     /// A timer that is not started yet; it does not keep the loop running.
     public init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
         self.action = action
-        timer = try Handle(on: loop, "uv_timer_init", uv_timer_init)
-        idle = try Handle(on: loop, "uv_idle_init", uv_idle_init)
-        check = try Handle(on: loop, "uv_check_init", uv_check_init)
-        timer.belongs(to: self)
-        check.belongs(to: self)
-        timer.keepsLoopAlive = false
-        idle.keepsLoopAlive = false
-        check.keepsLoopAlive = false
+        unsafe timer = unsafe try Handle(on: loop, "uv_timer_init", uv_timer_init)
+        unsafe idle = unsafe try Handle(on: loop, "uv_idle_init", uv_idle_init)
+        unsafe check = unsafe try Handle(on: loop, "uv_check_init", uv_check_init)
+        unsafe timer.belongs(to: self)
+        unsafe check.belongs(to: self)
+        unsafe timer.keepsLoopAlive = false
+        unsafe idle.keepsLoopAlive = false
+        unsafe check.keepsLoopAlive = false
     }
 
     /// Calls the action once, after `interval` in whole milliseconds, rounded up; replaces an
     /// earlier call.
     public func start(after interval: Duration) {
-        let comes: uv_timer_cb = { $0!.pointee.data.owner(PolledTimer.self).come() }
-        uv_timer_start(timer.raw, comes, max(interval.milliseconds, 1), 0)
+        let comes: uv_timer_cb = { unsafe $0!.pointee.data.owner(PolledTimer.self).come() }
+        unsafe uv_timer_start(timer.raw, comes, max(interval.milliseconds, 1), 0)
     }
 
     private func come() {
-        uv_idle_start(idle.raw) { _ in }
-        uv_check_start(check.raw) { $0!.pointee.data.owner(PolledTimer.self).polled() }
+        unsafe uv_idle_start(idle.raw) { _ in }
+        unsafe uv_check_start(check.raw) { unsafe $0!.pointee.data.owner(PolledTimer.self).polled() }
     }
 
     private func polled() {
-        uv_idle_stop(idle.raw)
-        uv_check_stop(check.raw)
+        unsafe uv_idle_stop(idle.raw)
+        unsafe uv_check_stop(check.raw)
         action()
     }
 }

@@ -10,7 +10,7 @@ internal import Platform
 @inline(__always)
 func sendNow(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Int {
     while true {
-        let taken = send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
+        let taken = unsafe send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
         if taken >= 0 { return taken }
         guard errno == EINTR else { return 0 }
     }

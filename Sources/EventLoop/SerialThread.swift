@@ -87,10 +87,10 @@ public final class SerialThread {
 private final class Box<Value>: @unchecked Sendable {
     private nonisolated(unsafe) var value: Value?
 
-    func put(_ value: sending Value) { self.value = value }
+    func put(_ value: sending Value) { unsafe self.value = value }
 
     func take() -> sending Value {
-        guard let value = value.take() else { preconditionFailure("work has ended without a value") }
+        guard let value = unsafe value.take() else { preconditionFailure("work has ended without a value") }
         return value
     }
 }
@@ -98,7 +98,7 @@ private final class Box<Value>: @unchecked Sendable {
 /// What both threads look at.
 ///
 /// Unchecked, because everything that changes is touched only while `lock` is held.
-private final class Shared: @unchecked Sendable {
+@safe private final class Shared: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
     private var jobs: Deque<@Sendable () -> Void> = []
@@ -109,29 +109,29 @@ private final class Shared: @unchecked Sendable {
     var mailbox: Mailbox<Void>?
 
     init() {
-        precondition(
+        unsafe precondition(
             uv_mutex_init(lock) == 0 && uv_cond_init(changed) == 0,
             "a lock takes nothing but memory"
         )
     }
 
     deinit {
-        uv_cond_destroy(changed)
-        uv_mutex_destroy(lock)
-        changed.deallocate()
-        lock.deallocate()
+        unsafe uv_cond_destroy(changed)
+        unsafe uv_mutex_destroy(lock)
+        unsafe changed.deallocate()
+        unsafe lock.deallocate()
     }
 
     private func locked<Result>(_ body: () -> Result) -> Result {
-        uv_mutex_lock(lock)
-        defer { uv_mutex_unlock(lock) }
+        unsafe uv_mutex_lock(lock)
+        defer { unsafe uv_mutex_unlock(lock) }
         return body()
     }
 
     func add(_ job: @escaping @Sendable () -> Void) {
         locked {
             jobs.append(job)
-            uv_cond_broadcast(changed)
+            unsafe uv_cond_broadcast(changed)
         }
     }
 
@@ -139,7 +139,7 @@ private final class Shared: @unchecked Sendable {
         locked {
             isStopped = true
             jobs = []
-            uv_cond_broadcast(changed)
+            unsafe uv_cond_broadcast(changed)
         }
     }
 
@@ -147,7 +147,7 @@ private final class Shared: @unchecked Sendable {
 
     func waitUntilIdle() {
         locked {
-            while isBusy || !jobs.isEmpty { uv_cond_wait(changed, lock) }
+            while isBusy || !jobs.isEmpty { unsafe uv_cond_wait(changed, lock) }
         }
     }
 
@@ -157,7 +157,7 @@ private final class Shared: @unchecked Sendable {
             locked {
                 done += 1
                 isBusy = false
-                uv_cond_broadcast(changed)
+                unsafe uv_cond_broadcast(changed)
             }
             mailbox?.post(())
         }
@@ -165,7 +165,7 @@ private final class Shared: @unchecked Sendable {
 
     private func next() -> (@Sendable () -> Void)? {
         locked {
-            while jobs.isEmpty && !isStopped { uv_cond_wait(changed, lock) }
+            while jobs.isEmpty && !isStopped { unsafe uv_cond_wait(changed, lock) }
             isBusy = !jobs.isEmpty
             return jobs.popFirst()
         }

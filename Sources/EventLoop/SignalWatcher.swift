@@ -5,7 +5,7 @@ internal import CLibuv
 /// Transcribes https://docs.libuv.org/en/v1.x/signal.html. While at least one watcher for a signal
 /// lives, in whichever loop, the signal's default effect does not happen; each watcher receives it.
 /// Dropping the watcher ends it. By default it does not keep the loop running.
-public final class SignalWatcher {
+@safe public final class SignalWatcher {
     /// A signal by its number on this system.
     public struct Signal: RawRepresentable, Hashable, Sendable {
         /// The number, for example 15.
@@ -34,13 +34,13 @@ public final class SignalWatcher {
     /// Throws what libuv says about signals that cannot be caught.
     public init(on loop: Loop, _ signal: Signal, action: @escaping () -> Void) throws(UVError) {
         self.action = action
-        handle = try Handle(on: loop, "uv_signal_init", uv_signal_init)
-        handle.belongs(to: self)
-        handle.keepsLoopAlive = false
-        try check(
+        unsafe handle = unsafe try Handle(on: loop, "uv_signal_init", uv_signal_init)
+        unsafe handle.belongs(to: self)
+        unsafe handle.keepsLoopAlive = false
+        unsafe try check(
             uv_signal_start(
                 handle.raw,
-                { handle, _ in handle!.pointee.data.owner(SignalWatcher.self).action() },
+                { handle, _ in unsafe handle!.pointee.data.owner(SignalWatcher.self).action() },
                 signal.rawValue
             ),
             "uv_signal_start"
@@ -49,8 +49,8 @@ public final class SignalWatcher {
 
     /// Whether the loop goes on running for this watcher's sake alone; false at first.
     public var keepsLoopAlive: Bool {
-        get { handle.keepsLoopAlive }
-        set { handle.keepsLoopAlive = newValue }
+        get { unsafe handle.keepsLoopAlive }
+        set { unsafe handle.keepsLoopAlive = newValue }
     }
 }
 

@@ -45,20 +45,22 @@ extension SocketAddress {
         switch Int32(storage.ss_family) {
         case AF_INET:
             family = .ipv4
-            host = Self.text { numericName(&storage, $0, $1) }
-            port = withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(as: sockaddr_in.self).sin_port) }
+            host = unsafe Self.text { unsafe numericName(&storage, $0, $1) }
+            port = unsafe withUnsafeBytes(of: &storage) {
+                unsafe UInt16(bigEndian: $0.load(as: sockaddr_in.self).sin_port)
+            }
         case AF_INET6:
             family = .ipv6
-            host = Self.text { numericName(&storage, $0, $1) }
-            port = withUnsafeBytes(of: &storage) {
-                UInt16(bigEndian: $0.load(as: sockaddr_in6.self).sin6_port)
+            host = unsafe Self.text { unsafe numericName(&storage, $0, $1) }
+            port = unsafe withUnsafeBytes(of: &storage) {
+                unsafe UInt16(bigEndian: $0.load(as: sockaddr_in6.self).sin6_port)
             }
         case AF_UNIX:
             family = .unix
-            host = withUnsafeBytes(of: &storage) { bytes in
+            host = unsafe withUnsafeBytes(of: &storage) { bytes in
                 let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
                 guard length > start else { return "" }
-                return String(
+                return unsafe String(
                     decoding: bytes[start..<min(length, bytes.count)].prefix { $0 != 0 },
                     as: UTF8.self
                 )
@@ -76,17 +78,20 @@ extension SocketAddress {
     ) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let status = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
+        let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe ask(descriptor, $0, &length)
+            }
         }
         guard status == 0 else { return nil }
         self.init(storage, length: Int(length))
     }
 
     private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            buffer.initialize(repeating: 0)
-            return fill(buffer.baseAddress!, buffer.count) == 0 ? String(cString: buffer.baseAddress!) : ""
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            unsafe buffer.initialize(repeating: 0)
+            return unsafe fill(buffer.baseAddress!, buffer.count) == 0
+                ? String(cString: buffer.baseAddress!) : ""
         }
     }
 }
@@ -97,9 +102,10 @@ private func numericName(
     _ text: UnsafeMutablePointer<CChar>,
     _ size: Int
 ) -> Int32 {
-    withUnsafeBytes(of: &storage) { bytes in
-        var v4 = bytes.load(as: sockaddr_in.self)
-        var v6 = bytes.load(as: sockaddr_in6.self)
-        return Int32(v4.sin_family) == AF_INET ? uv_ip4_name(&v4, text, size) : uv_ip6_name(&v6, text, size)
+    unsafe withUnsafeBytes(of: &storage) { bytes in
+        var v4 = unsafe bytes.load(as: sockaddr_in.self)
+        var v6 = unsafe bytes.load(as: sockaddr_in6.self)
+        return unsafe Int32(v4.sin_family) == AF_INET
+            ? uv_ip4_name(&v4, text, size) : uv_ip6_name(&v6, text, size)
     }
 }

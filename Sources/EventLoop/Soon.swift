@@ -2,18 +2,18 @@ internal import CLibuv
 
 /// One action that the loop runs with the timers that are due; holds itself, and the loop, until
 /// then.
-final class Soon {
+@safe final class Soon {
     private let handle: Handle<uv_timer_t>
     private let action: () -> Void
 
     @discardableResult
     init(on loop: Loop, action: @escaping () -> Void) throws(UVError) {
         self.action = action
-        handle = try Handle(on: loop, "uv_timer_init", uv_timer_init)
-        handle.base.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        uv_timer_start(
+        unsafe handle = unsafe try Handle(on: loop, "uv_timer_init", uv_timer_init)
+        unsafe handle.base.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
+        unsafe uv_timer_start(
             handle.raw,
-            { Unmanaged<Soon>.fromOpaque($0!.pointee.data).takeRetainedValue().action() },
+            { unsafe Unmanaged<Soon>.fromOpaque($0!.pointee.data).takeRetainedValue().action() },
             0,
             0
         )

@@ -13,7 +13,7 @@ internal import Platform
 /// - Writing: first ``tryWrite(_:)``, which hands to the kernel what it takes at once; what is left
 ///   goes to ``write(_:)``, which queues it. Nothing overtakes the queue: as long as it is not
 ///   empty `tryWrite` takes nothing.
-public final class TCPConnection {
+@safe public final class TCPConnection {
     /// Receives the events of this connection.
     ///
     /// `unowned`: a weak reference would cost each connection 48 bytes more, and each read three
@@ -23,8 +23,8 @@ public final class TCPConnection {
     /// Nil once it is closed.
     private var handle: Handle<uv_stream_t>?
     /// Of an open connection.
-    private var stream: UnsafeMutablePointer<uv_stream_t> { (handle?.raw)! }
-    private var loop: Loop { (handle?.loop)! }
+    private var stream: UnsafeMutablePointer<uv_stream_t> { unsafe (handle?.raw)! }
+    private var loop: Loop { unsafe (handle?.loop)! }
     private let isUnix: Bool
     /// Whether the connection is neither closed nor broken.
     public private(set) var isOpen = true
@@ -41,24 +41,31 @@ public final class TCPConnection {
 
     /// A connection without a descriptor yet.
     init(isUnix: Bool, on loop: Loop) throws(UVError) {
-        let size = isUnix ? MemoryLayout<uv_pipe_t>.size : MemoryLayout<uv_tcp_t>.size
-        let handle = try Handle<uv_stream_t>(on: loop, size: size, isUnix ? "uv_pipe_init" : "uv_tcp_init") {
+        let size = unsafe isUnix ? MemoryLayout<uv_pipe_t>.size : MemoryLayout<uv_tcp_t>.size
+        let handle = unsafe try Handle<uv_stream_t>(
+            on: loop,
+            size: size,
+            isUnix ? "uv_pipe_init" : "uv_tcp_init"
+        ) {
             loop,
             raw in
             let memory = UnsafeMutableRawPointer(raw)
-            return isUnix
+            return unsafe isUnix
                 ? uv_pipe_init(loop, memory.assumingMemoryBound(to: uv_pipe_t.self), 0)
                 : uv_tcp_init(loop, memory.assumingMemoryBound(to: uv_tcp_t.self))
         }
         self.isUnix = isUnix
-        handle.belongs(to: self)
-        self.handle = consume handle
+        unsafe handle.belongs(to: self)
+        unsafe self.handle = unsafe consume handle
     }
 
     /// Takes over a connected, non-blocking descriptor; it stays the caller's when this throws.
     convenience init(descriptor: Int32, isUnix: Bool, on loop: Loop) throws(UVError) {
         try self.init(isUnix: isUnix, on: loop)
-        try check(isUnix ? uv_pipe_open(pipe, descriptor) : uv_tcp_open(tcp, descriptor), "uv_tcp_open")
+        unsafe try check(
+            isUnix ? uv_pipe_open(pipe, descriptor) : uv_tcp_open(tcp, descriptor),
+            "uv_tcp_open"
+        )
     }
 
     // MARK: Reading
@@ -68,16 +75,16 @@ public final class TCPConnection {
     /// Without effect once the peer has closed or the connection is closed.
     public func resumeReading() {
         guard isOpen, !isReading, !isPeerClosed else { return }
-        let status = uv_read_start(
+        let status = unsafe uv_read_start(
             stream,
-            { handle, _, buffer in handle!.pointee.loop.lendReadBuffer(buffer!) },
+            { handle, _, buffer in unsafe handle!.pointee.loop.lendReadBuffer(buffer!) },
             { stream, count, buffer in
                 guard count > 0 else {
-                    if count < 0 { stream!.pointee.data.owner(TCPConnection.self).readFailed(count) }
+                    if count < 0 { unsafe stream!.pointee.data.owner(TCPConnection.self).readFailed(count) }
                     return
                 }
                 // The delegate is retained for its call; nothing here uses the connection after it.
-                stream!.pointee.data.lend(TCPConnection.self) { $0.delegate }?
+                unsafe stream!.pointee.data.lend(TCPConnection.self) { $0.delegate }?
                     .received(UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
             }
         )
@@ -90,15 +97,15 @@ public final class TCPConnection {
     public func pauseReading() {
         guard isOpen, isReading else { return }
         isReading = false
-        uv_read_stop(stream)
+        unsafe uv_read_stop(stream)
     }
 
     private func readFailed(_ code: Int) {
         isReading = false
         isPeerClosed = true
         let error = code == Int(UV_EOF.rawValue) ? nil : UVError(code: Int32(code), call: "read")
-        guard let turnEnd = loop.turnEnd, !turnEnd.takesEnding() else { return readEnded(error) }
-        turnEnd.postpone(self, error)
+        guard let endings = loop.endings, !endings.takesEnding() else { return readEnded(error) }
+        endings.postpone(self, error)
     }
 
     /// The peer has ended the connection, or its direction of it: `error` is nil then.
@@ -124,24 +131,24 @@ public final class TCPConnection {
             guard let descriptor else { return 0 }
             knownDescriptor = descriptor
         }
-        return sendNow(bytes, on: knownDescriptor)
+        return unsafe sendNow(bytes, on: knownDescriptor)
     }
 
     /// Whether libuv has written everything.
     private func isQueueEmpty() -> Bool {
-        hasQueue = uv_stream_get_write_queue_size(stream) > 0
+        hasQueue = unsafe uv_stream_get_write_queue_size(stream) > 0
         return !hasQueue
     }
 
     /// Queues a copy of bytes; the delegate receives `wroteAll` when the queue has become empty.
     public func write(_ bytes: UnsafeRawBufferPointer) {
-        queue(bytes) { request in request.start(on: stream, copying: bytes) }
+        unsafe queue(bytes) { request in unsafe request.start(on: stream, copying: bytes) }
     }
 
     /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are
     /// written or given up.
     public func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
-        queue(bytes) { request in request.start(on: stream, bytes, keptBy: keeper) }
+        unsafe queue(bytes) { request in unsafe request.start(on: stream, bytes, keptBy: keeper) }
     }
 
     /// Hands to the kernel what it takes at once and queues a copy of the rest.
@@ -149,14 +156,14 @@ public final class TCPConnection {
     /// Returns whether all of it is gone.
     @discardableResult
     public func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let taken = tryWrite(bytes)
+        let taken = unsafe tryWrite(bytes)
         guard taken < bytes.count else { return true }
-        write(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
+        unsafe write(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
         return false
     }
 
     /// How many bytes are queued, not yet in the kernel's hands.
-    public var queuedBytes: Int { isOpen ? uv_stream_get_write_queue_size(stream) : 0 }
+    public var queuedBytes: Int { unsafe isOpen ? uv_stream_get_write_queue_size(stream) : 0 }
 
     private func queue(_ bytes: UnsafeRawBufferPointer, _ start: (WriteRequest) -> Int32) {
         guard isOpen, bytes.count > 0 else { return }
@@ -169,7 +176,7 @@ public final class TCPConnection {
     func wrote(_ status: Int32) {
         if status < 0 {
             fail(UVError(code: status, call: "write"))
-        } else if uv_stream_get_write_queue_size(stream) == 0 {
+        } else if unsafe uv_stream_get_write_queue_size(stream) == 0 {
             delegate?.wroteAll()
         }
     }
@@ -183,8 +190,8 @@ public final class TCPConnection {
         guard isOpen, !isShutDown else { return }
         isShutDown = true
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
-        let status = uv_shutdown(request, stream) { request, _ in request!.deallocate() }
-        if status < 0 { request.deallocate() }
+        let status = unsafe uv_shutdown(request, stream) { request, _ in unsafe request!.deallocate() }
+        if status < 0 { unsafe request.deallocate() }
     }
 
     /// Closes both directions at once and gives up what is queued.
@@ -199,7 +206,7 @@ public final class TCPConnection {
         guard isOpen else { return }
         if !isUnix, let descriptor {
             var linger = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(
+            unsafe setsockopt(
                 descriptor,
                 SOL_SOCKET,
                 SO_LINGER,
@@ -216,7 +223,7 @@ public final class TCPConnection {
         guard isOpen else { return }
         isOpen = false
         isReading = false
-        handle = nil
+        unsafe handle = nil
         guard let delegate else { return }
         self.delegate = nil
         delegate.closed(error: error)
@@ -232,7 +239,7 @@ public final class TCPConnection {
     /// Sends small pieces at once (`TCP_NODELAY`), the right setting when everything of a turn is
     /// written in one call.
     public func setNoDelay(_ on: Bool) {
-        if isOpen, !isUnix { uv_tcp_nodelay(tcp, on ? 1 : 0) }
+        if isOpen, !isUnix { unsafe uv_tcp_nodelay(tcp, on ? 1 : 0) }
     }
 
     /// Breaks the connection when sent bytes stay unacknowledged for `limit` (`TCP_USER_TIMEOUT`,
@@ -261,27 +268,27 @@ public final class TCPConnection {
 
     /// The peer's address; nil when the connection is closed or already broken.
     public var peerAddress: SocketAddress? {
-        descriptor.flatMap { SocketAddress(descriptor: $0, by: getpeername) }
+        descriptor.flatMap { unsafe SocketAddress(descriptor: $0, by: getpeername) }
     }
 
     /// Our address; nil when the connection is closed.
     public var localAddress: SocketAddress? {
-        descriptor.flatMap { SocketAddress(descriptor: $0, by: getsockname) }
+        descriptor.flatMap { unsafe SocketAddress(descriptor: $0, by: getsockname) }
     }
 
     private var descriptor: Int32? {
         guard isOpen else { return nil }
         var descriptor = uv_os_fd_t()
-        let base = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)
-        return uv_fileno(base, &descriptor) == 0 ? descriptor : nil
+        let base = unsafe UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)
+        return unsafe uv_fileno(base, &descriptor) == 0 ? descriptor : nil
     }
 
     var tcp: UnsafeMutablePointer<uv_tcp_t> {
-        UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
+        unsafe UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
     }
 
     var pipe: UnsafeMutablePointer<uv_pipe_t> {
-        UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_pipe_t.self)
+        unsafe UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_pipe_t.self)
     }
 }
 
@@ -289,7 +296,7 @@ extension UnsafeMutablePointer<uv_loop_t> {
     /// Lends the loop's read buffer to libuv; nothing, which libuv reports as ENOBUFS, while the
     /// loop is being taken down.
     func lendReadBuffer(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
-        guard let room = object?.readBuffer else { return }
-        buffer.pointee = uv_buf_t(UnsafeRawBufferPointer(room))
+        guard let room = unsafe object?.readBuffer else { return }
+        unsafe buffer.pointee = unsafe uv_buf_t(UnsafeRawBufferPointer(room))
     }
 }

@@ -61,8 +61,10 @@ public final class TCPConnector {
         }
         do throws(UVError) {
             let connection = try TCPConnection(isUnix: false, on: loop)
-            try start(connection) { request in
-                address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, onConnected) }
+            unsafe try start(connection) { request in
+                unsafe address.withSockaddr {
+                    unsafe uv_tcp_connect(request, connection.tcp, $0, onConnected)
+                }
             }
         } catch {
             tryNext(after: error)
@@ -72,8 +74,8 @@ public final class TCPConnector {
     private func connect(path: String) {
         do throws(UVError) {
             let connection = try TCPConnection(isUnix: true, on: loop)
-            try start(connection) { request in
-                uv_pipe_connect(request, connection.pipe, path, onConnected)
+            unsafe try start(connection) { request in
+                unsafe uv_pipe_connect(request, connection.pipe, path, onConnected)
                 return 0
             }
         } catch {
@@ -86,9 +88,9 @@ public final class TCPConnector {
         _ connect: (UnsafeMutablePointer<uv_connect_t>) -> Int32
     ) throws(UVError) {
         let request = ConnectRequest(owner: self)
-        request.raw.pointee.data = Unmanaged.passRetained(request).toOpaque()
-        let status = connect(request.raw)
-        if status < 0 { Unmanaged.passUnretained(request).release() }
+        unsafe request.raw.pointee.data = unsafe Unmanaged.passRetained(request).toOpaque()
+        let status = unsafe connect(request.raw)
+        if status < 0 { unsafe Unmanaged.passUnretained(request).release() }
         try check(status, "connect")
         attempt = connection
     }
@@ -110,16 +112,16 @@ public final class TCPConnector {
 }
 
 /// libuv's request; lives until its callback, which comes also when the handle was closed.
-private final class ConnectRequest {
+@safe private final class ConnectRequest {
     let raw = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
     weak var owner: TCPConnector?
 
     init(owner: TCPConnector) { self.owner = owner }
 
-    deinit { raw.deallocate() }
+    deinit { unsafe raw.deallocate() }
 }
 
 private let onConnected: uv_connect_cb = { request, status in
-    let request = Unmanaged<ConnectRequest>.fromOpaque(request!.pointee.data).takeRetainedValue()
+    let request = unsafe Unmanaged<ConnectRequest>.fromOpaque(request!.pointee.data).takeRetainedValue()
     request.owner?.connected(status)
 }

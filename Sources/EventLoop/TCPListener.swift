@@ -14,7 +14,7 @@ internal import Platform
 /// libuv's own `uv_listen` spins in this case once its internal reserve is lost, therefore the
 /// listening descriptor is watched with `uv_poll_t` (https://docs.libuv.org/en/v1.x/poll.html) and
 /// accepted from here.
-public final class TCPListener {
+@safe public final class TCPListener {
     /// How long the listener rests when the system cannot accept.
     public static let retryDelay: Duration = .milliseconds(100)
 
@@ -71,14 +71,16 @@ public final class TCPListener {
             reusePort: reusePort
         )
         let descriptor = socket.descriptor
-        guard let address = SocketAddress(descriptor: descriptor, by: getsockname) else {
+        guard let address = unsafe SocketAddress(descriptor: descriptor, by: getsockname) else {
             throw UVError(errno: errno, call: "getsockname")
         }
         self.address = address
         self.socket = socket
-        handle = try Handle(on: loop, "uv_poll_init") { uv_poll_init($0, $1, descriptor) }
+        unsafe handle = unsafe try Handle(on: loop, "uv_poll_init") {
+            unsafe uv_poll_init($0, $1, descriptor)
+        }
         reserve = Self.openReserve()
-        handle.belongs(to: self)
+        unsafe handle.belongs(to: self)
         retry = try LoopTimer(on: loop) { [unowned self] in tryAgain() }
         listen()
     }
@@ -91,7 +93,7 @@ public final class TCPListener {
     public func pause() {
         isPaused = true
         retry?.stop()
-        uv_poll_stop(handle.raw)
+        unsafe uv_poll_stop(handle.raw)
     }
 
     /// Accepts again after ``pause()``.
@@ -101,8 +103,8 @@ public final class TCPListener {
     }
 
     private func listen() {
-        uv_poll_start(handle.raw, Int32(UV_READABLE.rawValue)) { handle, _, _ in
-            handle!.pointee.data.owner(TCPListener.self).acceptWaiting()
+        unsafe uv_poll_start(handle.raw, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+            unsafe handle!.pointee.data.owner(TCPListener.self).acceptWaiting()
         }
     }
 
@@ -131,8 +133,8 @@ public final class TCPListener {
     /// sockets are ready.
     private func waitForNextTurn() {
         guard !isPaused else { return }
-        uv_poll_stop(handle.raw)
-        handle.loop.soon { [weak self] in
+        unsafe uv_poll_stop(handle.raw)
+        unsafe handle.loop.soon { [weak self] in
             guard let self, !isPaused else { return }
             listen()
         }
@@ -140,7 +142,7 @@ public final class TCPListener {
 
     private func adopt(_ descriptor: Int32) {
         do throws(UVError) {
-            let connection = try TCPConnection(
+            let connection = unsafe try TCPConnection(
                 descriptor: descriptor,
                 isUnix: address.family == .unix,
                 on: handle.loop
@@ -172,7 +174,7 @@ public final class TCPListener {
 
     /// Stops watching, else the loop would spin on the connection that cannot be taken.
     private func rest() {
-        uv_poll_stop(handle.raw)
+        unsafe uv_poll_stop(handle.raw)
         retry?.start(after: Self.retryDelay)
     }
 
@@ -181,5 +183,5 @@ public final class TCPListener {
         listen()
     }
 
-    private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    private static func openReserve() -> Int32 { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
 }

@@ -23,10 +23,10 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The name of the code, for example `EADDRINUSE`.
-    public var name: String { Self.text { uv_err_name_r(code, $0, $1) } }
+    public var name: String { unsafe Self.text { unsafe uv_err_name_r(code, $0, $1) } }
 
     /// What the code means in a few words, for example `address already in use`.
-    public var message: String { Self.text { uv_strerror_r(code, $0, $1) } }
+    public var message: String { unsafe Self.text { unsafe uv_strerror_r(code, $0, $1) } }
 
     /// For example `bind: address already in use (EADDRINUSE)`.
     public var description: String { "\(call): \(message) (\(name))" }
@@ -37,11 +37,11 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     private static func text(
         _ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?
     ) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            buffer.initialize(repeating: 0)
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            unsafe buffer.initialize(repeating: 0)
             let start = buffer.baseAddress!
-            _ = fill(start, buffer.count)
-            return String(cString: start)
+            _ = unsafe fill(start, buffer.count)
+            return unsafe String(cString: start)
         }
     }
 }

@@ -4,24 +4,24 @@ internal import CLibuv
 ///
 /// It is retained from the start of the write until libuv's callback, which comes exactly once,
 /// also when the connection was closed in the meantime. Then it goes back to its loop's pool.
-final class WriteRequest {
+@safe final class WriteRequest {
     let raw = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
-    private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var keeper: AnyObject?
 
     deinit {
-        storage.deallocate()
-        raw.deallocate()
+        unsafe storage.deallocate()
+        unsafe raw.deallocate()
     }
 
     /// Takes a copy of the bytes and writes it.
     func start(on stream: UnsafeMutablePointer<uv_stream_t>, copying bytes: UnsafeRawBufferPointer) -> Int32 {
-        if storage.count < bytes.count {
-            storage.deallocate()
-            storage = .allocate(byteCount: max(bytes.count, 4096), alignment: 16)
+        if unsafe storage.count < bytes.count {
+            unsafe storage.deallocate()
+            unsafe storage = .allocate(byteCount: max(bytes.count, 4096), alignment: 16)
         }
-        storage.copyMemory(from: bytes)
-        return start(on: stream, UnsafeRawBufferPointer(rebasing: storage[..<bytes.count]))
+        unsafe storage.copyMemory(from: bytes)
+        return unsafe start(on: stream, UnsafeRawBufferPointer(rebasing: storage[..<bytes.count]))
     }
 
     /// Writes bytes that `keeper` keeps in place for as long as it lives.
@@ -31,18 +31,20 @@ final class WriteRequest {
         keptBy keeper: AnyObject
     ) -> Int32 {
         self.keeper = keeper
-        return start(on: stream, bytes)
+        return unsafe start(on: stream, bytes)
     }
 
     private func start(on stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: UnsafeRawBufferPointer) -> Int32
     {
-        var vector = uv_buf_t(bytes)
-        raw.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        let status = uv_write(raw, stream, &vector, 1) { request, status in
-            Unmanaged<WriteRequest>.fromOpaque(request!.pointee.data).takeRetainedValue().finish(status)
+        var vector = unsafe uv_buf_t(bytes)
+        unsafe raw.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
+        let status = unsafe uv_write(raw, stream, &vector, 1) { request, status in
+            unsafe Unmanaged<WriteRequest>.fromOpaque(request!.pointee.data).takeRetainedValue().finish(
+                status
+            )
         }
         if status < 0 {
-            Unmanaged.passUnretained(self).release()
+            unsafe Unmanaged.passUnretained(self).release()
             keeper = nil
         }
         return status
@@ -50,13 +52,13 @@ final class WriteRequest {
 
     private func finish(_ status: Int32) {
         keeper = nil
-        let stream = raw.pointee.handle!
-        stream.pointee.loop.object?.writeRequests.take(back: self)
-        stream.pointee.data?.owner(TCPConnection.self).wrote(status)
+        let stream = unsafe raw.pointee.handle!
+        unsafe stream.pointee.loop.object?.writeRequests.take(back: self)
+        unsafe stream.pointee.data?.owner(TCPConnection.self).wrote(status)
     }
 
     /// What is worth keeping in the pool.
-    var isSmall: Bool { storage.count <= 64 * 1024 }
+    var isSmall: Bool { unsafe storage.count <= 64 * 1024 }
 }
 
 /// Write requests at rest.
@@ -78,7 +80,7 @@ extension uv_buf_t {
     /// libuv's piece of memory; it only reads from it when writing to a socket.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
-        self.init(
+        unsafe self.init(
             base: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.assumingMemoryBound(to: CChar.self),
             len: bytes.count
         )

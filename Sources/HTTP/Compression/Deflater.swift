@@ -4,7 +4,7 @@ public import Support
 /// Compresses messages, one after the other, for permessage-deflate (RFC 7692 §7.2.1).
 ///
 /// Memory is taken at the first message and given back with the deflater.
-public final class Deflater {
+@safe public final class Deflater {
     private var stream: UnsafeMutablePointer<z_stream>?
     private let windowBits: Int32
     private let memoryLevel: Int32
@@ -22,9 +22,9 @@ public final class Deflater {
     }
 
     deinit {
-        guard let stream else { return }
-        deflateEnd(stream)
-        stream.deallocate()
+        guard let stream = unsafe stream else { return }
+        unsafe deflateEnd(stream)
+        unsafe stream.deallocate()
     }
 
     /// The memory a deflater with such a window takes, in bytes, rounded up (zconf.h).
@@ -48,24 +48,24 @@ public final class Deflater {
 
     /// Appends a message, compressed, without the four bytes that the RFC has taken away.
     public func deflate(_ message: UnsafeRawBufferPointer, to output: inout ByteBuffer) {
-        let stream = open()
-        if !keepsContext { deflateReset(stream) }
+        let stream = unsafe open()
+        if !keepsContext { unsafe deflateReset(stream) }
         // zlib reads only.
-        stream.pointee.next_in = UnsafeMutablePointer(
+        unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
             mutating: message.baseAddress?.assumingMemoryBound(to: UInt8.self)
         )
-        stream.pointee.avail_in = UInt32(message.count)
+        unsafe stream.pointee.avail_in = UInt32(message.count)
         // Room for all of it and for the mark at the end, so that one call is enough.
-        let room = Int(deflateBound(stream, UInt(message.count))) + 32
-        stream.pointee.next_out = output.reserve(room).assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_out = UInt32(room)
-        let code = CZlib.deflate(stream, Z_SYNC_FLUSH)
+        let room = unsafe Int(deflateBound(stream, UInt(message.count))) + 32
+        unsafe stream.pointee.next_out = unsafe output.reserve(room).assumingMemoryBound(to: UInt8.self)
+        unsafe stream.pointee.avail_out = UInt32(room)
+        let code = unsafe CZlib.deflate(stream, Z_SYNC_FLUSH)
         precondition(code == Z_OK || code == Z_BUF_ERROR, "zlib lost its way")
-        precondition(
+        unsafe precondition(
             stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0,
             "zlib's bound is too small"
         )
-        let made = room - Int(stream.pointee.avail_out)
+        let made = unsafe room - Int(stream.pointee.avail_out)
         output.commit(made)
         if made >= 4 {
             output.truncate(to: output.count - 4)
@@ -77,11 +77,11 @@ public final class Deflater {
     }
 
     private func open() -> UnsafeMutablePointer<z_stream> {
-        if let stream { return stream }
+        if let stream = unsafe stream { return unsafe stream }
         // zlib refers back to it: it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let code = deflateInit2_(
+        unsafe stream.initialize(to: z_stream())
+        let code = unsafe deflateInit2_(
             stream,
             Self.level,
             Z_DEFLATED,
@@ -92,8 +92,8 @@ public final class Deflater {
             Int32(MemoryLayout<z_stream>.size)
         )
         precondition(code == Z_OK, "zlib cannot be set up")
-        self.stream = stream
-        return stream
+        unsafe self.stream = unsafe stream
+        return unsafe stream
     }
 
     /// zlib's own compromise.

@@ -4,9 +4,9 @@ internal import CZlib
 public enum Gzip {
     /// `bytes`, compressed; no time and no name are noted, so that equal bytes give equal ones.
     public static func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var stream = z_stream()
+        var stream = unsafe z_stream()
         // 16 more than the window asks zlib for the form of RFC 1952.
-        let code = deflateInit2_(
+        let code = unsafe deflateInit2_(
             &stream,
             Z_BEST_COMPRESSION,
             Z_DEFLATED,
@@ -17,19 +17,19 @@ public enum Gzip {
             Int32(MemoryLayout<z_stream>.size)
         )
         precondition(code == Z_OK, "zlib cannot be set up")
-        defer { deflateEnd(&stream) }
-        let room = Int(deflateBound(&stream, UInt(bytes.count)))
-        return [UInt8](unsafeUninitializedCapacity: room) { output, count in
+        defer { unsafe deflateEnd(&stream) }
+        let room = unsafe Int(deflateBound(&stream, UInt(bytes.count)))
+        return unsafe [UInt8](unsafeUninitializedCapacity: room) { output, count in
             // zlib reads only.
-            stream.next_in = UnsafeMutablePointer(
+            unsafe stream.next_in = unsafe UnsafeMutablePointer(
                 mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             )
-            stream.avail_in = UInt32(bytes.count)
-            stream.next_out = output.baseAddress
-            stream.avail_out = UInt32(room)
-            let end = deflate(&stream, Z_FINISH)
+            unsafe stream.avail_in = UInt32(bytes.count)
+            unsafe stream.next_out = output.baseAddress
+            unsafe stream.avail_out = UInt32(room)
+            let end = unsafe deflate(&stream, Z_FINISH)
             precondition(end == Z_STREAM_END, "zlib's bound is too small")
-            count = room - Int(stream.avail_out)
+            count = unsafe room - Int(stream.avail_out)
         }
     }
 }

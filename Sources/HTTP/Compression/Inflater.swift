@@ -9,7 +9,7 @@ internal import Support
 /// while case .produced = inflater.produce(to: &output, limitBytes: limit) { look at what was appended }
 /// ```
 /// Memory is taken at the first message and given back with the inflater.
-public final class Inflater {
+@safe public final class Inflater {
     /// What a call of `produce` came to.
     enum Step {
         /// Something was appended, and there may be more.
@@ -38,9 +38,9 @@ public final class Inflater {
     }
 
     deinit {
-        guard let stream else { return }
-        inflateEnd(stream)
-        stream.deallocate()
+        guard let stream = unsafe stream else { return }
+        unsafe inflateEnd(stream)
+        unsafe stream.deallocate()
     }
 
     /// The memory an inflater with such a window takes, in bytes, rounded up (zconf.h).
@@ -49,29 +49,29 @@ public final class Inflater {
     }
 
     func begin() {
-        if !keepsContext, let stream { inflateReset(stream) }
+        if !keepsContext, let stream = unsafe stream { unsafe inflateReset(stream) }
     }
 
     /// Sets what is read next; it must stay in place until it is used up.
     func feed(_ piece: UnsafeRawBufferPointer) {
-        let stream = open()
-        stream.pointee.next_in = UnsafeMutablePointer(
+        let stream = unsafe open()
+        unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
             mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
         )
-        stream.pointee.avail_in = UInt32(piece.count)
+        unsafe stream.pointee.avail_in = UInt32(piece.count)
     }
 
     /// Appends the next piece of output, 16 KiB at most, so that its reader can stop a bad message
     /// early.
     func produce(to output: inout ByteBuffer, limitBytes: Int) -> Step {
-        let stream = open()
+        let stream = unsafe open()
         // One byte beyond the limit shows that there is more.
         let room = min(16 * 1024, limitBytes - output.count + 1)
-        let before = stream.pointee.avail_in
-        stream.pointee.next_out = output.reserve(room).assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_out = UInt32(room)
-        let code = inflate(stream, Z_SYNC_FLUSH)
-        let made = room - Int(stream.pointee.avail_out)
+        let before = unsafe stream.pointee.avail_in
+        unsafe stream.pointee.next_out = unsafe output.reserve(room).assumingMemoryBound(to: UInt8.self)
+        unsafe stream.pointee.avail_out = UInt32(room)
+        let code = unsafe inflate(stream, Z_SYNC_FLUSH)
+        let made = unsafe room - Int(stream.pointee.avail_out)
         guard made <= limitBytes - output.count else {
             // What is within the limit is looked at all the same: which of two mistakes is found
             // must not depend on how the input was cut.
@@ -85,31 +85,31 @@ public final class Inflater {
         case Z_STREAM_END:
             // A block that calls itself the last is only the last of its sender's stream; what
             // follows goes on (RFC 7692 §7.2.3.4), and may refer to what came before.
-            inflateResetKeep(stream)
+            unsafe inflateResetKeep(stream)
         case Z_BUF_ERROR:
             return .hungry
         default:
             return .malformed
         }
         if made > 0 { return .produced }
-        return stream.pointee.avail_in > 0 && stream.pointee.avail_in < before ? .produced : .hungry
+        return unsafe stream.pointee.avail_in > 0 && stream.pointee.avail_in < before ? .produced : .hungry
     }
 
     /// Whether what was read ends with a whole block, as a message must once its tail is put back.
     var isAtBoundary: Bool {
         // zlib.h: 128 is added "if stopped immediately after decoding an end-of-block code".
-        stream.map { $0.pointee.avail_in == 0 && $0.pointee.data_type & 128 != 0 } ?? false
+        unsafe stream.map { unsafe $0.pointee.avail_in == 0 && $0.pointee.data_type & 128 != 0 } ?? false
     }
 
     private func open() -> UnsafeMutablePointer<z_stream> {
-        if let stream { return stream }
+        if let stream = unsafe stream { return unsafe stream }
         // zlib refers back to it: it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let code = inflateInit2_(stream, -windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        unsafe stream.initialize(to: z_stream())
+        let code = unsafe inflateInit2_(stream, -windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(code == Z_OK, "zlib cannot be set up")
-        self.stream = stream
-        return stream
+        unsafe self.stream = unsafe stream
+        return unsafe stream
     }
 }
 

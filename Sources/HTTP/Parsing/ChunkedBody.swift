@@ -55,9 +55,9 @@ struct ChunkedBody: ~Copyable {
         bodyRoom: Int,
         maximumFields: Int
     ) -> Step {
-        while let byte = input.first {
+        while let byte = unsafe input.first {
             if place == .data { return .data(Int(clamping: size)) }
-            input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+            unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input.dropFirst())
             if place == .size, digits < 16 || size == 0, let digit = ASCII.hexadecimal(byte) {
                 digits = size == 0 ? 1 : digits &+ 1
                 size = size << 4 | UInt64(digit)
@@ -183,8 +183,8 @@ struct ChunkedBody: ~Copyable {
     /// Whether the field is one that must not stand in a trailer section (RFC 9110 §6.5.1) and that
     /// another recipient of the same bytes may act on.
     private var isFraming: Bool {
-        guard let start = name.bytes.baseAddress else { return false }
-        switch HeaderTable.known.find(start.assumingMemoryBound(to: UInt8.self), name.count) {
+        guard let start = unsafe name.bytes.baseAddress else { return false }
+        switch unsafe HeaderTable.known.find(start.assumingMemoryBound(to: UInt8.self), name.count) {
         case .contentLength, .transferEncoding, .host: return true
         default: return false
         }

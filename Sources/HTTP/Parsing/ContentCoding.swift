@@ -11,9 +11,9 @@ public enum ContentCoding: Sendable {
     /// Reads `Content-Encoding`; nil where there is none.
     public init(_ value: UnsafeRawBufferPointer?) {
         var coding = ContentCoding.none
-        value?.forEachListElement { element in
-            if element.equalsIgnoringCase("identity") { return true }
-            let isGzip = element.equalsIgnoringCase("gzip") || element.equalsIgnoringCase("x-gzip")
+        unsafe value?.forEachListElement { element in
+            if unsafe element.equalsIgnoringCase("identity") { return true }
+            let isGzip = unsafe element.equalsIgnoringCase("gzip") || element.equalsIgnoringCase("x-gzip")
             coding = coding == .none && isGzip ? .gzip : .unknown
             return coding == .gzip
         }

@@ -20,7 +20,7 @@ struct FieldSlice {
 ///   contiguous;
 /// - `first[n]` is 1 + the index of the first field known as `n`, 0 if there is none;
 /// - while `isSaved`, `saved` holds the message from its first byte and `base` is its address.
-struct HeadStore: ~Copyable {
+@safe struct HeadStore: ~Copyable {
     var base: UnsafePointer<UInt8>?
     var isSaved = false
     var saved = ByteBuffer()
@@ -33,25 +33,25 @@ struct HeadStore: ~Copyable {
 
     init() {
         fieldCapacity = 12
-        fields = .allocate(capacity: fieldCapacity)
-        first = .allocate(capacity: HeaderName.end)
-        first.initialize(repeating: 0, count: HeaderName.end)
+        unsafe fields = .allocate(capacity: fieldCapacity)
+        unsafe first = .allocate(capacity: HeaderName.end)
+        unsafe first.initialize(repeating: 0, count: HeaderName.end)
     }
 
     deinit {
-        fields.deallocate()
-        first.deallocate()
+        unsafe fields.deallocate()
+        unsafe first.deallocate()
     }
 
     mutating func removeAll() {
         removeBytes()
         fieldCount = 0
-        first.update(repeating: 0, count: HeaderName.end)
+        unsafe first.update(repeating: 0, count: HeaderName.end)
     }
 
     /// Forgets where the bytes are.
     mutating func removeBytes() {
-        base = nil
+        unsafe base = nil
         isSaved = false
         saved.removeAll(keepingCapacity: false)
     }
@@ -62,7 +62,7 @@ struct HeadStore: ~Copyable {
         if fieldCount == fieldCapacity {
             growFields()
         }
-        fields[fieldCount] = FieldSlice(
+        unsafe fields[fieldCount] = FieldSlice(
             name: UInt32(truncatingIfNeeded: offset),
             nameLength: UInt32(truncatingIfNeeded: nameLength),
             value: 0,
@@ -75,27 +75,27 @@ struct HeadStore: ~Copyable {
     @inline(never)
     private mutating func growFields() {
         let larger = UnsafeMutablePointer<FieldSlice>.allocate(capacity: fieldCapacity * 2)
-        larger.moveInitialize(from: fields, count: fieldCount)
-        fields.deallocate()
-        fields = larger
+        unsafe larger.moveInitialize(from: fields, count: fieldCount)
+        unsafe fields.deallocate()
+        unsafe fields = unsafe larger
         fieldCapacity *= 2
     }
 
     /// The bytes of a slice; lent like the head itself.
     @inline(__always)
     func bytes(_ offset: UInt32, _ length: UInt32) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base.unsafelyUnwrapped + Int(offset), count: Int(length))
+        unsafe UnsafeRawBufferPointer(start: base.unsafelyUnwrapped + Int(offset), count: Int(length))
     }
 
     @inline(__always)
     func value(at index: Int) -> UnsafeRawBufferPointer {
-        bytes(fields[index].value, fields[index].valueLength)
+        unsafe bytes(fields[index].value, fields[index].valueLength)
     }
 
     /// The value of the first field known as `name`.
     @inline(__always)
     func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
-        let index = first[Int(name.rawValue)]
-        return index == 0 ? nil : value(at: Int(index) &- 1)
+        let index = unsafe first[Int(name.rawValue)]
+        return unsafe index == 0 ? nil : value(at: Int(index) &- 1)
     }
 }

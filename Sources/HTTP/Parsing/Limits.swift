@@ -1,7 +1,7 @@
 /// How much a peer may send before the parser refuses.
 ///
 /// Defaults are those of the configuration.
-public struct Limits: Sendable {
+@safe public struct Limits: Sendable {
     /// The request target, in bytes; more is `uri_too_long`.
     public var targetBytes: Int
     /// All header lines together, line ends and the closing empty line included; more is

@@ -14,56 +14,62 @@ extension UnsafeMutablePointer<MessageCore> {
     /// large head is called is decided there and when it is complete, never in between, so that the
     /// answer does not depend on how the bytes were cut into inputs.
     func advance(_ input: inout UnsafeRawBufferPointer) -> Advance {
-        switch pointee.stage {
+        switch unsafe pointee.stage {
         case .failed:
             return .failed
         case .done:
-            if pointee.takesRepeated(&input) { return .message }
-            if input.isEmpty, pointee.mayRepeat { return .more }
+            if unsafe pointee.takesRepeated(&input) { return .message }
+            if unsafe input.isEmpty, unsafe pointee.mayRepeat { return .more }
             let lasts =
-                pointee.isRequest ? pointee.facts.keepsAlive : llhttp_should_keep_alive(pointee.parser) != 0
-            if pointee.facts.isChunked {
+                unsafe pointee.isRequest
+                ? pointee.facts.keepsAlive : llhttp_should_keep_alive(pointee.parser) != 0
+            if unsafe pointee.facts.isChunked {
                 // It still waits for the body that it did not get to see.
-                llhttp_reset(pointee.parser)
+                unsafe llhttp_reset(pointee.parser)
             } else {
-                llhttp_resume(pointee.parser)
+                unsafe llhttp_resume(pointee.parser)
             }
-            pointee.beginMessage()
-            pointee.stage = lasts ? .idle : .ended
+            unsafe pointee.beginMessage()
+            unsafe pointee.stage = lasts ? .idle : .ended
         case .idle, .head, .body, .ended:
             break
         }
-        if pointee.stage == .ended {
-            input = UnsafeRawBufferPointer(start: nil, count: 0)
+        if unsafe pointee.stage == .ended {
+            unsafe input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
             return .more
         }
-        if pointee.stage == .idle, !skipBlankLine(&input) { return .failed }
+        if unsafe pointee.stage == .idle, unsafe !skipBlankLine(&input) { return .failed }
         while let start = input.baseAddress, input.count > 0 {
-            if pointee.readsChunks { return pointee.advanceChunks(&input) }
-            if pointee.stage == .idle { pointee.stage = .head }
-            let offered = pointee.stage == .head ? Swift.min(input.count, pointee.allowance) : input.count
-            pointee.input = start.assumingMemoryBound(to: UInt8.self)
-            pointee.inputCount = offered
-            let code = llhttp_execute(pointee.parser, start.assumingMemoryBound(to: CChar.self), offered)
+            if unsafe pointee.readsChunks { return unsafe pointee.advanceChunks(&input) }
+            if unsafe pointee.stage == .idle { unsafe pointee.stage = .head }
+            let offered =
+                unsafe pointee.stage == .head ? Swift.min(input.count, pointee.allowance) : input.count
+            unsafe pointee.input = unsafe start.assumingMemoryBound(to: UInt8.self)
+            unsafe pointee.inputCount = offered
+            let code = unsafe llhttp_execute(
+                pointee.parser,
+                start.assumingMemoryBound(to: CChar.self),
+                offered
+            )
             if code == HPE_OK {
-                input = UnsafeRawBufferPointer(rebasing: input[offered...])
-                pointee.passed(offered, isEnd: input.isEmpty)
-                if pointee.stage == .failed { return .failed }
+                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[offered...])
+                unsafe pointee.passed(offered, isEnd: input.isEmpty)
+                if unsafe pointee.stage == .failed { return .failed }
                 continue
             }
-            guard code == HPE_PAUSED, let stop = llhttp_get_error_pos(pointee.parser) else {
-                _ = pointee.refuse(.badRequest, "malformed HTTP")
+            guard code == HPE_PAUSED, let stop = unsafe llhttp_get_error_pos(pointee.parser) else {
+                _ = unsafe pointee.refuse(.badRequest, "malformed HTTP")
                 return .failed
             }
-            let used = UnsafeRawPointer(stop) - start
-            input = UnsafeRawBufferPointer(rebasing: input[used...])
-            if pointee.stage == .done { return .message }
-            let isAsked = pointee.facts.expectsContinue
-            pointee.passed(used, isEnd: isAsked || input.isEmpty)
-            if pointee.readsChunks {
-                pointee.chunks.begin(room: pointee.limits.headerBytes)
+            let used = unsafe UnsafeRawPointer(stop) - start
+            unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[used...])
+            if unsafe pointee.stage == .done { return .message }
+            let isAsked = unsafe pointee.facts.expectsContinue
+            unsafe pointee.passed(used, isEnd: isAsked || input.isEmpty)
+            if unsafe pointee.readsChunks {
+                unsafe pointee.chunks.begin(room: pointee.limits.headerBytes)
             } else {
-                llhttp_resume(pointee.parser)
+                unsafe llhttp_resume(pointee.parser)
             }
             if isAsked { return .paused }
         }
@@ -74,17 +80,19 @@ extension UnsafeMutablePointer<MessageCore> {
     /// - Returns: false where something else made of CR and LF stands there.
     private func skipBlankLine(_ input: inout UnsafeRawBufferPointer) -> Bool {
         // The usual case: a method begins.
-        if pointee.blankBytes == 0, input.count > 0, input[0] > ASCII.carriageReturn { return true }
-        while let byte = input.first {
-            switch (byte, pointee.blankBytes) {
+        if unsafe pointee.blankBytes == 0, input.count > 0, unsafe input[0] > ASCII.carriageReturn {
+            return true
+        }
+        while let byte = unsafe input.first {
+            switch unsafe (byte, pointee.blankBytes) {
             case (ASCII.carriageReturn, 0), (ASCII.lineFeed, 1):
-                pointee.blankBytes += 1
-                input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+                unsafe pointee.blankBytes += 1
+                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input.dropFirst())
             case (ASCII.carriageReturn, _), (ASCII.lineFeed, _), (_, 1):
-                _ = pointee.refuse(.badRequest, "empty lines before a request")
+                _ = unsafe pointee.refuse(.badRequest, "empty lines before a request")
                 return false
             default:
-                pointee.blankBytes = 0
+                unsafe pointee.blankBytes = 0
                 return true
             }
         }
@@ -128,11 +136,13 @@ extension MessageCore {
 
     /// Moves head and body into own memory.
     mutating func hold() {
-        if !head.isSaved, let base = head.base {
+        if !head.isSaved, let base = unsafe head.base {
             head.saved.removeAll()
-            head.saved.append(UnsafeRawBufferPointer(start: base, count: headEnd))
+            unsafe head.saved.append(UnsafeRawBufferPointer(start: base, count: headEnd))
             head.isSaved = true
-            head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
+            unsafe head.base = unsafe head.saved.bytes.baseAddress.map {
+                unsafe $0.assumingMemoryBound(to: UInt8.self)
+            }
         }
         if body.count > 0 { body.save() }
     }

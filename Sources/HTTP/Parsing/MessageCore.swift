@@ -31,14 +31,14 @@ public struct BodyExcess: Sendable {
 
 /// The body of a message: lent from the input while it lies there in one piece, otherwise
 /// collected.
-struct BodyStore: ~Copyable {
+@safe struct BodyStore: ~Copyable {
     var base: UnsafeRawPointer?
     var count = 0
     var saved = ByteBuffer()
     var isSaved = false
 
     mutating func removeAll() {
-        base = nil
+        unsafe base = nil
         count = 0
         isSaved = false
         saved.removeAll(keepingCapacity: false)
@@ -47,11 +47,11 @@ struct BodyStore: ~Copyable {
     @inline(__always)
     mutating func append(_ start: UnsafeRawPointer, _ length: Int) {
         if count == 0, !isSaved {
-            base = start
-        } else if isSaved || base.unsafelyUnwrapped + count != start {
+            unsafe base = unsafe start
+        } else if unsafe isSaved || base.unsafelyUnwrapped + count != start {
             save()
-            saved.append(UnsafeRawBufferPointer(start: start, count: length))
-            base = UnsafeRawPointer(saved.bytes.baseAddress)
+            unsafe saved.append(UnsafeRawBufferPointer(start: start, count: length))
+            unsafe base = unsafe UnsafeRawPointer(saved.bytes.baseAddress)
         }
         count &+= length
     }
@@ -60,7 +60,7 @@ struct BodyStore: ~Copyable {
     mutating func replace(with bytes: consuming ByteBuffer) {
         saved = bytes
         isSaved = true
-        base = UnsafeRawPointer(saved.bytes.baseAddress)
+        unsafe base = unsafe UnsafeRawPointer(saved.bytes.baseAddress)
         count = saved.count
     }
 
@@ -70,8 +70,8 @@ struct BodyStore: ~Copyable {
     mutating func save() {
         guard !isSaved else { return }
         isSaved = true
-        saved.append(UnsafeRawBufferPointer(start: base, count: count))
-        base = UnsafeRawPointer(saved.bytes.baseAddress)
+        unsafe saved.append(UnsafeRawBufferPointer(start: base, count: count))
+        unsafe base = unsafe UnsafeRawPointer(saved.bytes.baseAddress)
     }
 }
 
@@ -81,7 +81,7 @@ struct BodyStore: ~Copyable {
 /// `RequestParser` and `ResponseParser` own one each and differ in how a head is judged.
 ///
 /// https://github.com/nodejs/llhttp: callbacks return 0, -1 (refuse) or `HPE_PAUSED`.
-struct MessageCore: ~Copyable {
+@safe struct MessageCore: ~Copyable {
     enum Stage: UInt8 {
         /// Between messages, no byte of the next one seen.
         case idle
@@ -124,15 +124,15 @@ struct MessageCore: ~Copyable {
     var failure: ParseFailure?
 
     private init(isRequest: Bool, limits: Limits, parser: UnsafeMutablePointer<llhttp_t>) {
-        self.parser = parser
+        unsafe self.parser = unsafe parser
         self.isRequest = isRequest
         self.limits = limits
     }
 
     /// llhttp's memory: the parser first, so that both have the same address, and the table of
     /// callbacks it refers to.
-    private struct Wire {
-        var parser = llhttp_t()
+    @safe private struct Wire {
+        var parser = unsafe llhttp_t()
         var settings = llhttp_settings_t()
     }
 
@@ -145,53 +145,55 @@ struct MessageCore: ~Copyable {
             "limits beyond what slices can count"
         )
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
-        wire.initialize(to: Wire())
+        unsafe wire.initialize(to: Wire())
         let raw = UnsafeMutableRawPointer(wire)
-        let parser = raw.assumingMemoryBound(to: llhttp_t.self)
-        let settings = (raw + MemoryLayout<Wire>.offset(of: \.settings)!)
+        let parser = unsafe raw.assumingMemoryBound(to: llhttp_t.self)
+        let settings = unsafe (raw + MemoryLayout<Wire>.offset(of: \.settings)!)
             .assumingMemoryBound(to: llhttp_settings_t.self)
         let core = UnsafeMutablePointer<MessageCore>.allocate(capacity: 1)
-        core.initialize(to: MessageCore(isRequest: isRequest, limits: limits, parser: parser))
-        llhttp_settings_init(settings)
-        installCallbacks(settings)
-        llhttp_init(parser, isRequest ? HTTP_REQUEST : HTTP_RESPONSE, settings)
-        parser.pointee.data = UnsafeMutableRawPointer(core)
-        return core
+        unsafe core.initialize(to: MessageCore(isRequest: isRequest, limits: limits, parser: parser))
+        unsafe llhttp_settings_init(settings)
+        unsafe installCallbacks(settings)
+        unsafe llhttp_init(parser, isRequest ? HTTP_REQUEST : HTTP_RESPONSE, settings)
+        unsafe parser.pointee.data = UnsafeMutableRawPointer(core)
+        return unsafe core
     }
 
     static func destroy(_ core: UnsafeMutablePointer<MessageCore>) {
-        UnsafeMutableRawPointer(core.pointee.parser).assumingMemoryBound(to: Wire.self).deallocate()
-        core.deinitialize(count: 1)
-        core.deallocate()
+        unsafe UnsafeMutableRawPointer(core.pointee.parser).assumingMemoryBound(to: Wire.self).deallocate()
+        unsafe core.deinitialize(count: 1)
+        unsafe core.deallocate()
     }
 
     /// The C callbacks: recover the core, call one method.
     ///
     /// Only those that are needed are set, each costs a call.
     private static func installCallbacks(_ settings: UnsafeMutablePointer<llhttp_settings_t>) {
-        settings.pointee.on_url = { parser, at, length in
-            MessageCore.of(parser).pointee.targetArrived(at.unsafelyUnwrapped, length)
+        unsafe settings.pointee.on_url = { parser, at, length in
+            unsafe MessageCore.of(parser).pointee.targetArrived(at.unsafelyUnwrapped, length)
         }
-        settings.pointee.on_header_field = { parser, at, length in
-            MessageCore.of(parser).pointee.fieldArrived(at.unsafelyUnwrapped, length)
+        unsafe settings.pointee.on_header_field = { parser, at, length in
+            unsafe MessageCore.of(parser).pointee.fieldArrived(at.unsafelyUnwrapped, length)
         }
-        settings.pointee.on_header_value = { parser, at, length in
-            MessageCore.of(parser).pointee.valueArrived(at.unsafelyUnwrapped, length)
+        unsafe settings.pointee.on_header_value = { parser, at, length in
+            unsafe MessageCore.of(parser).pointee.valueArrived(at.unsafelyUnwrapped, length)
         }
-        settings.pointee.on_headers_complete = { parser in
-            MessageCore.of(parser).pointee.headCompleted()
+        unsafe settings.pointee.on_headers_complete = { parser in
+            unsafe MessageCore.of(parser).pointee.headCompleted()
         }
-        settings.pointee.on_body = { parser, at, length in
-            MessageCore.of(parser).pointee.bodyArrived(at.unsafelyUnwrapped, length)
+        unsafe settings.pointee.on_body = { parser, at, length in
+            unsafe MessageCore.of(parser).pointee.bodyArrived(at.unsafelyUnwrapped, length)
         }
-        settings.pointee.on_message_complete = { parser in
-            MessageCore.of(parser).pointee.messageCompleted()
+        unsafe settings.pointee.on_message_complete = { parser in
+            unsafe MessageCore.of(parser).pointee.messageCompleted()
         }
     }
 
     @inline(__always)
     private static func of(_ parser: UnsafeMutablePointer<llhttp_t>?) -> UnsafeMutablePointer<MessageCore> {
-        parser.unsafelyUnwrapped.pointee.data.unsafelyUnwrapped.assumingMemoryBound(to: MessageCore.self)
+        unsafe parser.unsafelyUnwrapped.pointee.data.unsafelyUnwrapped.assumingMemoryBound(
+            to: MessageCore.self
+        )
     }
 
     /// Forgets the message that was delivered.
@@ -209,7 +211,7 @@ struct MessageCore: ~Copyable {
 
     /// Forgets everything but the limits: for another connection.
     mutating func reset() {
-        llhttp_reset(parser)
+        unsafe llhttp_reset(parser)
         beginMessage()
         remembered.removeAll(keepingCapacity: false)
         stage = .idle
@@ -241,7 +243,7 @@ extension MessageCore {
     @inline(__always)
     private mutating func targetArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         if targetLength == 0 {
-            target = offset(at)
+            target = unsafe offset(at)
         }
         targetLength &+= length
         return 0
@@ -249,34 +251,34 @@ extension MessageCore {
 
     @inline(__always)
     private mutating func fieldArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        let offset = offset(at)
+        let offset = unsafe offset(at)
         if isReadingValue || head.fieldCount == 0 {
             head.addField(at: offset, nameLength: length)
             isReadingValue = false
         } else {
-            head.fields[head.fieldCount &- 1].nameLength &+= UInt32(truncatingIfNeeded: length)
+            unsafe head.fields[head.fieldCount &- 1].nameLength &+= UInt32(truncatingIfNeeded: length)
         }
         return 0
     }
 
     @inline(__always)
     private mutating func valueArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
-        let offset = offset(at)
+        let offset = unsafe offset(at)
         // Asked here and not when the name begins: llhttp speaks of a value only when the name was
         // well-formed, so that the answer does not depend on where the input was cut.
         guard head.fieldCount <= limits.headerFields else {
             return refuse(.headersTooLarge, "too many header fields")
         }
-        let field = head.fields + (head.fieldCount &- 1)
-        if !isReadingValue || field.pointee.valueLength == 0 {
+        let field = unsafe head.fields + (head.fieldCount &- 1)
+        if unsafe !isReadingValue || field.pointee.valueLength == 0 {
             isReadingValue = true
-            field.pointee.value = UInt32(truncatingIfNeeded: offset)
-            field.pointee.valueLength = UInt32(truncatingIfNeeded: length)
+            unsafe field.pointee.value = UInt32(truncatingIfNeeded: offset)
+            unsafe field.pointee.valueLength = UInt32(truncatingIfNeeded: length)
         } else {
-            guard Int(field.pointee.value) &+ Int(field.pointee.valueLength) == offset else {
+            guard unsafe Int(field.pointee.value) &+ Int(field.pointee.valueLength) == offset else {
                 return refuse(.badRequest, "a folded header line is not accepted")
             }
-            field.pointee.valueLength &+= UInt32(truncatingIfNeeded: length)
+            unsafe field.pointee.valueLength &+= UInt32(truncatingIfNeeded: length)
         }
         return 0
     }
@@ -286,13 +288,13 @@ extension MessageCore {
             // Without a field there is no Host; a response may well have none.
             return isRequest ? refuse(.badRequest, "Host is missing") : responseHeadCompleted()
         }
-        let last = head.fields[head.fieldCount &- 1]
+        let last = unsafe head.fields[head.fieldCount &- 1]
         headEnd = Self.lineEnd(of: last) &+ 2
         let available = min(headEnd, origin &+ inputCount)
         if head.isSaved {
             saveHead(upTo: available)
         } else {
-            head.base = input.map { $0 - origin }
+            unsafe head.base = unsafe input.map { unsafe $0 - origin }
         }
         guard headEnd <= origin &+ inputCount else {
             // Its size is judged first here too, so that the answer does not depend on how the
@@ -312,7 +314,7 @@ extension MessageCore {
         _ input: inout UnsafeRawBufferPointer
     ) -> UnsafeMutablePointer<MessageCore>.Advance {
         while true {
-            let step = chunks.advance(
+            let step = unsafe chunks.advance(
                 &input,
                 bodyRoom: max(0, limits.body(of: facts) &- body.count),
                 maximumFields: limits.headerFields
@@ -321,9 +323,9 @@ extension MessageCore {
             case .data(let size):
                 guard let start = input.baseAddress else { return .more }
                 let count = min(size, input.count)
-                body.append(start, count)
+                unsafe body.append(start, count)
                 chunks.take(count)
-                input = UnsafeRawBufferPointer(rebasing: input[count...])
+                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[count...])
             case .more:
                 hold()
                 return .more
@@ -344,7 +346,7 @@ extension MessageCore {
     @inline(__always)
     private mutating func bodyArrived(_ at: UnsafePointer<CChar>, _ length: Int) -> Int32 {
         guard length <= limits.body(of: facts) &- body.count else { return refuseBody(of: nil) }
-        body.append(UnsafeRawPointer(at), length)
+        unsafe body.append(UnsafeRawPointer(at), length)
         return 0
     }
 
@@ -364,7 +366,7 @@ extension MessageCore {
 
     @inline(__always)
     private func offset(_ at: UnsafePointer<CChar>) -> Int {
-        origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
+        unsafe origin &+ (UnsafeRawPointer(at) - UnsafeRawPointer(input.unsafelyUnwrapped))
     }
 
     /// Moves the head's bytes up to an offset within the current input into own memory, after those
@@ -375,9 +377,13 @@ extension MessageCore {
             head.isSaved = true
         }
         let start = head.saved.count
-        if end > start, let input {
-            head.saved.append(UnsafeRawBufferPointer(start: input + (start &- origin), count: end &- start))
+        if end > start, let input = unsafe input {
+            unsafe head.saved.append(
+                UnsafeRawBufferPointer(start: input + (start &- origin), count: end &- start)
+            )
         }
-        head.base = head.saved.bytes.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) }
+        unsafe head.base = unsafe head.saved.bytes.baseAddress.map {
+            unsafe $0.assumingMemoryBound(to: UInt8.self)
+        }
     }
 }

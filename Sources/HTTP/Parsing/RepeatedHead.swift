@@ -15,7 +15,7 @@ extension MessageCore {
         remembered.removeAll()
         guard headEnd <= Self.mostRemembered, facts.keepsAlive, !facts.isChunked, !facts.upgradesToWebSocket
         else { return }
-        remembered.append(UnsafeRawBufferPointer(start: base, count: headEnd))
+        unsafe remembered.append(UnsafeRawBufferPointer(start: base, count: headEnd))
     }
 
     /// Whether the next request may have the same head.
@@ -31,11 +31,11 @@ extension MessageCore {
         let size = remembered.count
         let whole = size &+ facts.contentLength
         guard size > 0, input.count >= whole, let start = input.baseAddress,
-            let known = remembered.bytes.baseAddress, memcmp(start, known, size) == 0
+            let known = unsafe remembered.bytes.baseAddress, unsafe memcmp(start, known, size) == 0
         else { return false }
-        head.base = start.assumingMemoryBound(to: UInt8.self)
-        if whole > size { body.append(start + size, whole &- size) }
-        input = UnsafeRawBufferPointer(rebasing: input[whole...])
+        unsafe head.base = unsafe start.assumingMemoryBound(to: UInt8.self)
+        if whole > size { unsafe body.append(start + size, whole &- size) }
+        unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[whole...])
         return true
     }
 }

@@ -5,51 +5,51 @@ internal import Support
 /// Everything it returns is lent and, like the view itself, valid until the parser's next `parse`,
 /// or until the input that was parsed goes away. Header values are trimmed; a known name is an
 /// index.
-public struct RequestHead {
+@safe public struct RequestHead {
     let core: UnsafeMutablePointer<MessageCore>
 
     /// The method.
     ///
     /// Those llhttp knows and Sluice does not are kept by number, for the router to answer 405.
-    public var method: Method { core.pointee.facts.method }
+    public var method: Method { unsafe core.pointee.facts.method }
     /// 1 for HTTP/1.1, 0 for HTTP/1.0.
-    public var minorVersion: Int { Int(core.pointee.facts.minorVersion) }
+    public var minorVersion: Int { unsafe Int(core.pointee.facts.minorVersion) }
     /// Whether the connection may be used again after the answer (RFC 9112 §9.3).
-    public var keepsAlive: Bool { core.pointee.facts.keepsAlive }
+    public var keepsAlive: Bool { unsafe core.pointee.facts.keepsAlive }
     /// Whether the client waits for `100 Continue` before it sends the body.
-    public var expectsContinue: Bool { core.pointee.facts.expectsContinue }
+    public var expectsContinue: Bool { unsafe core.pointee.facts.expectsContinue }
     /// Whether this is a bodiless HTTP/1.1 GET with `Connection: upgrade` and `Upgrade: websocket`.
-    public var upgradesToWebSocket: Bool { core.pointee.facts.upgradesToWebSocket }
+    public var upgradesToWebSocket: Bool { unsafe core.pointee.facts.upgradesToWebSocket }
     /// Whether the body comes in chunks.
-    public var isChunked: Bool { core.pointee.facts.isChunked }
+    public var isChunked: Bool { unsafe core.pointee.facts.isChunked }
     /// Whether the body may be longer than that of other requests.
-    public var allowsLongBody: Bool { core.pointee.facts.allowsLongBody }
+    public var allowsLongBody: Bool { unsafe core.pointee.facts.allowsLongBody }
     /// The declared length of the body; 0 if there is none or it is chunked.
-    public var contentLength: Int { core.pointee.facts.contentLength }
+    public var contentLength: Int { unsafe core.pointee.facts.contentLength }
 
     /// The target as sent.
     public var target: UnsafeRawBufferPointer {
-        core.pointee.slice(core.pointee.target, core.pointee.targetLength)
+        unsafe core.pointee.slice(core.pointee.target, core.pointee.targetLength)
     }
 
     /// The path, percent-decoded except `%2F` and `%00`; `*` for `OPTIONS *`.
-    public var path: UnsafeRawBufferPointer { core.pointee.path }
+    public var path: UnsafeRawBufferPointer { unsafe core.pointee.path }
 
     /// The query, the part after `?`, as sent; empty if there is none.
     ///
     /// See `Query`.
     public var query: UnsafeRawBufferPointer {
-        core.pointee.slice(core.pointee.facts.query, core.pointee.facts.queryLength)
+        unsafe core.pointee.slice(core.pointee.facts.query, core.pointee.facts.queryLength)
     }
 
     /// The host (and port) the request is for: that of an absolute target, otherwise the Host
     /// field.
     public var authority: UnsafeRawBufferPointer {
-        let facts = core.pointee.facts
+        let facts = unsafe core.pointee.facts
         guard facts.authorityLength == 0 else {
-            return core.pointee.slice(facts.authority, facts.authorityLength)
+            return unsafe core.pointee.slice(facts.authority, facts.authorityLength)
         }
-        return core.pointee.head.value(.host) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        return unsafe core.pointee.head.value(.host) ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// How an answer to this request must be framed; may outlive the head.
@@ -63,28 +63,29 @@ public struct RequestHead {
 
     /// The value of the first field with this name, or nil.
     public func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
-        core.pointee.head.value(name)
+        unsafe core.pointee.head.value(name)
     }
 
     /// Whether a field with this name is there.
     public func has(_ name: HeaderName) -> Bool {
-        core.pointee.head.first[Int(name.rawValue)] != 0
+        unsafe core.pointee.head.first[Int(name.rawValue)] != 0
     }
 
     /// Calls `body` with the value of every field with this name, in order, until it returns false.
     public func forEachValue(_ name: HeaderName, _ body: (UnsafeRawBufferPointer) -> Bool) {
         guard has(name) else { return }
-        for index in 0..<core.pointee.head.fieldCount where core.pointee.head.fields[index].known == name {
-            if !body(core.pointee.head.value(at: index)) { return }
+        for index in unsafe 0..<core.pointee.head.fieldCount
+        where unsafe core.pointee.head.fields[index].known == name {
+            if unsafe !body(core.pointee.head.value(at: index)) { return }
         }
     }
 
     /// The number of header fields.
-    public var fieldCount: Int { core.pointee.head.fieldCount }
+    public var fieldCount: Int { unsafe core.pointee.head.fieldCount }
 
     /// The name, as sent, and the value of the field at `index`, 0 ..< `fieldCount`.
     public func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        core.pointee.field(at: index)
+        unsafe core.pointee.field(at: index)
     }
 }
 
@@ -93,22 +94,24 @@ extension MessageCore {
     @inline(__always)
     var path: UnsafeRawBufferPointer {
         switch facts.pathPlace {
-        case .raw: slice(facts.path, facts.pathLength)
-        case .decoded: decoded.bytes
-        case .root: UnsafeRawBufferPointer(start: ("/" as StaticString).utf8Start, count: 1)
+        case .raw: unsafe slice(facts.path, facts.pathLength)
+        case .decoded: unsafe decoded.bytes
+        case .root: unsafe UnsafeRawBufferPointer(start: ("/" as StaticString).utf8Start, count: 1)
         }
     }
 
     /// Bytes of the message by offset; lent like the head.
     @inline(__always)
     func slice(_ offset: Int, _ length: Int) -> UnsafeRawBufferPointer {
-        guard let base = head.base, length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(start: base + offset, count: length)
+        guard let base = unsafe head.base, length > 0 else {
+            return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return unsafe UnsafeRawBufferPointer(start: base + offset, count: length)
     }
 
     func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         precondition(index >= 0 && index < head.fieldCount, "no such header field")
-        let field = head.fields[index]
-        return (head.bytes(field.name, field.nameLength), head.value(at: index))
+        let field = unsafe head.fields[index]
+        return unsafe (head.bytes(field.name, field.nameLength), head.value(at: index))
     }
 }

@@ -20,7 +20,7 @@ internal import Support
 /// ```
 /// `head` and `body` are lent: they may point into the input, and are valid until the next `parse`
 /// or until the input goes away. Any split of the bytes gives the same requests.
-public final class RequestParser {
+@safe public final class RequestParser {
     /// What stopped `parse`.
     public enum Step {
         /// The input is used up and no request is complete.
@@ -46,78 +46,80 @@ public final class RequestParser {
 
     /// Makes a parser for one connection.
     public init(limits: Limits = Limits()) {
-        core = MessageCore.make(isRequest: true, limits: limits)
+        unsafe core = unsafe MessageCore.make(isRequest: true, limits: limits)
     }
 
     deinit {
-        MessageCore.destroy(core)
+        unsafe MessageCore.destroy(core)
     }
 
     /// The limits; a change holds from the next byte on.
     public var limits: Limits {
-        get { core.pointee.limits }
+        get { unsafe core.pointee.limits }
         set {
-            core.pointee.limits = newValue
-            core.pointee.remembered.removeAll()
+            unsafe core.pointee.limits = newValue
+            unsafe core.pointee.remembered.removeAll()
         }
     }
 
     /// The head of the request at hand; meaningful after every step but `more` and `failed`.
-    public var head: RequestHead { RequestHead(core: core) }
+    public var head: RequestHead { unsafe RequestHead(core: core) }
 
     /// The body of the request at hand, lent as the head is; empty if there is none.
     public var body: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+        unsafe UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
     /// Whether no byte of an unfinished request has been seen: the connection may be closed at any
     /// moment.
     public var isIdle: Bool {
-        switch core.pointee.stage {
+        switch unsafe core.pointee.stage {
         case .idle, .done, .ended: true
         case .head, .body, .failed: false
         }
     }
 
     /// Whether a head has begun and is not complete (time limit: headers).
-    public var isReadingHead: Bool { core.pointee.stage == .head }
+    public var isReadingHead: Bool { unsafe core.pointee.stage == .head }
 
     /// Whether a head is complete and its body is not (time limit: body).
-    public var isReadingBody: Bool { core.pointee.stage == .body }
+    public var isReadingBody: Bool { unsafe core.pointee.stage == .body }
 
     /// How long the body of the request at hand may be, as sent and inflated.
-    public var bodyLimit: Int { core.pointee.limits.body(of: core.pointee.facts) }
+    public var bodyLimit: Int { unsafe core.pointee.limits.body(of: core.pointee.facts) }
 
     /// Bytes of the body so far, for the least rate a sender must keep.
-    public var bodyBytes: Int { core.pointee.body.count }
+    public var bodyBytes: Int { unsafe core.pointee.body.count }
 
     /// Bytes held for the request at hand, complete or not, until the next `parse` after it.
     @inline(__always)
     public var heldBytes: Int {
-        core.pointee.head.saved.count &+ core.pointee.body.saved.count &+ (gunzip?.heldBytes ?? 0)
+        unsafe core.pointee.head.saved.count &+ core.pointee.body.saved.count &+ (gunzip?.heldBytes ?? 0)
     }
 
     /// Moves the request at hand into memory of the parser's own: the input may go away, and `head`
     /// and `body` are valid until the next `parse`.
-    public func hold() { core.pointee.hold() }
+    public func hold() { unsafe core.pointee.hold() }
 
     /// Whether the body of the request at hand is being inflated.
     public var isInflating: Bool { gunzip != nil }
 
     /// Bytes of the last head, kept for a next request that has the same.
-    var rememberedBytes: Int { core.pointee.remembered.count }
+    var rememberedBytes: Int { unsafe core.pointee.remembered.count }
 
     /// Takes bytes from the front of `input`, up to the next thing to do.
     /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body`
     ///   are used.
     /// - Returns: what there is to do.
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
-        switch core.advance(&input) {
+        switch unsafe core.advance(&input) {
         case .more: .more
         case .paused: .continueExpected
         case .failed:
-            .failed(core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request"))
-        case .message: core.pointee.facts.upgradesToWebSocket ? .upgrade : .request
+            unsafe .failed(
+                core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed request")
+            )
+        case .message: unsafe core.pointee.facts.upgradesToWebSocket ? .upgrade : .request
         }
     }
 
@@ -127,14 +129,14 @@ public final class RequestParser {
     /// `head` and `body` are in memory of the parser's own: the input may go away.
     public func inflateBody() -> Inflation {
         let gunzip = gunzip ?? Gunzip()
-        let step = gunzip.advance(body, limitBytes: bodyLimit)
+        let step = unsafe gunzip.advance(body, limitBytes: bodyLimit)
         if case .more = step {
-            core.pointee.hold()
+            unsafe core.pointee.hold()
             self.gunzip = gunzip
             return step
         }
         self.gunzip = nil
-        if case .done = step { core.pointee.body.replace(with: gunzip.take()) }
+        if case .done = step { unsafe core.pointee.body.replace(with: gunzip.take()) }
         return step
     }
 
@@ -147,6 +149,6 @@ public final class RequestParser {
     /// Forgets everything but the limits: for another connection.
     public func reset() {
         stopInflating()
-        core.pointee.reset()
+        unsafe core.pointee.reset()
     }
 }

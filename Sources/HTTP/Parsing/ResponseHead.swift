@@ -6,56 +6,60 @@ internal import Support
 extension MessageCore {
     mutating func responseHeadCompleted() -> Int32 {
         stage = .body
-        guard head.fieldCount > 0, let base = head.base else { return skipsBody ? 1 : 0 }
-        guard base[headEnd &- 2] == ASCII.carriageReturn, base[headEnd &- 1] == ASCII.lineFeed else {
+        guard head.fieldCount > 0, let base = unsafe head.base else { return skipsBody ? 1 : 0 }
+        guard unsafe base[headEnd &- 2] == ASCII.carriageReturn, unsafe base[headEnd &- 1] == ASCII.lineFeed
+        else {
             return refuse(.badRequest, "a line does not end in CR LF")
         }
         for index in 0..<head.fieldCount {
-            let field = head.fields + index
-            let value = Int(field.pointee.value)
-            var end = value &+ Int(field.pointee.valueLength)
-            while end > value, base[end &- 1] == ASCII.space || base[end &- 1] == ASCII.tab {
+            let field = unsafe head.fields + index
+            let value = unsafe Int(field.pointee.value)
+            var end = unsafe value &+ Int(field.pointee.valueLength)
+            while end > value, unsafe base[end &- 1] == ASCII.space || base[end &- 1] == ASCII.tab {
                 end &-= 1
             }
-            field.pointee.valueLength = UInt32(truncatingIfNeeded: end &- value)
-            let known = HeaderTable.known.find(base + Int(field.pointee.name), Int(field.pointee.nameLength))
-            field.pointee.known = known
-            if known != .unknown, head.first[Int(known.rawValue)] == 0 {
-                head.first[Int(known.rawValue)] = UInt16(truncatingIfNeeded: index &+ 1)
+            unsafe field.pointee.valueLength = UInt32(truncatingIfNeeded: end &- value)
+            let known = unsafe HeaderTable.known.find(
+                base + Int(field.pointee.name),
+                Int(field.pointee.nameLength)
+            )
+            unsafe field.pointee.known = known
+            if known != .unknown, unsafe head.first[Int(known.rawValue)] == 0 {
+                unsafe head.first[Int(known.rawValue)] = UInt16(truncatingIfNeeded: index &+ 1)
             }
         }
-        let flags = UInt32(parser.pointee.flags)
+        let flags = unsafe UInt32(parser.pointee.flags)
         facts.isChunked = flags & F_CHUNKED.rawValue != 0 && !skipsBody
         if !facts.isChunked, flags & F_CONTENT_LENGTH.rawValue != 0, !skipsBody {
-            guard parser.pointee.content_length <= UInt64(limits.bodyBytes) else {
+            guard unsafe parser.pointee.content_length <= UInt64(limits.bodyBytes) else {
                 return refuse(.tooLarge, "the body is too large")
             }
-            facts.contentLength = Int(parser.pointee.content_length)
+            facts.contentLength = unsafe Int(parser.pointee.content_length)
         }
-        if parser.pointee.status_code != 101 {
-            parser.pointee.upgrade = 0
+        if unsafe parser.pointee.status_code != 101 {
+            unsafe parser.pointee.upgrade = 0
         }
         return skipsBody ? 1 : 0
     }
 }
 
 /// The head of a response as the parser holds it: a view, lent like `RequestHead`.
-public struct ResponseHead {
+@safe public struct ResponseHead {
     let core: UnsafeMutablePointer<MessageCore>
 
     /// The status.
-    public var status: Status { Status(rawValue: core.pointee.parser.pointee.status_code) }
+    public var status: Status { unsafe Status(rawValue: core.pointee.parser.pointee.status_code) }
 
     /// The value of the first field with this name, trimmed, or nil.
     public func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
-        core.pointee.head.value(name)
+        unsafe core.pointee.head.value(name)
     }
 
     /// The number of header fields.
-    public var fieldCount: Int { core.pointee.head.fieldCount }
+    public var fieldCount: Int { unsafe core.pointee.head.fieldCount }
 
     /// The name, as sent, and the value of the field at `index`, 0 ..< `fieldCount`.
     public func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        core.pointee.field(at: index)
+        unsafe core.pointee.field(at: index)
     }
 }

@@ -4,7 +4,7 @@ import CLLHTTP
 /// run.
 ///
 /// Used as `RequestParser` is. Interim answers (100, 103) are passed over.
-public final class ResponseParser {
+@safe public final class ResponseParser {
     /// What stopped `parse`.
     public enum Step {
         /// The input is used up and no response is complete.
@@ -23,41 +23,41 @@ public final class ResponseParser {
 
     /// Makes a parser for one connection.
     public init(limits: Limits = Limits(headerBytes: 64 * 1024, bodyBytes: 16 * 1024 * 1024)) {
-        core = MessageCore.make(isRequest: false, limits: limits)
+        unsafe core = unsafe MessageCore.make(isRequest: false, limits: limits)
     }
 
     deinit {
-        MessageCore.destroy(core)
+        unsafe MessageCore.destroy(core)
     }
 
     /// Whether the next response answers a HEAD and so has no body.
     ///
     /// Set it before that response arrives.
     public var answersHead: Bool {
-        get { core.pointee.skipsBody }
-        set { core.pointee.skipsBody = newValue }
+        get { unsafe core.pointee.skipsBody }
+        set { unsafe core.pointee.skipsBody = newValue }
     }
 
     /// The head of the response at hand.
-    public var head: ResponseHead { ResponseHead(core: core) }
+    public var head: ResponseHead { unsafe ResponseHead(core: core) }
 
     /// The body of the response at hand, lent as the head is.
     public var body: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+        unsafe UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
     /// Whether the server will take another request on this connection; meaningful while a response
     /// is at hand.
-    public var keepsAlive: Bool { llhttp_should_keep_alive(core.pointee.parser) != 0 }
+    public var keepsAlive: Bool { unsafe llhttp_should_keep_alive(core.pointee.parser) != 0 }
 
     /// Takes bytes from the front of `input`, up to the next response.
     public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
         while true {
-            switch core.advance(&input) {
+            switch unsafe core.advance(&input) {
             case .more: return .more
             case .paused: continue
             case .failed:
-                return .failed(
+                return unsafe .failed(
                     core.pointee.failure ?? ParseFailure(code: .badRequest, reason: "malformed response")
                 )
             case .message:
@@ -72,12 +72,12 @@ public final class ResponseParser {
     /// - Returns: `response` where its end was the end of the connection, `more` between responses,
     ///   `failed` within one.
     public func finish() -> Step {
-        switch core.pointee.stage {
+        switch unsafe core.pointee.stage {
         case .idle, .done, .ended: return .more
         case .failed, .head: break
         case .body:
-            let code = llhttp_finish(core.pointee.parser)
-            if code == HPE_OK || code == HPE_PAUSED, core.pointee.stage == .done { return .response }
+            let code = unsafe llhttp_finish(core.pointee.parser)
+            if code == HPE_OK || code == HPE_PAUSED, unsafe core.pointee.stage == .done { return .response }
         }
         return .failed(ParseFailure(code: .badRequest, reason: "the connection ended within a response"))
     }

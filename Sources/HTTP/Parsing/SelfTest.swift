@@ -47,19 +47,20 @@ public enum SelfTest {
     }
 
     private static func isAccepted(_ bytes: StaticString) -> Bool {
-        var input = UnsafeRawBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
-        if case .request = RequestParser().parse(&input) { return true }
+        var input = unsafe UnsafeRawBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
+        if case .request = unsafe RequestParser().parse(&input) { return true }
         return false
     }
 
     private static func isAcceptedByLibrary(_ bytes: StaticString) -> Bool {
         var settings = llhttp_settings_t()
-        llhttp_settings_init(&settings)
-        var parser = llhttp_t()
-        return withUnsafePointer(to: &settings) { settings in
-            llhttp_init(&parser, HTTP_REQUEST, settings)
-            return bytes.utf8Start.withMemoryRebound(to: CChar.self, capacity: bytes.utf8CodeUnitCount) {
-                llhttp_execute(&parser, $0, bytes.utf8CodeUnitCount) == HPE_OK
+        unsafe llhttp_settings_init(&settings)
+        var parser = unsafe llhttp_t()
+        return unsafe withUnsafePointer(to: &settings) { settings in
+            unsafe llhttp_init(&parser, HTTP_REQUEST, settings)
+            return unsafe bytes.utf8Start.withMemoryRebound(to: CChar.self, capacity: bytes.utf8CodeUnitCount)
+            {
+                unsafe llhttp_execute(&parser, $0, bytes.utf8CodeUnitCount) == HPE_OK
             }
         }
     }

@@ -66,7 +66,7 @@ struct RouteTree {
 }
 
 /// The routes in plain memory, so that matching touches no reference count.
-final class RouteTables {
+@safe final class RouteTables {
     struct Entry {
         var method: Method
         var route: Route
@@ -102,15 +102,15 @@ final class RouteTables {
     init(_ tree: RouteTree) {
         self.tree = tree
         let all = tree.places
-        places = .allocate(capacity: all.count)
-        literals = .allocate(capacity: all.reduce(0) { $0 + $1.literals.count })
-        routes = .allocate(capacity: all.reduce(0) { $0 + $1.routes.count })
-        text = .allocate(capacity: all.reduce(0) { $0 + $1.literals.reduce(0) { $0 + $1.text.count } })
+        unsafe places = .allocate(capacity: all.count)
+        unsafe literals = .allocate(capacity: all.reduce(0) { $0 + $1.literals.count })
+        unsafe routes = .allocate(capacity: all.reduce(0) { $0 + $1.routes.count })
+        unsafe text = .allocate(capacity: all.reduce(0) { $0 + $1.literals.reduce(0) { $0 + $1.text.count } })
         var literalCount = 0
         var routeCount = 0
         var textCount = 0
         for (index, place) in all.enumerated() {
-            (places + index).initialize(
+            unsafe (places + index).initialize(
                 to: Place(
                     firstLiteral: literalCount,
                     literalCount: place.literals.count,
@@ -122,17 +122,17 @@ final class RouteTables {
                 )
             )
             for literal in place.literals {
-                (literals + literalCount).initialize(
+                unsafe (literals + literalCount).initialize(
                     to: Self.entry(literal.text, at: textCount, literal.place)
                 )
                 for byte in literal.text {
-                    (text + textCount).initialize(to: byte)
+                    unsafe (text + textCount).initialize(to: byte)
                     textCount += 1
                 }
                 literalCount += 1
             }
             for route in place.routes {
-                (routes + routeCount).initialize(to: route)
+                unsafe (routes + routeCount).initialize(to: route)
                 routeCount += 1
             }
         }
@@ -155,10 +155,10 @@ final class RouteTables {
     }
 
     deinit {
-        places.deallocate()
-        literals.deallocate()
-        routes.deallocate()
-        text.deallocate()
+        unsafe places.deallocate()
+        unsafe literals.deallocate()
+        unsafe routes.deallocate()
+        unsafe text.deallocate()
     }
 
     /// Looks for a literal that is the segment at `start`.
@@ -175,20 +175,20 @@ final class RouteTables {
     ) -> Int {
         // The next eight bytes, where there are so many: most literals are decided by them.
         let hasWord = start &+ 8 <= count
-        let word = hasWord ? (path + start).loadUnaligned(as: UInt64.self) : 0
-        var literal = literals + place.firstLiteral
-        let last = literal + place.literalCount
-        while literal < last {
-            let end = start &+ literal.pointee.length
-            if !hasWord || word & literal.pointee.mask == literal.pointee.word, end <= count,
-                end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash,
-                (hasWord && literal.pointee.length <= 8)
+        let word = unsafe hasWord ? (path + start).loadUnaligned(as: UInt64.self) : 0
+        var literal = unsafe literals + place.firstLiteral
+        let last = unsafe literal + place.literalCount
+        while unsafe literal < last {
+            let end = unsafe start &+ literal.pointee.length
+            if unsafe !hasWord || word & literal.pointee.mask == literal.pointee.word, end <= count,
+                unsafe end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash,
+                unsafe (hasWord && literal.pointee.length <= 8)
                     || isSame(path + start, text + literal.pointee.text, literal.pointee.length)
             {
-                next = literal.pointee.place
+                next = unsafe literal.pointee.place
                 return end
             }
-            literal += 1
+            unsafe literal += 1
         }
         return -1
     }
@@ -196,7 +196,7 @@ final class RouteTables {
     @inline(__always)
     private func isSame(_ left: UnsafeRawPointer, _ right: UnsafeMutablePointer<UInt8>, _ count: Int) -> Bool
     {
-        for index in 0..<count where left.load(fromByteOffset: index, as: UInt8.self) != right[index] {
+        for index in 0..<count where unsafe left.load(fromByteOffset: index, as: UInt8.self) != right[index] {
             return false
         }
         return true

@@ -49,36 +49,38 @@ public struct Router {
     ///   - path: the decoded path; captures are lent from it.
     /// - Returns: the route, or what to answer if there is none.
     public func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Match {
-        guard let base = path.baseAddress, path.count > 0, path[0] == ASCII.slash else {
-            return method == .options && path.equals("*") ? .options(allow: allowEverywhere) : .notFound
+        guard let base = path.baseAddress, path.count > 0, unsafe path[0] == ASCII.slash else {
+            return unsafe method == .options && path.equals("*")
+                ? .options(allow: allowEverywhere) : .notFound
         }
-        let places = tables.places
+        let places = unsafe tables.places
         var place = 0
         var captures = Captures()
         var start = 1
         while true {
-            var end = tables.literalEnd(places[place], base, start, path.count, &place)
+            var end = unsafe tables.literalEnd(places[place], base, start, path.count, &place)
             if end < 0 {
-                guard places[place].capture >= 0 else { return .notFound }
-                end = Self.captureEnd(base, start, path.count, namesOnly: places[place].takesNames)
+                guard unsafe places[place].capture >= 0 else { return .notFound }
+                end = unsafe Self.captureEnd(base, start, path.count, namesOnly: places[place].takesNames)
                 guard end > start else { return .notFound }
-                captures.append(UnsafeRawBufferPointer(start: base + start, count: end &- start))
-                place = places[place].capture
+                unsafe captures.append(UnsafeRawBufferPointer(start: base + start, count: end &- start))
+                place = unsafe places[place].capture
             }
             if end == path.count { break }
             start = end &+ 1
         }
-        return decide(method, places[place], captures)
+        return unsafe decide(method, places[place], captures)
     }
 
     private func decide(_ method: Method, _ place: RouteTables.Place, _ captures: Captures) -> Match {
         guard place.routeCount > 0 else { return .notFound }
-        let routes = UnsafeBufferPointer(start: tables.routes + place.firstRoute, count: place.routeCount)
-        for entry in routes where entry.method == method {
-            return .found(entry.route, captures)
-        }
-        if method == .head {
-            for entry in routes where entry.method == .get {
+        let routes = unsafe UnsafeBufferPointer(
+            start: tables.routes + place.firstRoute,
+            count: place.routeCount
+        )
+        // A HEAD without a route of its own is answered as a GET.
+        for wanted in method == .head ? [method, .get] : [method] {
+            if let entry = unsafe routes.first(where: { $0.method == wanted }) {
                 return .found(entry.route, captures)
             }
         }
@@ -96,15 +98,15 @@ public struct Router {
     ) -> Int {
         var end = start
         if namesOnly {
-            while end < count, Name.mayContain(path.load(fromByteOffset: end, as: UInt8.self)) {
+            while end < count, unsafe Name.mayContain(path.load(fromByteOffset: end, as: UInt8.self)) {
                 end &+= 1
             }
             guard end > start, end &- start <= Name.maximumBytes,
-                Name.mayBegin(path.load(fromByteOffset: start, as: UInt8.self)),
-                end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash
+                unsafe Name.mayBegin(path.load(fromByteOffset: start, as: UInt8.self)),
+                unsafe end == count || path.load(fromByteOffset: end, as: UInt8.self) == ASCII.slash
             else { return -1 }
         } else {
-            while end < count, path.load(fromByteOffset: end, as: UInt8.self) != ASCII.slash {
+            while end < count, unsafe path.load(fromByteOffset: end, as: UInt8.self) != ASCII.slash {
                 end &+= 1
             }
         }

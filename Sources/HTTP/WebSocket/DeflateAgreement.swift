@@ -54,10 +54,10 @@ extension DeflateAgreement {
     static func choose(_ head: RequestHead, _ mode: CompressionMode, keepsContexts: Bool) -> Outcome {
         var chosen: DeflateAgreement?
         var isMalformed = false
-        head.forEachValue(.webSocketExtensions) { value in
-            var offers = ExtensionOffers(value)
+        unsafe head.forEachValue(.webSocketExtensions) { value in
+            var offers = unsafe ExtensionOffers(value)
             let isWellFormed = offers.forEach { name, parameters in
-                guard chosen == nil, mode != .off, name.equalsIgnoringCase("permessage-deflate") else {
+                guard chosen == nil, mode != .off, name == "permessage-deflate" else {
                     return
                 }
                 chosen = Self(parameters)?.kept(in: mode, keepsContexts: keepsContexts)
@@ -74,16 +74,16 @@ extension DeflateAgreement {
     private init?(_ parameters: [ExtensionOffers.Parameter]) {
         var offersClientWindow = false
         for parameter in parameters {
-            if parameter.name.equalsIgnoringCase("server_no_context_takeover") {
+            if parameter.name == "server_no_context_takeover" {
                 guard parameter.value == nil, serverKeepsContext else { return nil }
                 serverKeepsContext = false
-            } else if parameter.name.equalsIgnoringCase("client_no_context_takeover") {
+            } else if parameter.name == "client_no_context_takeover" {
                 guard parameter.value == nil, clientKeepsContext else { return nil }
                 clientKeepsContext = false
-            } else if parameter.name.equalsIgnoringCase("server_max_window_bits") {
+            } else if parameter.name == "server_max_window_bits" {
                 guard serverWindowBits == nil, let bits = Self.bits(parameter.value) else { return nil }
                 serverWindowBits = bits
-            } else if parameter.name.equalsIgnoringCase("client_max_window_bits") {
+            } else if parameter.name == "client_max_window_bits" {
                 guard !offersClientWindow else { return nil }
                 offersClientWindow = true
                 // Without a value it only says that the client would keep to a bound.
@@ -99,7 +99,7 @@ extension DeflateAgreement {
     /// 8 … 15 without leading zeros.
     private static func bits(_ value: [UInt8]?) -> Int? {
         guard let value, value.first != UInt8(ascii: "0"), value.count <= 2,
-            let bits = value.withUnsafeBytes({ $0.decimal })
+            let bits = unsafe value.withUnsafeBytes({ unsafe $0.decimal })
         else { return nil }
         return (8...15).contains(bits) ? bits : nil
     }

@@ -8,29 +8,29 @@ internal import Support
 /// ```
 /// The content of a quoted string must be a token too.
 struct ExtensionOffers: ~Copyable {
-    /// One parameter: its name, and its value where it has one.
+    /// One parameter: its name in small letters, and its value where it has one.
     struct Parameter {
-        let name: UnsafeRawBufferPointer
+        let name: String
         let value: [UInt8]?
     }
 
-    private let bytes: UnsafeRawBufferPointer
+    private let bytes: [UInt8]
     private var place = 0
 
     init(_ value: UnsafeRawBufferPointer) {
-        bytes = value
+        bytes = unsafe Array(value)
     }
 
-    /// Calls `body` with each extension's name and parameters.
+    /// Calls `body` with each extension's name, in small letters, and its parameters.
     /// - Returns: false if the bytes break the grammar; what came before was reported.
-    mutating func forEach(_ body: (UnsafeRawBufferPointer, [Parameter]) -> Void) -> Bool {
+    mutating func forEach(_ body: (String, [Parameter]) -> Void) -> Bool {
         var count = 0
         while true {
             skipBlanks()
             // Empty elements of a list mean nothing (RFC 9110 §5.6.1.2).
             if take(ASCII.comma) { continue }
             if place == bytes.count { return count > 0 }
-            guard let name = token() else { return false }
+            guard let name = name() else { return false }
             var parameters: [Parameter] = []
             skipBlanks()
             while take(UInt8(ascii: ";")) {
@@ -46,7 +46,7 @@ struct ExtensionOffers: ~Copyable {
     }
 
     private mutating func parameter() -> Parameter? {
-        guard let name = token() else { return nil }
+        guard let name = name() else { return nil }
         skipBlanks()
         guard take(UInt8(ascii: "=")) else { return Parameter(name: name, value: nil) }
         skipBlanks()
@@ -76,10 +76,14 @@ struct ExtensionOffers: ~Copyable {
         return nil
     }
 
-    private mutating func token() -> UnsafeRawBufferPointer? {
+    private mutating func name() -> String? {
+        token().map { String(decoding: $0.map(ASCII.lowercased), as: UTF8.self) }
+    }
+
+    private mutating func token() -> ArraySlice<UInt8>? {
         let start = place
         while place < bytes.count, ASCII.isToken(bytes[place]) { place += 1 }
-        return place > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<place]) : nil
+        return place > start ? bytes[start..<place] : nil
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -89,6 +93,8 @@ struct ExtensionOffers: ~Copyable {
     }
 
     private mutating func skipBlanks() {
-        while place < bytes.count, bytes[place] == ASCII.space || bytes[place] == ASCII.tab { place += 1 }
+        while place < bytes.count, bytes[place] == ASCII.space || bytes[place] == ASCII.tab {
+            place += 1
+        }
     }
 }

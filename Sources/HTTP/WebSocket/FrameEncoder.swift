@@ -36,9 +36,9 @@ public enum FrameEncoder {
             to: &buffer
         )
         let start = buffer.count
-        buffer.append(payload)
+        unsafe buffer.append(payload)
         if let mask {
-            Masking.apply(
+            unsafe Masking.apply(
                 UnsafeMutableRawBufferPointer(rebasing: buffer.mutableBytes[start...]),
                 mask: mask,
                 offset: 0
@@ -48,8 +48,8 @@ public enum FrameEncoder {
 
     /// Appends only a header; the caller appends the payload, masked if the header says so.
     public static func appendHeader(_ header: FrameHeader, to buffer: inout ByteBuffer) {
-        let place = buffer.reserve(maximumHeaderBytes)
-        buffer.commit(writeHeader(header, to: place))
+        let place = unsafe buffer.reserve(maximumHeaderBytes)
+        unsafe buffer.commit(writeHeader(header, to: place))
     }
 
     /// Writes a header to `place`, which has room for `maximumHeaderBytes`.
@@ -57,26 +57,26 @@ public enum FrameEncoder {
     public static func writeHeader(_ header: FrameHeader, to place: UnsafeMutableRawPointer) -> Int {
         let first = (header.isFinal ? 0x80 : 0) | (header.isCompressed ? 0x40 : 0) | header.opcode.rawValue
         let flag: UInt8 = header.mask == nil ? 0 : 0x80
-        place.storeBytes(of: first, as: UInt8.self)
+        unsafe place.storeBytes(of: first, as: UInt8.self)
         var count: Int
         if header.length <= 125 {
-            place.storeBytes(
+            unsafe place.storeBytes(
                 of: flag | UInt8(truncatingIfNeeded: header.length),
                 toByteOffset: 1,
                 as: UInt8.self
             )
             count = 2
         } else if header.length <= 0xFFFF {
-            place.storeBytes(of: flag | 126, toByteOffset: 1, as: UInt8.self)
-            place.storeBytes(of: UInt16(header.length).bigEndian, toByteOffset: 2, as: UInt16.self)
+            unsafe place.storeBytes(of: flag | 126, toByteOffset: 1, as: UInt8.self)
+            unsafe place.storeBytes(of: UInt16(header.length).bigEndian, toByteOffset: 2, as: UInt16.self)
             count = 4
         } else {
-            place.storeBytes(of: flag | 127, toByteOffset: 1, as: UInt8.self)
-            place.storeBytes(of: UInt64(header.length).bigEndian, toByteOffset: 2, as: UInt64.self)
+            unsafe place.storeBytes(of: flag | 127, toByteOffset: 1, as: UInt8.self)
+            unsafe place.storeBytes(of: UInt64(header.length).bigEndian, toByteOffset: 2, as: UInt64.self)
             count = 10
         }
         if let mask = header.mask {
-            place.storeBytes(of: mask.littleEndian, toByteOffset: count, as: UInt32.self)
+            unsafe place.storeBytes(of: mask.littleEndian, toByteOffset: count, as: UInt32.self)
             count += 4
         }
         return count
@@ -107,6 +107,6 @@ public enum FrameEncoder {
             }
             payload.append(utf8: text)
         }
-        append(.close, payload.bytes, mask: mask, to: &buffer)
+        unsafe append(.close, payload.bytes, mask: mask, to: &buffer)
     }
 }

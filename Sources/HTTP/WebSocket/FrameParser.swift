@@ -14,7 +14,7 @@ public struct FrameParser: Sendable {
     }
 
     /// What stopped `parse`.
-    public enum Step {
+    @safe public enum Step {
         /// The input is used up.
         case more
         /// A frame begins.
@@ -60,41 +60,41 @@ public struct FrameParser: Sendable {
     public mutating func parse(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
         if let failure { return .failed(failure) }
         guard input.count > 0 else { return .more }
-        if remaining > 0 { return takePayload(&input) }
+        if remaining > 0 { return unsafe takePayload(&input) }
         if partialCount == 0 {
             // The usual case: the whole header lies in the input.
-            let size = Self.headerBytes(UnsafeRawBufferPointer(input))
+            let size = unsafe Self.headerBytes(UnsafeRawBufferPointer(input))
             if size <= input.count {
-                let step = begin(UnsafeRawBufferPointer(rebasing: input[..<size]))
-                input = UnsafeMutableRawBufferPointer(rebasing: input[size...])
+                let step = unsafe begin(UnsafeRawBufferPointer(rebasing: input[..<size]))
+                unsafe input = unsafe UnsafeMutableRawBufferPointer(rebasing: input[size...])
                 return step
             }
         }
-        return collectHeader(&input)
+        return unsafe collectHeader(&input)
     }
 
     private mutating func takePayload(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
-        let piece = UnsafeMutableRawBufferPointer(rebasing: input[..<min(remaining, input.count)])
+        let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: input[..<min(remaining, input.count)])
         if let mask = header.mask {
-            Masking.apply(piece, mask: mask, offset: header.length &- remaining)
+            unsafe Masking.apply(piece, mask: mask, offset: header.length &- remaining)
         }
         remaining &-= piece.count
-        input = UnsafeMutableRawBufferPointer(rebasing: input[piece.count...])
-        return .payload(piece, isLast: remaining == 0)
+        unsafe input = unsafe UnsafeMutableRawBufferPointer(rebasing: input[piece.count...])
+        return unsafe .payload(piece, isLast: remaining == 0)
     }
 
     private mutating func collectHeader(_ input: inout UnsafeMutableRawBufferPointer) -> Step {
-        while let byte = input.first {
-            input = UnsafeMutableRawBufferPointer(rebasing: input.dropFirst())
-            withUnsafeMutableBytes(of: &partial) { $0[partialCount] = byte }
+        while let byte = unsafe input.first {
+            unsafe input = unsafe UnsafeMutableRawBufferPointer(rebasing: input.dropFirst())
+            unsafe withUnsafeMutableBytes(of: &partial) { unsafe $0[partialCount] = byte }
             partialCount += 1
             let partial = partial
             let count = partialCount
-            let whole = withUnsafeBytes(of: partial) { bytes -> Step? in
-                let held = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            let whole = unsafe withUnsafeBytes(of: partial) { bytes -> Step? in
+                let held = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
                 // What the first bytes already rule out is not waited for.
-                if let failure = rejection(held) { return fail(failure) }
-                return Self.headerBytes(held) == count ? begin(held) : nil
+                if let failure = unsafe rejection(held) { return fail(failure) }
+                return unsafe Self.headerBytes(held) == count ? begin(held) : nil
             }
             if let whole {
                 partialCount = 0
@@ -107,8 +107,8 @@ public struct FrameParser: Sendable {
     /// How long the header is that begins with these bytes, as far as they say: at least 2.
     private static func headerBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count >= 2 else { return 2 }
-        let mask = bytes[1] & 0x80 != 0 ? 4 : 0
-        return switch bytes[1] & 0x7F {
+        let mask = unsafe bytes[1] & 0x80 != 0 ? 4 : 0
+        return switch unsafe bytes[1] & 0x7F {
         case 126: 4 + mask
         case 127: 10 + mask
         default: 2 + mask
@@ -117,7 +117,7 @@ public struct FrameParser: Sendable {
 
     /// What is wrong with the first one or two bytes of a header, or nil.
     private func rejection(_ bytes: UnsafeRawBufferPointer) -> FrameFailure? {
-        let first = bytes[0]
+        let first = unsafe bytes[0]
         let opcode = Opcode(rawValue: first & 0x0F)
         guard opcode.isKnown else { return Self.protocolError("unknown opcode") }
         let isCompressed = first & 0x40 != 0
@@ -130,10 +130,10 @@ public struct FrameParser: Sendable {
             return Self.protocolError("a control frame is fragmented")
         }
         guard bytes.count >= 2 else { return nil }
-        if opcode.isControl, bytes[1] & 0x7F > 125 {
+        if opcode.isControl, unsafe bytes[1] & 0x7F > 125 {
             return Self.protocolError("a control frame is longer than 125 bytes")
         }
-        let isMasked = bytes[1] & 0x80 != 0
+        let isMasked = unsafe bytes[1] & 0x80 != 0
         if isMasked != (role == .server) {
             return Self.protocolError(
                 isMasked ? "a server's frame is masked" : "a client's frame is not masked"
@@ -144,17 +144,17 @@ public struct FrameParser: Sendable {
 
     /// Reads a whole header.
     private mutating func begin(_ bytes: UnsafeRawBufferPointer) -> Step {
-        if let failure = rejection(bytes) { return fail(failure) }
-        var length = UInt64(bytes[1] & 0x7F)
+        if let failure = unsafe rejection(bytes) { return fail(failure) }
+        var length = unsafe UInt64(bytes[1] & 0x7F)
         var place = 2
         if length == 126 {
-            length = UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            length = unsafe UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
             place = 4
             guard length > 125 else {
                 return fail(Self.protocolError("a length is not in its shortest form"))
             }
         } else if length == 127 {
-            length = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            length = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
             place = 10
             guard length > 0xFFFF, length >> 63 == 0 else {
                 return fail(Self.protocolError("a length is not in its shortest form"))
@@ -164,9 +164,9 @@ public struct FrameParser: Sendable {
             return fail(FrameFailure(code: .messageTooBig, reason: "message too big"))
         }
         let mask =
-            bytes[1] & 0x80 != 0
+            unsafe bytes[1] & 0x80 != 0
             ? UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)) : nil
-        header = FrameHeader(
+        header = unsafe FrameHeader(
             isFinal: bytes[0] & 0x80 != 0,
             isCompressed: bytes[0] & 0x40 != 0,
             opcode: Opcode(rawValue: bytes[0] & 0x0F),

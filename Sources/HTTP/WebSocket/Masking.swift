@@ -14,19 +14,25 @@ public enum Masking {
         let count = bytes.count
         var index = 0
         while index &+ 32 <= count {
-            let place = base + index
-            place.storeBytes(of: place.loadUnaligned(as: SIMD4<UInt64>.self) ^ wide, as: SIMD4<UInt64>.self)
+            let place = unsafe base + index
+            unsafe place.storeBytes(
+                of: place.loadUnaligned(as: SIMD4<UInt64>.self) ^ wide,
+                as: SIMD4<UInt64>.self
+            )
             index &+= 32
         }
         while index &+ 8 <= count {
-            let place = base + index
-            place.storeBytes(of: place.loadUnaligned(as: UInt64.self) ^ pair, as: UInt64.self)
+            let place = unsafe base + index
+            unsafe place.storeBytes(of: place.loadUnaligned(as: UInt64.self) ^ pair, as: UInt64.self)
             index &+= 8
         }
         var rest = pair
         while index < count {
-            let place = base + index
-            place.storeBytes(of: place.load(as: UInt8.self) ^ UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+            let place = unsafe base + index
+            unsafe place.storeBytes(
+                of: place.load(as: UInt8.self) ^ UInt8(truncatingIfNeeded: rest),
+                as: UInt8.self
+            )
             rest >>= 8
             index &+= 1
         }

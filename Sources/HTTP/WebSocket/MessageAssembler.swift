@@ -8,7 +8,7 @@ internal import Support
 /// size is bounded before it is complete. What a step lends is valid until the next `parse`.
 public struct MessageAssembler: ~Copyable {
     /// What stopped `parse`.
-    public enum Step {
+    @safe public enum Step {
         /// The input is used up.
         case more
         /// A text message, valid UTF-8.
@@ -96,7 +96,7 @@ public struct MessageAssembler: ~Copyable {
         if let failure { return .failed(failure) }
         forgetDelivered()
         while true {
-            switch frames.parse(&input) {
+            switch unsafe frames.parse(&input) {
             case .more:
                 return .more
             case .failed(let failure):
@@ -105,12 +105,15 @@ public struct MessageAssembler: ~Copyable {
                 if let failure = judge(header) { return fail(failure) }
                 self.header = header
                 guard header.length == 0 else { continue }
-                if let step = take(header, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) {
+                if let step = unsafe take(header, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+                {
                     return step
                 }
             case .payload(let piece, let isLast):
                 guard let header else { preconditionFailure("a payload follows its header") }
-                if let step = take(header, UnsafeRawBufferPointer(piece), isLast: isLast) { return step }
+                if let step = unsafe take(header, UnsafeRawBufferPointer(piece), isLast: isLast) {
+                    return step
+                }
             }
         }
     }
@@ -160,12 +163,12 @@ public struct MessageAssembler: ~Copyable {
     /// Inflates a piece and appends it to what is collected.
     /// - Returns: what is wrong with it, or nil.
     private mutating func inflate(_ piece: UnsafeRawBufferPointer, _ inflater: Inflater) -> FrameFailure? {
-        inflater.feed(piece)
+        unsafe inflater.feed(piece)
         while true {
             let start = message.count
             let step = inflater.produce(to: &message, limitBytes: limitBytes)
-            let new = UnsafeRawBufferPointer(rebasing: message.bytes[start...])
-            if kind == .text, !utf8.validate(new) { return Self.notUTF8 }
+            let new = unsafe UnsafeRawBufferPointer(rebasing: message.bytes[start...])
+            if kind == .text, unsafe !utf8.validate(new) { return Self.notUTF8 }
             switch step {
             case .tooLarge: return Self.tooBig
             case .malformed: return FrameFailure(code: .invalidPayload, reason: "not deflated data")
@@ -185,14 +188,16 @@ public struct MessageAssembler: ~Copyable {
         _ inflater: Inflater,
         isLast: Bool
     ) -> Step? {
-        if let failure = inflate(piece, inflater) { return fail(failure) }
+        if let failure = unsafe inflate(piece, inflater) { return fail(failure) }
         guard isLast else { return nil }
         // Nothing at all is what some senders make of an empty message: the RFC's form of it is one
         // zero byte.
         if compressedBytes > 0 {
             // What the sender left out (RFC 7692 §7.2.2): an empty stored block without the three
             // bits of its header.
-            let failure = withUnsafeBytes(of: UInt32(0xFFFF_0000).littleEndian) { inflate($0, inflater) }
+            let failure = unsafe withUnsafeBytes(of: UInt32(0xFFFF_0000).littleEndian) {
+                unsafe inflate($0, inflater)
+            }
             if let failure { return fail(failure) }
             guard inflater.isAtBoundary else {
                 return fail(FrameFailure(code: .invalidPayload, reason: "not deflated data"))
@@ -202,31 +207,31 @@ public struct MessageAssembler: ~Copyable {
         let kind = kind
         self.kind = nil
         isDelivered = true
-        guard kind == .text else { return .binary(message.bytes) }
-        return utf8.isComplete ? .text(message.bytes) : fail(Self.notUTF8)
+        guard kind == .text else { return unsafe .binary(message.bytes) }
+        return unsafe utf8.isComplete ? .text(message.bytes) : fail(Self.notUTF8)
     }
 
     /// Takes a piece of a frame.
     /// - Returns: a step where one is due, nil to go on.
     private mutating func take(_ header: FrameHeader, _ piece: UnsafeRawBufferPointer, isLast: Bool) -> Step?
     {
-        if header.opcode.isControl { return takeControl(header, piece, isLast: isLast) }
-        if let inflater { return take(compressed: piece, inflater, isLast: isLast && header.isFinal) }
+        if header.opcode.isControl { return unsafe takeControl(header, piece, isLast: isLast) }
+        if let inflater { return unsafe take(compressed: piece, inflater, isLast: isLast && header.isFinal) }
         let kind = kind ?? header.opcode
-        if kind == .text, !utf8.validate(piece) { return fail(Self.notUTF8) }
+        if kind == .text, unsafe !utf8.validate(piece) { return fail(Self.notUTF8) }
         guard isLast, header.isFinal else {
-            message.append(piece)
+            unsafe message.append(piece)
             return nil
         }
         if kind == .text, !utf8.isComplete { return fail(Self.notUTF8) }
         self.kind = nil
-        var whole = piece
+        var whole = unsafe piece
         if !message.isEmpty {
-            message.append(piece)
+            unsafe message.append(piece)
             isDelivered = true
-            whole = message.bytes
+            unsafe whole = unsafe message.bytes
         }
-        return kind == .text ? .text(whole) : .binary(whole)
+        return unsafe kind == .text ? .text(whole) : .binary(whole)
     }
 
     private mutating func takeControl(
@@ -234,30 +239,30 @@ public struct MessageAssembler: ~Copyable {
         _ piece: UnsafeRawBufferPointer,
         isLast: Bool
     ) -> Step? {
-        var whole = piece
+        var whole = unsafe piece
         if !isLast || piece.count < header.length {
-            control.append(piece)
+            unsafe control.append(piece)
             guard isLast else { return nil }
-            whole = control.bytes
+            unsafe whole = unsafe control.bytes
         }
         switch header.opcode {
-        case .ping: return .ping(whole)
-        case .pong: return .pong(whole)
-        default: return takeClose(whole)
+        case .ping: return unsafe .ping(whole)
+        case .pong: return unsafe .pong(whole)
+        default: return unsafe takeClose(whole)
         }
     }
 
     private mutating func takeClose(_ payload: UnsafeRawBufferPointer) -> Step {
-        if payload.isEmpty { return .close(.noneGiven, reason: payload) }
+        if unsafe payload.isEmpty { return unsafe .close(.noneGiven, reason: payload) }
         guard payload.count >= 2 else { return fail(protocolError("a close frame of one byte")) }
-        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        let code = unsafe CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
         guard code.mayBeSent else { return fail(protocolError("a close code that must not be sent")) }
-        let reason = UnsafeRawBufferPointer(rebasing: payload[2...])
+        let reason = unsafe UnsafeRawBufferPointer(rebasing: payload[2...])
         var validator = UTF8Validator()
-        guard validator.validate(reason), validator.isComplete else {
+        guard unsafe validator.validate(reason), validator.isComplete else {
             return fail(FrameFailure(code: .invalidPayload, reason: "a close reason is not UTF-8"))
         }
-        return .close(code, reason: reason)
+        return unsafe .close(code, reason: reason)
     }
 
     private mutating func fail(_ failure: FrameFailure) -> Step {

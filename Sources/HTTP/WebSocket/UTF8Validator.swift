@@ -23,16 +23,18 @@ public struct UTF8Validator: Sendable {
         let count = bytes.count
         var index = 0
         while index < count, due > 0 {
-            guard takeContinuation(base.load(fromByteOffset: index, as: UInt8.self)) else { return false }
+            guard unsafe takeContinuation(base.load(fromByteOffset: index, as: UInt8.self)) else {
+                return false
+            }
             index &+= 1
         }
         while index < count {
-            index = Self.skipASCII(base, index, count)
-            guard Self.skipCharacters(base, &index, count) else { return false }
+            index = unsafe Self.skipASCII(base, index, count)
+            guard unsafe Self.skipCharacters(base, &index, count) else { return false }
             // What is left now is ASCII, or too near to the end to be read as a word.
             guard index &+ 4 > count else { continue }
             while index < count {
-                guard takeByte(base.load(fromByteOffset: index, as: UInt8.self)) else { return false }
+                guard unsafe takeByte(base.load(fromByteOffset: index, as: UInt8.self)) else { return false }
                 index &+= 1
             }
         }
@@ -44,17 +46,18 @@ public struct UTF8Validator: Sendable {
     private static func skipASCII(_ base: UnsafeRawPointer, _ start: Int, _ count: Int) -> Int {
         var index = start
         while index &+ 32 <= count {
-            let words = (base + index).loadUnaligned(as: SIMD4<UInt64>.self)
+            let words = unsafe (base + index).loadUnaligned(as: SIMD4<UInt64>.self)
             if (words[0] | words[1] | words[2] | words[3]) & 0x8080_8080_8080_8080 != 0 { break }
             index &+= 32
         }
         while index &+ 8 <= count {
             let marks =
-                UInt64(littleEndian: (base + index).loadUnaligned(as: UInt64.self)) & 0x8080_8080_8080_8080
+                unsafe UInt64(littleEndian: (base + index).loadUnaligned(as: UInt64.self))
+                & 0x8080_8080_8080_8080
             if marks != 0 { return index &+ marks.trailingZeroBitCount / 8 }
             index &+= 8
         }
-        while index < count, base.load(fromByteOffset: index, as: UInt8.self) < 0x80 { index &+= 1 }
+        while index < count, unsafe base.load(fromByteOffset: index, as: UInt8.self) < 0x80 { index &+= 1 }
         return index
     }
 
@@ -63,7 +66,7 @@ public struct UTF8Validator: Sendable {
     @inline(__always)
     private static func skipCharacters(_ base: UnsafeRawPointer, _ index: inout Int, _ count: Int) -> Bool {
         while index &+ 4 <= count {
-            let word = UInt32(littleEndian: (base + index).loadUnaligned(as: UInt32.self))
+            let word = unsafe UInt32(littleEndian: (base + index).loadUnaligned(as: UInt32.self))
             if word & 0x80 == 0 {
                 // A single blank between two words of another script is no reason to look for more
                 // of it.

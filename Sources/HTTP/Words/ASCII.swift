@@ -29,13 +29,13 @@ extension ASCII {
 extension UnsafeRawBufferPointer {
     /// Whether the bytes are those of `text`, exactly.
     public func equals(_ text: StaticString) -> Bool {
-        count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
+        unsafe count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
     }
 
     /// Whether the bytes are those of `other`.
     public func equals(_ other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count, let start = other.baseAddress else { return count == other.count }
-        return isEqual(to: start)
+        return unsafe isEqual(to: start)
     }
 
     /// Whether the bytes are those of `text`, letters compared without regard to case.
@@ -43,8 +43,8 @@ extension UnsafeRawBufferPointer {
     /// `text` is in small letters.
     public func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        let other = text.utf8Start
-        for index in 0..<count where ASCII.lowercased(self[index]) != other[index] {
+        let other = unsafe text.utf8Start
+        for index in 0..<count where unsafe ASCII.lowercased(self[index]) != other[index] {
             return false
         }
         return true
@@ -54,26 +54,27 @@ extension UnsafeRawBufferPointer {
     public var trimmed: UnsafeRawBufferPointer {
         var start = 0
         var end = count
-        while start < end, self[start] == ASCII.space || self[start] == ASCII.tab {
+        while start < end, unsafe self[start] == ASCII.space || self[start] == ASCII.tab {
             start += 1
         }
-        while end > start, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
+        while end > start, unsafe self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
             end -= 1
         }
-        return UnsafeRawBufferPointer(rebasing: self[start..<end])
+        return unsafe UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
     /// The bytes without quotes around them.
     var unquoted: UnsafeRawBufferPointer {
-        guard count >= 2, first == ASCII.quote, last == ASCII.quote else { return self }
-        return UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
+        guard count >= 2, unsafe first == ASCII.quote, unsafe last == ASCII.quote else { return unsafe self }
+        return unsafe UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
     }
 
     /// The number these decimal digits say; nil if there is none, something else, or too much.
     public var decimal: Int? {
         guard count > 0 else { return nil }
         var number = 0
-        for byte in self {
+        for index in indices {
+            let byte = unsafe self[index]
             guard ASCII.isDigit(byte) else { return nil }
             let (product, over) = number.multipliedReportingOverflow(by: 10)
             let (sum, overAgain) = product.addingReportingOverflow(Int(byte &- 48))
@@ -87,7 +88,7 @@ extension UnsafeRawBufferPointer {
     ///
     /// Not for the hot path.
     public var text: String {
-        String(decoding: self, as: UTF8.self)
+        unsafe String(decoding: self, as: UTF8.self)
     }
 
     /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC
@@ -99,7 +100,7 @@ extension UnsafeRawBufferPointer {
         var index = 0
         var quoted = false
         while index <= count {
-            let byte = index < count ? self[index] : ASCII.comma
+            let byte = unsafe index < count ? self[index] : ASCII.comma
             if quoted, index < count {
                 if byte == UInt8(ascii: "\\") {
                     index += 1
@@ -109,8 +110,9 @@ extension UnsafeRawBufferPointer {
             } else if byte == ASCII.quote {
                 quoted = true
             } else if byte == ASCII.comma {
-                let element = UnsafeRawBufferPointer(rebasing: self[start..<Swift.min(index, count)]).trimmed
-                if element.count > 0, !body(element) { return }
+                let element = unsafe UnsafeRawBufferPointer(rebasing: self[start..<Swift.min(index, count)])
+                    .trimmed
+                if element.count > 0, unsafe !body(element) { return }
                 start = index + 1
             }
             index += 1
@@ -120,8 +122,8 @@ extension UnsafeRawBufferPointer {
     /// Whether the comma-separated list names `token`, letters compared without regard to case.
     public func listContains(_ token: StaticString) -> Bool {
         var found = false
-        forEachListElement {
-            found = $0.equalsIgnoringCase(token)
+        unsafe forEachListElement {
+            found = unsafe $0.equalsIgnoringCase(token)
             return !found
         }
         return found
@@ -134,14 +136,16 @@ extension UnsafeRawBufferPointer {
         if count >= 8 {
             var offset = 0
             while true {
-                let ours = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                if ours != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+                let ours = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                if unsafe ours != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) {
+                    return false
+                }
                 if offset == count &- 8 { return true }
                 offset = Swift.min(offset &+ 8, count &- 8)
             }
         }
         for offset in 0..<count
-        where base.load(fromByteOffset: offset, as: UInt8.self)
+        where unsafe base.load(fromByteOffset: offset, as: UInt8.self)
             != other.load(fromByteOffset: offset, as: UInt8.self)
         {
             return false

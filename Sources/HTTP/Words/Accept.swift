@@ -9,10 +9,10 @@ public enum Accept {
     ///   - offers: media types in small letters, in the server's order of preference.
     /// - Returns: nil where the client accepts none of them (406).
     public static func choose(_ header: UnsafeRawBufferPointer?, from offers: [StaticString]) -> Int? {
-        guard let header, header.count > 0 else { return offers.isEmpty ? nil : 0 }
+        guard let header = unsafe header, header.count > 0 else { return offers.isEmpty ? nil : 0 }
         var best: (index: Int, quality: Int)?
         for (index, offer) in offers.enumerated() {
-            let quality = quality(of: offer, in: header)
+            let quality = unsafe quality(of: offer, in: header)
             if quality > 0, quality > best?.quality ?? 0 {
                 best = (index, quality)
             }
@@ -24,20 +24,20 @@ public enum Accept {
     ///
     /// 0 where it is not accepted.
     public static func quality(of offer: StaticString, in header: UnsafeRawBufferPointer) -> Int {
-        let name = UnsafeRawBufferPointer(start: offer.utf8Start, count: offer.utf8CodeUnitCount)
-        let slash = name.firstIndex(of: ASCII.slash) ?? name.count
+        let name = unsafe UnsafeRawBufferPointer(start: offer.utf8Start, count: offer.utf8CodeUnitCount)
+        let slash = unsafe name.firstIndex(of: ASCII.slash) ?? name.count
         var specificity = -1
         var quality = 0
-        header.forEachListElement { element in
-            let split = element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
-            let range = UnsafeRawBufferPointer(rebasing: element[..<split]).trimmed
+        unsafe header.forEachListElement { element in
+            let split = unsafe element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
+            let range = unsafe UnsafeRawBufferPointer(rebasing: element[..<split]).trimmed
             let rank: Int
-            if range.equals("*/*") || range.equals("*") {
+            if unsafe range.equals("*/*") || range.equals("*") {
                 rank = 0
-            } else if range.equalsIgnoringCase(offer) {
+            } else if unsafe range.equalsIgnoringCase(offer) {
                 rank = 2
-            } else if range.count == slash + 2, range.last == UInt8(ascii: "*"),
-                (0...slash).allSatisfy({ $0 < name.count && ASCII.lowercased(range[$0]) == name[$0] })
+            } else if range.count == slash + 2, unsafe range.last == UInt8(ascii: "*"),
+                (0...slash).allSatisfy({ unsafe $0 < name.count && ASCII.lowercased(range[$0]) == name[$0] })
             {
                 rank = 1
             } else {
@@ -45,7 +45,7 @@ public enum Accept {
             }
             if rank > specificity {
                 specificity = rank
-                quality = weight(UnsafeRawBufferPointer(rebasing: element[split...]))
+                quality = unsafe weight(UnsafeRawBufferPointer(rebasing: element[split...]))
             }
             return true
         }
@@ -58,15 +58,17 @@ public enum Accept {
         while start < parameters.count {
             start += 1
             var end = start
-            while end < parameters.count, parameters[end] != UInt8(ascii: ";") {
+            while end < parameters.count, unsafe parameters[end] != UInt8(ascii: ";") {
                 end += 1
             }
-            let parameter = UnsafeRawBufferPointer(rebasing: parameters[min(start, parameters.count)..<end])
-                .trimmed
-            if parameter.count > 2, ASCII.lowercased(parameter[0]) == UInt8(ascii: "q"),
-                parameter[1] == UInt8(ascii: "=")
+            let parameter = unsafe UnsafeRawBufferPointer(
+                rebasing: parameters[min(start, parameters.count)..<end]
+            )
+            .trimmed
+            if parameter.count > 2, unsafe ASCII.lowercased(parameter[0]) == UInt8(ascii: "q"),
+                unsafe parameter[1] == UInt8(ascii: "=")
             {
-                return thousandths(UnsafeRawBufferPointer(rebasing: parameter[2...]))
+                return unsafe thousandths(UnsafeRawBufferPointer(rebasing: parameter[2...]))
             }
             start = end
         }
@@ -75,12 +77,13 @@ public enum Accept {
 
     /// `0.25` is 250; anything else counts as 0.
     private static func thousandths(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard bytes.count <= 5, let first = bytes.first, first == 48 || first == 49 else { return 0 }
+        guard bytes.count <= 5, let first = unsafe bytes.first, first == 48 || first == 49 else { return 0 }
         var value = Int(first - 48) * 1000
         guard bytes.count > 1 else { return value }
-        guard bytes[1] == UInt8(ascii: ".") else { return 0 }
+        guard unsafe bytes[1] == UInt8(ascii: ".") else { return 0 }
         var unit = 100
-        for byte in bytes[2...] {
+        for index in 2..<bytes.count {
+            let byte = unsafe bytes[index]
             guard ASCII.isDigit(byte) else { return 0 }
             value += Int(byte - 48) * unit
             unit /= 10

@@ -21,15 +21,17 @@ struct ByteSet: Sendable {
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
-        byte < 128 && table.utf8Start[Int(byte)] == UInt8(ascii: "1")
+        unsafe byte < 128 && table.utf8Start[Int(byte)] == UInt8(ascii: "1")
     }
 
     /// How many bytes from the first on belong to the set.
     @inline(__always)
     func prefix(of bytes: UnsafeRawBufferPointer) -> Int {
-        let table = table.utf8Start
+        let table = unsafe table.utf8Start
         var place = 0
-        while place < bytes.count, bytes[place] < 128, table[Int(bytes[place])] == UInt8(ascii: "1") {
+        while place < bytes.count, unsafe bytes[place] < 128,
+            unsafe table[Int(bytes[place])] == UInt8(ascii: "1")
+        {
             place &+= 1
         }
         return place

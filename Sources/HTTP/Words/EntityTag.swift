@@ -11,11 +11,11 @@ public enum EntityTagCondition {
     /// Reads the value of `If-Match` or `If-None-Match`; nil where it is neither `*` nor a list of
     /// tags.
     public init?(_ value: UnsafeRawBufferPointer) {
-        if value.equals("*") {
+        if unsafe value.equals("*") {
             self = .any
             return
         }
-        guard let list = EntityTagList(value) else { return nil }
+        guard let list = unsafe EntityTagList(value) else { return nil }
         self = .list(list)
     }
 
@@ -30,24 +30,24 @@ public enum EntityTagCondition {
         guard var tag else { return false }
         switch self {
         case .any: return true
-        case .list(let list): return tag.withUTF8 { list.contains(UnsafeRawBufferPointer($0)) }
+        case .list(let list): return tag.withUTF8 { unsafe list.contains(UnsafeRawBufferPointer($0)) }
         }
     }
 }
 
 /// A well-formed list of entity tags.
-public struct EntityTagList {
+@safe public struct EntityTagList {
     private let bytes: UnsafeRawBufferPointer
 
     /// The number of tags, at least one.
     public let count: Int
 
     init?(_ value: UnsafeRawBufferPointer) {
-        bytes = value
+        unsafe bytes = unsafe value
         var count = 0
         var isWellFormed = true
-        value.forEachListElement { element in
-            isWellFormed = Self.opaque(element) != nil
+        unsafe value.forEachListElement { element in
+            isWellFormed = unsafe Self.opaque(element) != nil
             count += 1
             return isWellFormed
         }
@@ -57,14 +57,14 @@ public struct EntityTagList {
 
     /// Calls `body` with each tag, without `W/` and quotes, until it returns false.
     public func forEach(_ body: (_ tag: UnsafeRawBufferPointer) -> Bool) {
-        bytes.forEachListElement { element in Self.opaque(element).map(body) ?? true }
+        unsafe bytes.forEachListElement { element in unsafe Self.opaque(element).map(body) ?? true }
     }
 
     /// Whether the list has the tag, weak or not.
     public func contains(_ tag: UnsafeRawBufferPointer) -> Bool {
         var found = false
-        forEach { other in
-            found = other.elementsEqual(tag)
+        unsafe forEach { other in
+            found = unsafe other.elementsEqual(tag)
             return !found
         }
         return found
@@ -73,13 +73,15 @@ public struct EntityTagList {
     /// What stands between the quotes of one tag; nil if it is invalid.
     private static func opaque(_ element: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var start = 0
-        if element.count > 2, element[0] == UInt8(ascii: "W"), element[1] == UInt8(ascii: "/") {
+        if element.count > 2, unsafe element[0] == UInt8(ascii: "W"), unsafe element[1] == UInt8(ascii: "/") {
             start = 2
         }
-        guard element.count >= start + 2, element[start] == ASCII.quote, element.last == ASCII.quote else {
+        guard element.count >= start + 2, unsafe element[start] == ASCII.quote,
+            unsafe element.last == ASCII.quote
+        else {
             return nil
         }
-        let inner = UnsafeRawBufferPointer(rebasing: element[(start + 1)..<(element.count - 1)])
-        return inner.contains { $0 == ASCII.quote || $0 < 0x21 || $0 == 0x7F } ? nil : inner
+        let inner = unsafe UnsafeRawBufferPointer(rebasing: element[(start + 1)..<(element.count - 1)])
+        return unsafe inner.contains { $0 == ASCII.quote || $0 < 0x21 || $0 == 0x7F } ? nil : unsafe inner
     }
 }

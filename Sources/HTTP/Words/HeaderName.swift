@@ -93,7 +93,7 @@ private struct FoldedEnds: Equatable, Sendable {
 
     @inline(__always)
     init(_ name: UnsafeRawBufferPointer) {
-        let ends = TextEnds(name)
+        let ends = unsafe TextEnds(name)
         count = name.count
         first = ends.first | Self.fold
         last = ends.last | Self.fold
@@ -113,12 +113,12 @@ struct HeaderTable: Sendable {
     static let known = HeaderTable(HeaderName.names)
 
     private init(_ names: [StaticString]) {
-        var places = Array(
+        var places = unsafe Array(
             repeating: (FoldedEnds(UnsafeRawBufferPointer(start: nil, count: 0)), HeaderName.unknown),
             count: 128
         )
         for (number, name) in names.enumerated().dropFirst() {
-            let ends = FoldedEnds(
+            let ends = unsafe FoldedEnds(
                 UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
             )
             var place = ends.home
@@ -131,12 +131,12 @@ struct HeaderTable: Sendable {
     /// The field these bytes name, letters compared without regard to case.
     @inline(__always)
     func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
-        let ends = FoldedEnds(UnsafeRawBufferPointer(start: bytes, count: length))
+        let ends = unsafe FoldedEnds(UnsafeRawBufferPointer(start: bytes, count: length))
         var place = ends.home
         while true {
             let known = places[place]
             if known.name == .unknown { return .unknown }
-            if known.ends == ends, known.name.hasMiddle(bytes, length) { return known.name }
+            if known.ends == ends, unsafe known.name.hasMiddle(bytes, length) { return known.name }
             place = (place + 1) % places.count
         }
     }
@@ -149,8 +149,8 @@ extension HeaderName {
     fileprivate func hasMiddle(_ bytes: UnsafeRawPointer, _ length: Int) -> Bool {
         var offset = 8
         while offset < length &- 8 {
-            let ours = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | FoldedEnds.fold
-            let theirs = UnsafeRawPointer(name.utf8Start).loadUnaligned(
+            let ours = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | FoldedEnds.fold
+            let theirs = unsafe UnsafeRawPointer(name.utf8Start).loadUnaligned(
                 fromByteOffset: offset,
                 as: UInt64.self
             )

@@ -29,12 +29,12 @@ public enum RequestEncoder {
             buffer.field("Content-Type", type)
         }
         fields(&buffer)
-        if let body {
+        if let body = unsafe body {
             buffer.field("Content-Length", body.count)
         }
         buffer.append("\r\n")
-        if let body {
-            buffer.append(body)
+        if let body = unsafe body {
+            unsafe buffer.append(body)
         }
     }
 
@@ -54,7 +54,7 @@ public enum RequestEncoder {
         to buffer: inout ByteBuffer,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
-        append(.get, target, host: host, to: &buffer) {
+        unsafe append(.get, target, host: host, to: &buffer) {
             $0.field("Connection", "Upgrade")
             $0.field("Upgrade", "websocket")
             $0.field("Sec-WebSocket-Version", "13")

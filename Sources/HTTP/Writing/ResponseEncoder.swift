@@ -50,7 +50,7 @@ public struct ResponseEncoder: Sendable {
         buffer.append(decimal: body.count)
         buffer.append("\r\n\r\n")
         if !framing.omitsBody {
-            buffer.append(body)
+            unsafe buffer.append(body)
         }
     }
 
@@ -76,10 +76,10 @@ public struct ResponseEncoder: Sendable {
         in buffer: inout ByteBuffer
     ) {
         guard bytes.count > 0, !framing.omitsBody else { return }
-        guard !framing.isHTTP10 else { return buffer.append(bytes) }
+        guard !framing.isHTTP10 else { return unsafe buffer.append(bytes) }
         buffer.append(hexadecimal: UInt64(bytes.count))
         buffer.append("\r\n")
-        buffer.append(bytes)
+        unsafe buffer.append(bytes)
         buffer.append("\r\n")
     }
 
@@ -120,10 +120,10 @@ extension ByteBuffer {
         append(name)
         append(": ")
         let start = count
-        append(value)
-        let written = mutableBytes
-        for index in start..<count where written[index] < 0x20 || written[index] == 0x7F {
-            written[index] = ASCII.space
+        unsafe append(value)
+        let written = unsafe mutableBytes
+        for index in start..<count where unsafe written[index] < 0x20 || written[index] == 0x7F {
+            unsafe written[index] = ASCII.space
         }
         append("\r\n")
     }
@@ -133,6 +133,6 @@ extension ByteBuffer {
     /// Not for the hot path.
     public mutating func field(_ name: StaticString, string value: String) {
         var value = value
-        value.withUTF8 { field(name, UnsafeRawBufferPointer($0)) }
+        value.withUTF8 { unsafe field(name, UnsafeRawBufferPointer($0)) }
     }
 }

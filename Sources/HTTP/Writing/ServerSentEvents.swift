@@ -18,21 +18,24 @@ public enum ServerSentEvents {
     ) {
         buffer.append("event: ")
         buffer.append(name)
-        if let id {
+        if let id = unsafe id {
             buffer.append("\nid: ")
-            buffer.append(id)
+            unsafe buffer.append(id)
         }
         var start = 0
         while true {
             var end = start
-            while end < data.count, data[end] != ASCII.lineFeed, data[end] != ASCII.carriageReturn {
+            while end < data.count, unsafe data[end] != ASCII.lineFeed,
+                unsafe data[end] != ASCII.carriageReturn
+            {
                 end += 1
             }
             buffer.append("\ndata: ")
-            buffer.append(UnsafeRawBufferPointer(rebasing: data[start..<end]))
+            unsafe buffer.append(UnsafeRawBufferPointer(rebasing: data[start..<end]))
             guard end < data.count else { break }
             let isPair =
-                data[end] == ASCII.carriageReturn && end + 1 < data.count && data[end + 1] == ASCII.lineFeed
+                unsafe data[end] == ASCII.carriageReturn && end + 1 < data.count
+                && data[end + 1] == ASCII.lineFeed
             start = end + (isPair ? 2 : 1)
         }
         buffer.append("\n\n")
