@@ -2,7 +2,7 @@ import ReactiveGraph
 import TestSupport
 import Testing
 
-@Suite("Combine and zip of more than six nodes")
+@Suite("Combine and zip of more than two nodes")
 struct PackTests {
     @Test("G-85, G-81: combine of seven and nine nodes of different types", arguments: [true, false])
     func combine(settled: Bool) {
