@@ -1,34 +1,32 @@
-/// What a picture of the graph around a node shows, in the order of traversal: the part that DOT
-/// and Mermaid share (G-106).
-///
-/// Edges are drawn from the engine's own, so drawing leaves nothing behind in the graph.
-struct Drawing {
-    struct Node {
-        let id: UInt64
-        /// The name or `n<number>`, then a line each for what was asked for.
-        let lines: [String]
-        /// An input was removed: it emits no more (G-82, G-144).
-        let isEnded: Bool
+// Pictures of the graph around a node (G-106): one line per node and one per transform, in the
+// order of traversal, so the same graph gives the same text. Nodes are called `n` and their
+// creation number. An edge that lacks an end points to or from a dot; what an ended combine is made
+// of is dashed (G-144).
+extension AnyNode {
+    /// The graph around this node in the DOT language of Graphviz (G-106).
+    ///
+    /// - Parameters:
+    ///   - values: shows what each node holds.
+    ///   - listeners: shows how many listen to each node, and which inner nodes flattens follow.
+    /// - Returns: the text of a `digraph`.
+    public func dot(values: Bool = false, listeners: Bool = false) -> String {
+        Drawing(around: self, values: values, listeners: listeners).diagram.dot()
     }
 
-    struct Link {
-        /// `n<number>`, or that of a loose end.
-        let from: String
-        let to: String
-        let name: String
-        /// The inner following of a flatten, a listen that has a target.
-        let isFollowing: Bool
-        let isEnded: Bool
+    /// The same as a flowchart of Mermaid, which Markdown pages draw where they stand.
+    ///
+    /// - Parameters:
+    ///   - values: shows what each node holds.
+    ///   - listeners: shows how many listen to each node, and which inner nodes flattens follow.
+    /// - Returns: the text of a `flowchart`.
+    public func mermaid(values: Bool = false, listeners: Bool = false) -> String {
+        Drawing(around: self, values: values, listeners: listeners).diagram.mermaid()
     }
+}
 
-    enum Item {
-        case node(Node)
-        /// Stands where an end of the next link is missing (G-102): `x<number>`.
-        case loose(String)
-        case link(Link)
-    }
-
-    private(set) var items: [Item] = []
+/// Draws the graph around a node from the engine's own edges, so nothing is left behind in it.
+private struct Drawing {
+    private(set) var diagram = Diagram()
     private var loose = 0
     private let values: Bool
     private let listeners: Bool
@@ -60,21 +58,20 @@ struct Drawing {
         if values { lines.append(node.core.valueDescription) }
         if listeners, node.listenerCount > 0 { lines.append("listeners: \(node.listenerCount)") }
         if node.isEnded { lines.append("ended") }
-        items.append(.node(Node(id: node.id, lines: lines, isEnded: node.isEnded)))
+        diagram.add(Diagram.Node("n\(node.id)", lines, .box, node.isEnded ? .dashed : .plain))
     }
 
     private mutating func add(_ edge: Edge, isFollowing: Bool) {
         let isEnded = edge.side?.join?.isDead ?? false
         let (from, to) = (end(edge.source), end(edge.target))
-        items.append(
-            .link(Link(from: from, to: to, name: edge.name, isFollowing: isFollowing, isEnded: isEnded))
-        )
+        let stroke: Diagram.Stroke = isFollowing ? .dotted : isEnded ? .dashed : .plain
+        diagram.add(Diagram.Link(from, to, edge.name, stroke))
     }
 
     private mutating func end(_ node: NodeRef?) -> String {
         if let node { return "n\(node.id)" }
         loose += 1
-        items.append(.loose("x\(loose)"))
+        diagram.add(Diagram.Node("x\(loose)", [], .point))
         return "x\(loose)"
     }
 
