@@ -16,8 +16,9 @@ struct ApiTests {
         var heard: [String] = []
         pairs.listen(in: bag) { number, text in heard.append("\(number) \(text ?? "-")") }
         triples.listen(in: bag) { a, b, c in heard.append("\(a + b + c)") }
-        pairs.listenWithContext(in: bag, replay: false) { pair, context in
-            heard.append("\(pair.0) \(context?.value(as: String.self) ?? "-")")
+        pairs.listenEmissions(in: bag, replay: false) { emission, delivery in
+            guard let pair = emission.value else { return }
+            heard.append("\(pair.0) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         pairs.set((2, nil), context: Context("why"))
         #expect(heard == ["1 a", "6", "2 -", "2 why"])

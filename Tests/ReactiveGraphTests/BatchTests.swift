@@ -39,8 +39,8 @@ struct BatchTests {
         let bag = CancellableBag()
         var order: [String] = []
         for (name, node) in [("a", a), ("b", b)] {
-            node.listenEmissions(in: bag, replay: false) { emission, context in
-                order.append("\(name) \(emission) \(context?.value(as: String.self) ?? "-")")
+            node.listenEmissions(in: bag, replay: false) { emission, delivery in
+                order.append("\(name) \(emission) \(delivery.context?.value(as: String.self) ?? "-")")
             }
         }
         graph.batch(context: Context("c")) { batch in

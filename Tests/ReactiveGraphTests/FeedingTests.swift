@@ -42,9 +42,10 @@ struct FeedingTests {
         var paths: [[UInt64]] = []
         let bag = CancellableBag()
         inner.listen(in: bag, replay: false) { _ in paths.append([]) }
-        shown.listenWithPath(in: bag, replay: false) { _, path, context in
-            paths.append(path.ids)
-            #expect(context?.value() == "why")
+        shown.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            paths.append(delivery.path.ids)
+            #expect(delivery.context?.value() == "why")
         }
         index.set(0, context: Context("why"))
         #expect(paths == [[index.id, inner.id, shown.id]])
@@ -71,8 +72,9 @@ struct FeedingTests {
         target.link(to: source, via: edge)
         var heard: [String] = []
         let bag = CancellableBag()
-        target.listenWithPath(in: bag, replay: false) { value, path, context in
-            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        target.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.ids) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         edge.feed(2)
         edge.feed(3, path: Path([source]), context: Context("by hand"))

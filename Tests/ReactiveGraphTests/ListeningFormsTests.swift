@@ -5,10 +5,9 @@ import Testing
 private final class Panel {
     var heard: [String] = []
 
-    func refresh() { heard.append("refresh") }
     func show(_ value: Int) { heard.append("\(value)") }
-    func explain(_ value: Int, _ context: Context?) {
-        heard.append("\(value) \(context?.value(as: String.self) ?? "-")")
+    func explain(_ emission: Emission<Int>, _ context: Context?) {
+        heard.append("\(emission) \(context?.value(as: String.self) ?? "-")")
     }
 }
 
@@ -16,18 +15,18 @@ private final class Panel {
 struct ListeningFormsTests {
     let graph = Graph()
 
-    @Test("G-95: a method of the listener with none, one or two parameters")
-    func methods() {
+    @Test("G-95: an owner is handed over, and its death ends what was begun in its name")
+    func owner() {
         let node = graph.mutable(0)
         var panel: Panel? = Panel()
         weak let gone = panel
-        node.listen(owner: panel!, calling: Panel.refresh)
-        node.listen(owner: panel!, replay: false, calling: Panel.show)
-        let last = node.listen(owner: panel!, replay: false, calling: Panel.explain)
+        node.listen(owner: panel!, replay: false) { $0.show($1) }
+        let last = node.listenEmissions(owner: panel!, replay: false) { $0.explain($1, $2.context) }
         node.set(1, context: Context("why"))
+        node.clear()
         last.cancel()
         node.set(2)
-        #expect(panel?.heard == ["refresh", "refresh", "1", "1 why", "refresh", "2"])
+        #expect(panel?.heard == ["1", "1 why", "empty -", "2"])
         panel = nil
         #expect(gone == nil)
         node.set(3)
@@ -45,26 +44,7 @@ struct ListeningFormsTests {
         #expect(node.hasListener)
     }
 
-    @Test(
-        "G-11: a change listener is called for each change, reads the present value, and gets no replay"
-    )
-    func changes() {
-        let node = graph.mutable(1)
-        let bag = CancellableBag()
-        let recorder = Recorder<String>()
-        node.listenChanges(in: bag) { [unowned node] isEmpty in
-            recorder.note("\(isEmpty) \(node.value.map(String.init) ?? "-")")
-        }
-        #expect(recorder.history == [])
-        node.set(2)
-        node.clear()
-        node.set(3)
-        bag.cancel()
-        node.set(4)
-        #expect(recorder.history == ["false 2", "true -", "false 3"])
-    }
-
-    @Test("G-95: value, value and context, value and path and context, each with a bag and with an owner")
+    @Test("G-95: the value, or the emission with context and path, each with a bag and with an owner")
     func closures() {
         let source = graph.mutable(of: Int.self)
         let node = source.map { $0 }
@@ -73,11 +53,11 @@ struct ListeningFormsTests {
         let recorder = Recorder<String>()
         let panel = Panel()
         node.listen(in: bag) { (value: Int) in panel.heard.append("a\(value)") }
-        node.listenWithContext(in: bag) { (value: Int, context: Context?) in
-            panel.heard.append("b\(context != nil)")
+        node.listenEmissions(in: bag, replay: false) { _, delivery in
+            panel.heard.append("b\(delivery.context != nil)")
         }
-        node.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            panel.heard.append("c\(path.ids == ids)")
+        node.listenEmissions(in: bag, replay: false, paths: true) { _, delivery in
+            panel.heard.append("c\(delivery.path.ids == ids)")
         }
         hear(node, ids, owner: panel, panel)
         hear(node, ids, owner: recorder, panel)
@@ -90,11 +70,11 @@ struct ListeningFormsTests {
 
     private func hear<Owner: AnyObject>(_ node: Node<Int>, _ ids: [UInt64], owner: Owner, _ panel: Panel) {
         node.listen(owner: owner) { (_: Owner, value: Int) in panel.heard.append("d\(value)") }
-        node.listenWithContext(owner: owner) { (_: Owner, _: Int, context: Context?) in
-            panel.heard.append("e\(context != nil)")
+        node.listenEmissions(owner: owner, replay: false) { _, _, delivery in
+            panel.heard.append("e\(delivery.context != nil)")
         }
-        node.listenWithPath(owner: owner) { (_: Owner, _: Int, path: Path, context: Context?) in
-            panel.heard.append("f\(path.ids == ids) \(context != nil)")
+        node.listenEmissions(owner: owner, replay: false, paths: true) { _, _, delivery in
+            panel.heard.append("f\(delivery.path.ids == ids) \(delivery.context != nil)")
         }
     }
 
@@ -102,7 +82,7 @@ struct ListeningFormsTests {
     func synchronous() {
         let node = graph.mutable(0)
         let panel = Panel()
-        node.listen(owner: panel, replay: false, calling: Panel.show)
+        node.listen(owner: panel, replay: false) { $0.show($1) }
         node.set(1)
         panel.heard.append("returned")
         #expect(panel.heard == ["1", "returned"])

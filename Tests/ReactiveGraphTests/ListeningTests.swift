@@ -17,8 +17,9 @@ struct ListeningTests {
         let bag = CancellableBag()
         let node = graph.mutable(1)
         var heard: [String] = []
-        node.listenWithContext(in: bag) { (value: Int, context: Context?) in
-            heard.append("\(value) \(context != nil)")
+        node.listenEmissions(in: bag) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.context != nil)")
         }
         node.listen(in: bag, replay: false) { heard.append("late \($0)") }
         graph.mutable(of: Int.self).listen(in: bag) { heard.append("never \($0)") }

@@ -56,7 +56,10 @@ struct NodeTests {
         c.link(to: a)
         let bag = CancellableBag()
         var path = Path.empty
-        b.listenWithPath(in: bag) { (_: Int, seen: Path, _: Context?) in path = seen }
+        b.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            path = delivery.path
+        }
         b.set(0)
         a.set(1, path: path, context: nil)
         #expect(b.value == 0)

@@ -21,17 +21,16 @@ struct PlaceTests {
         let bag = CancellableBag(name: "panel")
         let first = #line + 1
         node.listen(in: bag) { _ in }
-        node.listenWithContext(in: bag) { _, _ in }
-        node.listenWithPath(in: bag) { _, _, _ in }
         node.listenEmissions(in: bag) { _, _ in }
-        node.listenChanges(in: bag) { _ in }
+        node.listenEmissions(in: bag, on: loop) { _, _ in }
+        node.listenEmissions(in: bag, on: thread) { _, _ in }
         node.listenWhile(in: bag) { _ in true }
         node.listen(in: bag, on: loop) { _ in }
         node.listen(in: bag, on: thread) { _ in }
-        #expect(places(node, "panel").map(\.line) == Array(first..<first + 8))
+        #expect(places(node, "panel").map(\.line) == Array(first..<first + 7))
         #expect(Set(places(node, "panel").map(\.file)) == [#fileID])
         let shown = (first..<first + 3).map { "\(#fileID):\($0)" }.joined(separator: ", ")
-        #expect(node.whyAlive().contains("    8 listens of panel → speed (\(shown), and 5 more)\n"))
+        #expect(node.whyAlive().contains("    7 listens of panel → speed (\(shown), and 4 more)\n"))
     }
 
     @Test("G-163: listens of an owner, foreign or not, and event listens")
@@ -41,10 +40,10 @@ struct PlaceTests {
         let keeper = Keeper()
         let first = #line + 1
         node.listen(owner: gauge) { _, _ in }
-        node.listenWithContext(owner: gauge) { _, _, _ in }
+        node.listenEmissions(owner: gauge) { _, _, _ in }
         node.listenWhile(owner: gauge) { _, _ in true }
         node.listen(owner: keeper) { _, _ in }
-        node.listenWithPath(owner: keeper) { _, _, _, _ in }
+        node.listenEmissions(owner: keeper, paths: true) { _, _, _ in }
         node.listen(owner: keeper, on: loop) { _, _ in }
         node.addListener(owner: keeper) { _ in }
         node.addListener(owner: keeper) { _, _, _ in }

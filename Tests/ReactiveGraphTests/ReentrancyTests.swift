@@ -43,10 +43,11 @@ struct ReentrancyTests {
         let node = graph.mutable(of: Int.self)
         let bag = CancellableBag()
         var heard: [String] = []
-        node.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) \(path.count) \(context?.value(as: String.self) ?? "-")")
+        node.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.count) \(delivery.context?.value(as: String.self) ?? "-")")
             if value == 1 { node.set(2, context: Context("queued")) }
-            if value == 2 { node.set(3, path: path, context: context) }
+            if value == 2 { node.set(3, path: delivery.path, context: delivery.context) }
         }
         node.set(1, context: Context("first"))
         #expect(heard == ["1 1 first", "2 1 queued", "3 2 queued"])
@@ -177,8 +178,11 @@ struct ReentrancyTests {
         let bag = CancellableBag()
         busy.link(to: other, replay: false)
         var heard: [String] = []
-        busy.listenWithPath(in: bag, replay: false) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) over \(path.count) with \(context?.value(as: String.self) ?? "none")")
+        busy.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append(
+                "\(value) over \(delivery.path.count) with \(delivery.context?.value(as: String.self) ?? "none")"
+            )
             if value == 1 { other.set(2, context: Context("brought")) }
         }
         busy.set(1, context: Context("own"))

@@ -80,8 +80,8 @@ open class ListenEdge<Value>: Edge {
 
     final override func perform() -> Outcome {
         if traits.contains(.foreign), listener == nil { return .dead }
-        guard let source else { return .nothing }
-        let delivery = Delivery(graph: source._withUnsafeGuaranteedRef { $0.graph })
+        guard source != nil else { return .nothing }
+        let delivery = Delivery(of: self)
         switch input(Value.self) {
         case .value(let value): receive(value, delivery)
         case .empty: becameEmpty(delivery)

@@ -26,35 +26,10 @@ extension Listenable where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Value) -> Void
     ) -> CancelToken {
-        RemoteListen.begin(node, bag, executor, replay, (file, line)) { value, _, _ in body(value) }
-    }
-
-    /// As the form without, with the context of each emission.
-    @discardableResult
-    public func listenWithContext(
-        in bag: CancellableBag,
-        on executor: any GraphExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping @Sendable (Value, Context?) -> Void
-    ) -> CancelToken {
-        RemoteListen.begin(node, bag, executor, replay, (file, line)) { value, _, context in
-            body(value, context)
+        let edge = Edge.listening(on: executor, .listener) { (emission: Emission<Value>, _) in
+            if let value = emission.value { body(value) }
         }
-    }
-
-    /// As the form without, with the path and the context of each emission.
-    @discardableResult
-    public func listenWithPath(
-        in bag: CancellableBag,
-        on executor: any GraphExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping @Sendable (Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        RemoteListen.begin(node, bag, executor, replay, (file, line), wantsPath: true, body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
     }
 
     /// As ``Listenable/listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,_)``, for as long
@@ -70,102 +45,77 @@ extension Listenable where Value: Sendable {
         line: Int = #line,
         _ body: @escaping @Sendable (Owner, Value) -> Void
     ) -> CancelToken {
-        RemoteListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, _ in
-            body(owner, value)
+        let edge = Edge.listening(on: executor, .listener, isOwned: { [weak owner] in owner != nil }) {
+            [weak owner] (emission: Emission<Value>, _) in
+            if let owner, let value = emission.value { body(owner, value) }
         }
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
 
-    /// As the form without, with the context of each emission.
+    /// As ``Listenable/listenEmissions(in:replay:paths:file:line:_:)``, but each emission is sent
+    /// to `executor`.
     @discardableResult
-    public func listenWithContext<Owner: AnyObject & Sendable>(
+    public func listenEmissions(
+        in bag: CancellableBag,
+        on executor: any GraphExecutor,
+        replay: Bool = true,
+        paths: Bool = false,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping @Sendable (Emission<Value>, Delivery) -> Void
+    ) -> CancelToken {
+        let edge = Edge.listening(on: executor, .emissions(paths: paths), body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
+    }
+
+    /// As ``Listenable/listenEmissions(owner:replay:paths:file:line:_:)``, but each emission is
+    /// sent to `executor`.
+    @discardableResult
+    public func listenEmissions<Owner: AnyObject & Sendable>(
         owner: Owner,
         on executor: any GraphExecutor,
         replay: Bool = true,
+        paths: Bool = false,
         file: String = #fileID,
         line: Int = #line,
-        _ body: @escaping @Sendable (Owner, Value, Context?) -> Void
+        _ body: @escaping @Sendable (Owner, Emission<Value>, Delivery) -> Void
     ) -> CancelToken {
-        RemoteListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, context in
-            body(owner, value, context)
+        let traits = EdgeTraits.emissions(paths: paths)
+        let edge = Edge.listening(on: executor, traits, isOwned: { [weak owner] in owner != nil }) {
+            [weak owner] (emission: Emission<Value>, delivery: Delivery) in
+            if let owner { body(owner, emission, delivery) }
         }
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
+}
 
-    /// As the form without, with the path and the context of each emission.
-    @discardableResult
-    public func listenWithPath<Owner: AnyObject & Sendable>(
-        owner: Owner,
+extension Edge {
+    /// A listen edge that sends its calls of `body` to another thread.
+    fileprivate static func listening<Value: Sendable>(
         on executor: any GraphExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        RemoteListen.begin(node, owner, executor, replay, (file, line), wantsPath: true, body)
+        _ traits: EdgeTraits,
+        isOwned: @escaping () -> Bool = { true },
+        _ body: @escaping @Sendable (Emission<Value>, Delivery) -> Void
+    ) -> Edge {
+        let listen = RemoteListen()
+        let end = listen.end
+        return Edge.listening(traits, isOwned, listen) { (emission: Emission<Value>, path, context) in
+            executor.post {
+                guard !end.hasCome.load(ordering: .acquiring) else { return }
+                body(emission, Delivery(path: path, context: context))
+            }
+        }
     }
 }
 
 /// Notifies the calls of a listen on another thread that its edge has lost an end.
 private final class RemoteListen: EdgeState {
     /// Whether the listen has ended, for any thread.
-    private final class End: Sendable {
+    final class End: Sendable {
         let hasCome = Atomic(false)
     }
 
-    private let end = End()
-
-    static func begin<Value: Sendable>(
-        _ node: Node<Value>,
-        _ bag: CancellableBag,
-        _ executor: any GraphExecutor,
-        _ replay: Bool,
-        _ place: (file: String, line: Int),
-        wantsPath: Bool = false,
-        _ body: @escaping @Sendable (Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        let edge = edge(on: executor, wantsPath: wantsPath, body)
-        return node.graph.listen(to: node, in: bag, replay: replay, at: place, edge)
-    }
-
-    static func begin<Value: Sendable, Owner: AnyObject & Sendable>(
-        _ node: Node<Value>,
-        _ owner: Owner,
-        _ executor: any GraphExecutor,
-        _ replay: Bool,
-        _ place: (file: String, line: Int),
-        wantsPath: Bool = false,
-        _ body: @escaping @Sendable (Owner, Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        weak let watched = owner
-        func make() -> Edge {
-            edge(on: executor, wantsPath: wantsPath, isOwned: { watched != nil }) {
-                (value: Value, path, context) in
-                if let watched { body(watched, value, path, context) }
-            }
-        }
-        return node.graph.listen(
-            to: node,
-            owner: owner,
-            replay: replay,
-            at: place,
-            owned: make(),
-            foreign: make
-        )
-    }
-
-    private static func edge<Value: Sendable>(
-        on executor: any GraphExecutor,
-        wantsPath: Bool,
-        isOwned: @escaping () -> Bool = { true },
-        _ body: @escaping @Sendable (Value, Path, Context?) -> Void
-    ) -> Edge {
-        let listen = RemoteListen()
-        let end = listen.end
-        return Edge.listening(wantsPath, isOwned, listen) { (value: Value, path, context) in
-            executor.post {
-                if !end.hasCome.load(ordering: .acquiring) { body(value, path, context) }
-            }
-        }
-    }
+    let end = End()
 
     override func detach() -> AnyObject? {
         end.hasCome.store(true, ordering: .releasing)

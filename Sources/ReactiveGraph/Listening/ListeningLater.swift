@@ -16,35 +16,10 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Value) -> Void
     ) -> CancelToken {
-        LaterListen.begin(node, bag, executor, replay, (file, line)) { value, _, _ in body(value) }
-    }
-
-    /// As the form without, with the context of each emission.
-    @discardableResult
-    public func listenWithContext(
-        in bag: CancellableBag,
-        on executor: any LoopExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping (Value, Context?) -> Void
-    ) -> CancelToken {
-        LaterListen.begin(node, bag, executor, replay, (file, line)) { value, _, context in
-            body(value, context)
+        let edge = Edge.listening(on: executor, .listener) { (emission: Emission<Value>, _) in
+            if let value = emission.value { body(value) }
         }
-    }
-
-    /// As the form without, with the path and the context of each emission.
-    @discardableResult
-    public func listenWithPath(
-        in bag: CancellableBag,
-        on executor: any LoopExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        LaterListen.begin(node, bag, executor, replay, (file, line), wantsPath: true, body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
     }
 
     /// As ``listen(owner:replay:file:line:_:)``, but each value is posted to `executor`.
@@ -60,37 +35,90 @@ extension Listenable {
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
     ) -> CancelToken {
-        LaterListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, _ in
-            body(owner, value)
+        let edge = Edge.listening(on: executor, .listener, isOwned: { [weak owner] in owner != nil }) {
+            [weak owner] (emission: Emission<Value>, _) in
+            if let owner, let value = emission.value { body(owner, value) }
         }
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
 
-    /// As the form without, with the context of each emission.
+    /// As ``listenEmissions(in:replay:paths:file:line:_:)``, but each emission is posted to
+    /// `executor`.
     @discardableResult
-    public func listenWithContext<Owner: AnyObject>(
+    public func listenEmissions(
+        in bag: CancellableBag,
+        on executor: any LoopExecutor,
+        replay: Bool = true,
+        paths: Bool = false,
+        file: String = #fileID,
+        line: Int = #line,
+        _ body: @escaping (Emission<Value>, Delivery) -> Void
+    ) -> CancelToken {
+        let edge = Edge.listening(on: executor, .emissions(paths: paths), body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
+    }
+
+    /// As ``listenEmissions(owner:replay:paths:file:line:_:)``, but each emission is posted to
+    /// `executor`.
+    @discardableResult
+    public func listenEmissions<Owner: AnyObject>(
         owner: Owner,
         on executor: any LoopExecutor,
         replay: Bool = true,
+        paths: Bool = false,
         file: String = #fileID,
         line: Int = #line,
-        _ body: @escaping (Owner, Value, Context?) -> Void
+        _ body: @escaping (Owner, Emission<Value>, Delivery) -> Void
     ) -> CancelToken {
-        LaterListen.begin(node, owner, executor, replay, (file, line)) { owner, value, _, context in
-            body(owner, value, context)
+        let traits = EdgeTraits.emissions(paths: paths)
+        let edge = Edge.listening(on: executor, traits, isOwned: { [weak owner] in owner != nil }) {
+            [weak owner] (emission: Emission<Value>, delivery: Delivery) in
+            if let owner { body(owner, emission, delivery) }
+        }
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
+    }
+}
+
+extension EdgeTraits {
+    /// Those of a listen for emissions.
+    @usableFromInline
+    static func emissions(paths: Bool) -> EdgeTraits {
+        paths ? [.listener, .receivesEmpty, .wantsPath] : [.listener, .receivesEmpty]
+    }
+}
+
+extension Edge {
+    /// A listen edge that posts its calls of `body`.
+    fileprivate static func listening<Value>(
+        on executor: any LoopExecutor,
+        _ traits: EdgeTraits,
+        isOwned: @escaping () -> Bool = { true },
+        _ body: @escaping (Emission<Value>, Delivery) -> Void
+    ) -> Edge {
+        let listen = LaterListen(body)
+        return Edge.listening(traits, isOwned, listen) { emission, path, context in
+            executor.post { listen.body?(emission, Delivery(path: path, context: context)) }
         }
     }
 
-    /// As the form without, with the path and the context of each emission.
-    @discardableResult
-    public func listenWithPath<Owner: AnyObject>(
-        owner: Owner,
-        on executor: any LoopExecutor,
-        replay: Bool = true,
-        file: String = #fileID,
-        line: Int = #line,
-        _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        LaterListen.begin(node, owner, executor, replay, (file, line), wantsPath: true, body)
+    /// The edge of a listen that hands each emission on with its path, if that is wanted, and
+    /// context.
+    static func listening<Value>(
+        _ traits: EdgeTraits,
+        _ isOwned: @escaping () -> Bool,
+        _ state: EdgeState,
+        _ post: @escaping (Emission<Value>, Path, Context?) -> Void
+    ) -> Edge {
+        let edge = Edge("Listen", traits) { edge in
+            guard isOwned(), let engine = edge.graph?.engine else { return .dead }
+            let emission = edge.input(Value.self)
+            guard !emission.isEmpty || traits.contains(.receivesEmpty) else { return .nothing }
+            let path = traits.contains(.wantsPath) ? engine.currentPath() : .empty
+            post(emission, path, engine.currentContext)
+            return .nothing
+        }
+        edge.needSide().state = state
+        return edge
     }
 }
 
@@ -98,83 +126,15 @@ extension Listenable {
 ///
 /// The posts hold it, and it holds nothing once the listen has ended.
 private final class LaterListen<Value>: EdgeState {
-    private var body: ((Value, Path, Context?) -> Void)?
+    private(set) var body: ((Emission<Value>, Delivery) -> Void)?
 
-    static func begin(
-        _ node: Node<Value>,
-        _ bag: CancellableBag,
-        _ executor: any LoopExecutor,
-        _ replay: Bool,
-        _ place: (file: String, line: Int),
-        wantsPath: Bool = false,
-        _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        let edge = edge(on: executor, wantsPath: wantsPath, body)
-        return node.graph.listen(to: node, in: bag, replay: replay, at: place, edge)
-    }
-
-    static func begin<Owner: AnyObject>(
-        _ node: Node<Value>,
-        _ owner: Owner,
-        _ executor: any LoopExecutor,
-        _ replay: Bool,
-        _ place: (file: String, line: Int),
-        wantsPath: Bool = false,
-        _ body: @escaping (Owner, Value, Path, Context?) -> Void
-    ) -> CancelToken {
-        weak let watched = owner
-        func make() -> Edge {
-            edge(on: executor, wantsPath: wantsPath, isOwned: { watched != nil }) {
-                if let watched { body(watched, $0, $1, $2) }
-            }
-        }
-        return node.graph.listen(
-            to: node,
-            owner: owner,
-            replay: replay,
-            at: place,
-            owned: make(),
-            foreign: make
-        )
-    }
-
-    private static func edge(
-        on executor: any LoopExecutor,
-        wantsPath: Bool,
-        isOwned: @escaping () -> Bool = { true },
-        _ body: @escaping (Value, Path, Context?) -> Void
-    ) -> Edge {
-        let listen = LaterListen()
-        listen.body = body
-        return Edge.listening(wantsPath, isOwned, listen) { value, path, context in
-            executor.post { listen.body?(value, path, context) }
-        }
+    init(_ body: @escaping (Emission<Value>, Delivery) -> Void) {
+        self.body = body
     }
 
     /// The listen has ended: what the closure holds goes when the outermost turn ends (G-66a).
     override func detach() -> AnyObject? {
         guard let ended = exchange(&body, with: nil) else { return nil }
         return Remains(ended)
-    }
-}
-
-extension Edge {
-    /// The edge of a listen that hands each value on with its path, if that is wanted, and context.
-    static func listening<Value>(
-        _ wantsPath: Bool,
-        _ isOwned: @escaping () -> Bool,
-        _ state: EdgeState,
-        _ post: @escaping (Value, Path, Context?) -> Void
-    ) -> Edge {
-        let edge = Edge("Listen", wantsPath ? [.listener, .wantsPath] : .listener) { edge in
-            guard isOwned() else { return .dead }
-            guard case .value(let value) = edge.input(Value.self), let engine = edge.graph?.engine else {
-                return .nothing
-            }
-            post(value, wantsPath ? engine.currentPath() : .empty, engine.currentContext)
-            return .nothing
-        }
-        edge.needSide().state = state
-        return edge
     }
 }

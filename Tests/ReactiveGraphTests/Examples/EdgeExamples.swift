@@ -17,7 +17,7 @@ extension Examples {
         let shown = graph.node(of: Int.self)
         shown.link(to: choice, via: Chosen())
         price.link(to: shown)  // a ring over `price`: it stops there
-        shown.listenWithPath(in: bag) { _, path, _ in print(path.count) }  // prints 1
+        shown.listenEmissions(in: bag, paths: true) { print($1.path.count) }  // prints 1
         choice.set(price)  // prints 3
         try check()
     }

@@ -35,9 +35,10 @@ extension Examples {
         let remote = graph.mutable(1)
         // What comes from `local` goes to `remote` by a listener, and back by a link.
         local.link(to: remote, replay: false)
-        local.listenWithPath(in: bag, replay: false) { value, path, context in
+        local.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
             print("send", value)
-            remote.set(value, path: path, context: context)
+            remote.set(value, path: delivery.path, context: delivery.context)
         }
         local.set(2)  // prints send 2
         print(remote)  // prints undefined: 2

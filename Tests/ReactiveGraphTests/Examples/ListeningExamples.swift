@@ -9,11 +9,11 @@ extension Examples {
         let count = graph.mutable(1)
         count.listen(in: bag) { print("value", $0) }  // prints value 1
         count.listen(in: bag, replay: false) { print("later", $0) }
-        count.listenWithContext(in: bag, replay: false) { value, context in
-            print("from", context?.value(as: String.self) ?? "nobody")
+        count.listenEmissions(in: bag, replay: false) { emission, delivery in
+            print(emission, "from", delivery.context?.value(as: String.self) ?? "nobody")
         }
         count.set(2, context: Context("the keyboard"))
-        // prints value 2, then later 2, then from the keyboard
+        // prints value 2, then later 2, then 2 from the keyboard
         try check()
     }
 
@@ -37,18 +37,6 @@ extension Examples {
         let selection = graph.mutable("Ada")
         selection.listenEmissions(in: bag) { emission, _ in print(emission) }  // prints Ada
         selection.clear()  // prints empty
-        try check()
-    }
-
-    @Test("Being notified of changes without values (G-11)")
-    func listenChanges() throws {
-        let graph = Graph()
-        let bag = CancellableBag()
-        let level = graph.mutable(1)
-        var isStale = false
-        level.listenChanges(in: bag) { _ in isStale = true }
-        level.set(2)
-        print(isStale, level)  // prints true undefined: 2
         try check()
     }
 
@@ -88,7 +76,7 @@ extension Examples {
     }
 
     @Test("A method that listens (G-95)")
-    func listenCalling() throws {
+    func listenForOwner() throws {
         final class Gauge: ListenerOwner {
             let listenBag = CancellableBag()
             var shown: [Int] = []
@@ -99,7 +87,7 @@ extension Examples {
         let graph = Graph()
         let speed = graph.mutable(50)
         let gauge = Gauge()
-        speed.listen(owner: gauge, calling: Gauge.show)
+        speed.listen(owner: gauge) { $0.show($1) }
         speed.set(70)
         print(gauge.shown)  // prints [50, 70]
         try check()

@@ -44,8 +44,9 @@ struct CaseTests {
         let heard = EmissionRecorder(one)
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        one.listenWithPath(in: bag, replay: false) { (_: String, path: Path, _: Context?) in
-            paths.append(path.ids)
+        one.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            paths.append(delivery.path.ids)
         }
         pairs.set(Switched(key: 2, node: second))
         pairs.set(Switched(key: 1, node: second))

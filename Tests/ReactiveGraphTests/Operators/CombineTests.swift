@@ -203,8 +203,9 @@ struct CombineTests {
         let b = graph.mutable(2)
         let bag = CancellableBag()
         var heard: [String?] = []
-        Node.combineEach(a, b, +).listenWithContext(in: bag) { (_: Int, context: Context?) in
-            heard.append(context?.value())
+        Node.combineEach(a, b, +).listenEmissions(in: bag) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            heard.append(delivery.context?.value())
         }
         a.set(2, context: Context("first"))
         b.set(3)

@@ -78,8 +78,9 @@ struct DebounceTests {
         let link = source.link(to: derived.map { $0 + 1 })
         let bag = CancellableBag()
         var heard: [String] = []
-        derived.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        derived.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.ids) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("one"))
         source.set(2, context: Context("two"))

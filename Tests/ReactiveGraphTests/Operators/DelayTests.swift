@@ -50,8 +50,9 @@ struct DelayTests {
         let delayed = source.delay(for: .seconds(1))
         let bag = CancellableBag()
         var heard: [String] = []
-        delayed.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        delayed.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.ids) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("c"))
         clock.advance(by: .seconds(1))

@@ -68,8 +68,9 @@ struct DeliverOnTests {
         let delivered = source.deliver(on: loop)
         let bag = CancellableBag()
         var heard: [String] = []
-        delivered.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        delivered.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.ids) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         source.set(1, context: Context("c"))
         source.set(2)

@@ -144,8 +144,9 @@ struct FlattenMapTests {
         let flat = outer.flattenMap { _ in inner }
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        flat.listenWithPath(in: bag, replay: false) { (_: Int, path: Path, _: Context?) in
-            paths.append(path.ids)
+        flat.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            paths.append(delivery.path.ids)
         }
         outer.set(1)
         inner.set(2)
@@ -159,8 +160,9 @@ struct FlattenMapTests {
         let flat = outer.flattenMap { _ in inner }
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        flat.listenWithPath(in: bag, replay: false) { (value: Int, path: Path, _: Context?) in
-            paths.append(path.ids)
+        flat.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            paths.append(delivery.path.ids)
             if value == 1 { flat.writable().set(2) }
         }
         outer.set(1)
@@ -174,9 +176,9 @@ struct FlattenMapTests {
         let outer = graph.mutable(0)
         let bag = CancellableBag()
         var heard: [String?] = []
-        outer.flattenMap { _ in inner }.listenWithContext(in: bag, replay: false) {
-            (_: Int, context: Context?) in
-            heard.append(context?.value())
+        outer.flattenMap { _ in inner }.listenEmissions(in: bag, replay: false) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            heard.append(delivery.context?.value())
         }
         outer.set(1, context: Context("outer"))
         inner.set(2, context: Context("inner"))

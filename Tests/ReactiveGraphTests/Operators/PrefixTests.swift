@@ -49,7 +49,10 @@ struct PrefixTests {
         middle = nil
         let bag = CancellableBag()
         var paths: [[UInt64]] = []
-        prefix?.listenWithPath(in: bag) { (_: Int, path: Path, _: Context?) in paths.append(path.ids) }
+        prefix?.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            paths.append(delivery.path.ids)
+        }
         source.set(1)
         #expect(paths == [[source.id, id, prefix?.id ?? 0]])
     }

@@ -37,9 +37,10 @@ struct SwitchTests {
         let value = switched.case(0)
         var paths: [[UInt64]] = []
         var contexts: [String?] = []
-        value.listenWithPath(in: bag, replay: false) { (_: Int, path: Path, context: Context?) in
-            paths.append(path.ids)
-            contexts.append(context?.value())
+        value.listenEmissions(in: bag, replay: false, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            paths.append(delivery.path.ids)
+            contexts.append(delivery.context?.value())
         }
         source.set(1, context: Context("why"))
         let inner = switched.value?.node.id ?? 0

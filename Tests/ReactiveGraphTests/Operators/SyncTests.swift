@@ -151,8 +151,9 @@ struct SyncTests {
         a.sync(with: b)
         let bag = CancellableBag()
         var heard: [String] = []
-        b.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            heard.append("\(value) \(path.ids) \(context?.value(as: String.self) ?? "-")")
+        b.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.path.ids) \(delivery.context?.value(as: String.self) ?? "-")")
         }
         a.set(1, context: Context("c"))
         #expect(heard == ["1 [\(a.id), \(b.id)] c"])

@@ -146,8 +146,9 @@ struct WindowTests {
         let source = graph.mutable(of: Int.self)
         let bag = CancellableBag()
         var heard: [String] = []
-        source.window(last: .time(.seconds(1))).count().listenWithContext(in: bag) { value, context in
-            heard.append("\(value) \(context?.value() ?? "-")")
+        source.window(last: .time(.seconds(1))).count().listenEmissions(in: bag) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.context?.value() ?? "-")")
         }
         source.set(1, context: Context("c"))
         clock.advance(by: .seconds(1))

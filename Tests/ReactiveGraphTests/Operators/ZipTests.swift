@@ -126,9 +126,10 @@ struct ZipTests {
         let zip = Node.zipEach(a, b, +)
         let bag = CancellableBag()
         var heard: [String] = []
-        zip.listenWithPath(in: bag) { (value: Int, path: Path, context: Context?) in
-            #expect(path.ids == [value == 3 ? b.id : a.id, zip.id])
-            heard.append(context?.value() ?? "none")
+        zip.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
+            #expect(delivery.path.ids == [value == 3 ? b.id : a.id, zip.id])
+            heard.append(delivery.context?.value() ?? "none")
         }
         a.set(1, context: Context("first"))
         b.set(2, context: Context("second"))

@@ -283,27 +283,35 @@ extension EngineWorld {
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context:
-            return node.listenWithContext(in: bag, replay: replay) { [unowned self] value, context in
+            return node.listenEmissions(in: bag, replay: replay) { [unowned self] emission, delivery in
+                guard let value = emission.value else { return }
                 withExtendedLifetime(mark) {
-                    player?.listener(site, value, context: context?.value(as: Int.self))
+                    player?.listener(site, value, context: delivery.context?.value(as: Int.self))
                 }
             }
         case .path:
-            return node.listenWithPath(in: bag, replay: replay) { [unowned self] value, path, context in
+            return node.listenEmissions(in: bag, replay: replay, paths: true) {
+                [unowned self] emission, delivery in
+                guard let value = emission.value else { return }
+                let path = delivery.path
                 withExtendedLifetime(mark) {
                     player?.listener(
                         site,
                         value,
-                        context: context?.value(as: Int.self),
+                        context: delivery.context?.value(as: Int.self),
                         path: path.ids.map { Int($0) },
                         token: path
                     )
                 }
             }
         case .emission:
-            return node.listenEmissions(in: bag, replay: replay) { [unowned self] emission, context in
+            return node.listenEmissions(in: bag, replay: replay) { [unowned self] emission, delivery in
                 withExtendedLifetime(mark) {
-                    player?.listener(site, emission.value, context: context?.value(as: Int.self))
+                    player?.listener(
+                        site,
+                        emission.value,
+                        context: delivery.context?.value(as: Int.self)
+                    )
                 }
             }
         }
@@ -323,10 +331,11 @@ extension EngineWorld {
                 withExtendedLifetime(mark) { player?.listener(site, value) }
             }
         case .context, .path:
-            return node.listenWithContext(owner: owner, replay: replay) {
-                [unowned self] (_: Owner, value: Int, context: Context?) in
+            return node.listenEmissions(owner: owner, replay: replay) {
+                [unowned self] _, emission, delivery in
+                guard let value = emission.value else { return }
                 withExtendedLifetime(mark) {
-                    player?.listener(site, value, context: context?.value(as: Int.self))
+                    player?.listener(site, value, context: delivery.context?.value(as: Int.self))
                 }
             }
         }
@@ -358,9 +367,13 @@ extension EngineWorld {
             bags[index] = bag
             switch hearing {
             case .context:
-                return node.listenWithContext(in: bag, on: executor, replay: replay) { heard($0, nil, $1) }
+                return node.listenEmissions(in: bag, on: executor, replay: replay) { emission, delivery in
+                    if let value = emission.value { heard(value, nil, delivery.context) }
+                }
             case .path:
-                return node.listenWithPath(in: bag, on: executor, replay: replay) { heard($0, $1, $2) }
+                return node.listenEmissions(in: bag, on: executor, replay: replay, paths: true) {
+                    if let value = $0.value { heard(value, $1.path, $1.context) }
+                }
             default: return node.listen(in: bag, on: executor, replay: replay) { heard($0, nil, nil) }
             }
         case .owner(let index):
@@ -383,8 +396,8 @@ extension EngineWorld {
     ) -> CancelToken {
         defer { withExtendedLifetime(owner) {} }
         if case .context = hearing {
-            return node.listenWithContext(owner: owner, on: executor, replay: replay) {
-                (_: Owner, value: Int, context: Context?) in heard(value, nil, context)
+            return node.listenEmissions(owner: owner, on: executor, replay: replay) {
+                if let value = $1.value { heard(value, nil, $2.context) }
             }
         }
         return node.listen(owner: owner, on: executor, replay: replay) { (_: Owner, value: Int) in

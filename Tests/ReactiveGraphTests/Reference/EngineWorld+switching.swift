@@ -22,13 +22,14 @@ extension EngineWorld {
             let bag = bags[index] ?? CancellableBag()
             bags[index] = bag
             let mark = Mark(functions)
-            tickets[ticket] = switched.listenWithContext(in: bag, replay: replay) {
-                [unowned self] pair, context in
+            tickets[ticket] = switched.listenEmissions(in: bag, replay: replay) {
+                [unowned self] emission, delivery in
+                guard let pair = emission.value else { return }
                 withExtendedLifetime(mark) {
                     player?.listener(
                         site,
                         Int(pair.node.id) * 10 + (pair.key ?? 9),
-                        context: context?.value(as: Int.self)
+                        context: delivery.context?.value(as: Int.self)
                     ) ?? ()
                 }
             }

@@ -82,10 +82,11 @@ struct NodeRules {
         let first = graph.mutable(of: Int.self)
         let second = graph.mutable(of: Int.self)
         trace.hearAll(second, as: "s")
-        first.listenWithPath(in: trace.bag) { (value: Int, path: Path, context: Context?) in
+        first.listenEmissions(in: trace.bag, paths: true) { emission, delivery in
+            guard let value = emission.value else { return }
             second.set(value)
             second.set(value, context: Context("c"))
-            second.set(value, path: path, context: context)
+            second.set(value, path: delivery.path, context: delivery.context)
         }
         first.set(1, context: Context("d"))
         #expect(
@@ -124,8 +125,8 @@ struct NodeRules {
     @Test("G-12: a plain clear has no context, an explicit one has what it is given")
     func clearContext() {
         let node = graph.mutable(1)
-        node.listenEmissions(in: trace.bag, replay: false) { [trace] emission, context in
-            trace.note("\(emission) \(context?.value(as: String.self) ?? "none")")
+        node.listenEmissions(in: trace.bag, replay: false) { [trace] emission, delivery in
+            trace.note("\(emission) \(delivery.context?.value(as: String.self) ?? "none")")
         }
         node.clear()
         node.send(.empty, context: Context("c"))

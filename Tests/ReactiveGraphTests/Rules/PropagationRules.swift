@@ -143,8 +143,9 @@ struct PropagationRules {
         let a = graph.mutable(1)
         let b = graph.mutable(1)
         let sum = Node.combineEach(a.map { $0 }, b) { $0 + $1 }
-        sum.listenWithContext(in: trace.bag) { [trace] (value: Int, context: Context?) in
-            trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
+        sum.listenEmissions(in: trace.bag) { [trace] emission, delivery in
+            guard let value = emission.value else { return }
+            trace.note("\(value) \(delivery.context?.value(as: String.self) ?? "none")")
         }
         let context = Context("a")
         a.set(2, context: context)
@@ -367,8 +368,9 @@ struct PropagationRules {
         let sum = Node.combineEach(a, b) { $0 + $1 }
         let last = a.fork()
         last.listen(in: trace.bag, replay: false) { (_: Int) in b.set(10, context: Context("inner")) }
-        sum.listenWithContext(in: trace.bag, replay: false) { [trace] (value: Int, context: Context?) in
-            trace.note("\(value) \(context?.value(as: String.self) ?? "none")")
+        sum.listenEmissions(in: trace.bag, replay: false) { [trace] emission, delivery in
+            guard let value = emission.value else { return }
+            trace.note("\(value) \(delivery.context?.value(as: String.self) ?? "none")")
         }
         a.set(5, context: Context("outer"))
         #expect(trace.lines == ["15 inner"])

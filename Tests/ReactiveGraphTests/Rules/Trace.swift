@@ -21,10 +21,10 @@ final class Trace {
 
     /// Notes values with their paths as names of nodes, and contexts.
     func hearAll<Value>(_ node: Node<Value>, as name: String, replay: Bool = false) {
-        node.listenWithPath(in: bag, replay: replay) {
-            [unowned self] (value: Value, path: Path, context: Context?) in
-            let passed = path.ids.map { "\($0)" }.joined(separator: " ")
-            note("\(name)\(value) via \(passed) with \(context?.value(as: String.self) ?? "none")")
+        node.listenEmissions(in: bag, replay: replay, paths: true) { [unowned self] emission, delivery in
+            guard let value = emission.value else { return }
+            let passed = delivery.path.ids.map { "\($0)" }.joined(separator: " ")
+            note("\(name)\(value) via \(passed) with \(delivery.context?.value(as: String.self) ?? "none")")
         }
     }
 }

@@ -43,8 +43,9 @@ struct BridgeTests {
         let copy = b.bridge(from: source.outlet)
         let bag = CancellableBag()
         var heard: [String] = []
-        copy.listenWithContext(in: bag) { value, context in
-            heard.append("\(value) \(context?.value() ?? "-")")
+        copy.listenEmissions(in: bag) { emission, delivery in
+            guard let value = emission.value else { return }
+            heard.append("\(value) \(delivery.context?.value() ?? "-")")
         }
         run()
         source.set(1, context: Context("c"))
@@ -61,7 +62,10 @@ struct BridgeTests {
         let mapped = copy.map { $0 }
         let bag = CancellableBag()
         var heard: [Path] = []
-        mapped.listenWithPath(in: bag) { (_: Int, path: Path, _: Context?) in heard.append(path) }
+        mapped.listenEmissions(in: bag, paths: true) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            heard.append(delivery.path)
+        }
         run()
         source.set(1)
         run()

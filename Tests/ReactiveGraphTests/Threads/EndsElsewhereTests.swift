@@ -171,7 +171,10 @@ struct EndsElsewhereTests {
         freeElsewhere {
             let gauge = Gauge(heard)
             node.listen(owner: gauge, replay: false) { $0.heard.add($1) }
-            node.listenWithContext(owner: gauge, replay: false) { gauge, value, _ in gauge.heard.add(value) }
+            node.listenEmissions(owner: gauge, replay: false) { gauge, emission, _ in
+                guard let value = emission.value else { return }
+                gauge.heard.add(value)
+            }
             node.listen(owner: gauge, on: loop, replay: false) { $0.heard.add($1) }
             return gauge
         }

@@ -56,14 +56,18 @@ struct ListeningOnTests {
         let bag = CancellableBag()
         let owner = Recorder<String>()
         let plain = Plain()
-        func text(_ value: Int, _ context: Context?) -> String { "\(value) \(context?.value() ?? "-")" }
-        node.listenWithContext(in: bag, on: loop) { owner.note("bag " + text($0, $1)) }
-        node.listenWithPath(in: bag, on: loop) { value, path, context in
-            owner.note("bag \(path.ids) " + text(value, context))
+        func text(_ emission: Emission<Int>, _ delivery: Delivery) -> String {
+            "\(emission) \(delivery.context?.value() ?? "-")"
+        }
+        node.listenEmissions(in: bag, on: loop, replay: false) { owner.note("bag " + text($0, $1)) }
+        node.listenEmissions(in: bag, on: loop, replay: false, paths: true) {
+            owner.note("bag \($1.path.ids) " + text($0, $1))
         }
         node.listen(owner: owner, on: loop) { $0.note("owner \($1)") }
-        node.listenWithContext(owner: owner, on: loop) { $0.note("owner " + text($1, $2)) }
-        node.listenWithPath(owner: owner, on: loop) { $0.note("owner \($2.ids) " + text($1, $3)) }
+        node.listenEmissions(owner: owner, on: loop, replay: false) { $0.note("owner " + text($1, $2)) }
+        node.listenEmissions(owner: owner, on: loop, replay: false, paths: true) {
+            $0.note("owner \($2.path.ids) " + text($1, $2))
+        }
         node.listen(owner: plain, on: loop) { _, value in owner.note("plain \(value)") }
         node.set(1, context: Context("c"))
         loop.run()
@@ -73,6 +77,9 @@ struct ListeningOnTests {
                 "plain 1",
             ]
         )
+        node.clear()
+        loop.run()
+        #expect(owner.history.suffix(4).filter { $0.contains("empty") }.count == 4)
     }
 
     @Test("G-63, G-146: nothing is called after cancel, also what was posted before")
@@ -166,17 +173,18 @@ struct ListeningOnTests {
         let bag = CancellableBag()
         let plain = Plain()
         node.listen(in: bag, on: queue) { notes.add("\($0)") }
-        node.listenWithContext(in: bag, on: queue, replay: false) { notes.add("\($0) \($1?.value() ?? "-")") }
-        node.listenWithPath(in: bag, on: queue, replay: false) {
-            (value: Int, path: Path, context: Context?) in
-            notes.add("\(value) \(path.ids)")
+        node.listenEmissions(in: bag, on: queue, replay: false) {
+            notes.add("\($0) \($1.context?.value() ?? "-")")
+        }
+        node.listenEmissions(in: bag, on: queue, replay: false, paths: true) {
+            notes.add("\($0) \($1.path.ids)")
         }
         node.listen(owner: plain, on: queue, replay: false) { _, value in notes.add("owner \(value)") }
-        node.listenWithContext(owner: plain, on: queue, replay: false) { _, value, context in
-            notes.add("owner \(value) \(context?.value() ?? "-")")
+        node.listenEmissions(owner: plain, on: queue, replay: false) { _, emission, delivery in
+            notes.add("owner \(emission) \(delivery.context?.value() ?? "-")")
         }
-        node.listenWithPath(owner: plain, on: queue, replay: false) { _, value, path, _ in
-            notes.add("owner \(value) \(path.ids)")
+        node.listenEmissions(owner: plain, on: queue, replay: false, paths: true) {
+            notes.add("owner \($1) \($2.path.ids)")
         }
         node.set(1, context: Context("c"))
         queue.finish()

@@ -123,7 +123,10 @@ struct SubmitTests {
         let node = graph.mutable(0)
         let bag = CancellableBag()
         var heard: [String?] = []
-        node.listenWithContext(in: bag, replay: false) { _, context in heard.append(context?.value()) }
+        node.listenEmissions(in: bag, replay: false) { emission, delivery in
+            guard !emission.isEmpty else { return }
+            heard.append(delivery.context?.value())
+        }
         let handle = node.handle
         onThreads { _ in handle.set(1, context: Context("elsewhere")) }
         node.setLater(2, context: Context("here"))

@@ -45,23 +45,31 @@ public struct Path: Equatable, Sendable {
     public var count: Int { ids.count }
 }
 
-/// What comes along with a value that an edge receives.
+/// What comes along with an emission that an edge or a listener receives.
 ///
 /// Valid during the call that hands it over.
 public struct Delivery {
     /// The context of the emission.
     public let context: Context?
-    @usableFromInline let graph: Graph
+    /// `nil` if the path was collected before the call.
+    private let graph: Graph?
+    private let collected: Path
 
     @usableFromInline
-    init(graph: Graph) {
-        self.graph = graph
-        context = graph.engine.currentContext
+    init(of edge: Edge) {
+        graph = edge.graph
+        context = graph?.engine.currentContext
+        collected = .empty
+    }
+
+    init(path: Path, context: Context?) {
+        self.context = context
+        graph = nil
+        collected = path
     }
 
     /// The nodes the emission has gone through, the source of the edge last.
     ///
-    /// Collected when asked for; ask
-    /// during the call, and keep the result to send later.
-    public var path: Path { graph.engine.currentPath() }
+    /// Collected when asked for; ask during the call, and keep the result to send later.
+    public var path: Path { graph?.engine.currentPath() ?? collected }
 }

@@ -148,7 +148,7 @@ open class TransformEdge<In, Out>: AnyEdge {
         let saved = (outcome, receivingDepth)
         outcome = .nothing
         receivingDepth = graph.engine.depth
-        let delivery = Delivery(graph: graph)
+        let delivery = Delivery(of: edge)
         switch edge.input(In.self) {
         case .value(let value): receive(value, delivery)
         case .empty: becameEmpty(delivery)
