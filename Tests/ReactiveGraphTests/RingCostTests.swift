@@ -36,14 +36,14 @@ struct RingCostTests {
         let other = chain(length, from: beside)
         let apart = Node.combineEach(other, other.map { $0 }, +)
         source.set(0)
-        let kept = graph.engine.keptPathIDs
+        let kept = graph.engine.route.keptIDs
         beside.set(1)
-        #expect(apart.value == 2 && graph.engine.keptPathIDs == kept)
+        #expect(apart.value == 2 && graph.engine.route.keptIDs == kept)
         source.set(2)
         #expect(sum.value == 4)
         // The two inputs of the join on the ring: the entry; the entry and the map. The two behind
         // it: as much as it kept.
-        #expect(graph.engine.keptPathIDs - kept == 1 + 2 + 2 + 2)
+        #expect(graph.engine.route.keptIDs - kept == 1 + 2 + 2 + 2)
         closing?.cancel()
     }
 
@@ -52,14 +52,14 @@ struct RingCostTests {
         let source = graph.mutable(0)
         let (sum, closing) = ring(fedBy: chain(length, from: source))
         source.set(1)
-        let kept = graph.engine.keptPathIDs
+        let kept = graph.engine.route.keptIDs
         for value in 2...11 { source.set(value) }
         #expect(sum.value == 11)
-        #expect(graph.engine.keptPathIDs - kept == 10 * 3)
+        #expect(graph.engine.route.keptIDs - kept == 10 * 3)
         closing?.cancel()
         source.set(12)
         #expect(sum.value == 12)
-        #expect(graph.engine.keptPathIDs - kept == 10 * 3)
+        #expect(graph.engine.route.keptIDs - kept == 10 * 3)
     }
 
     @Test("On a long ring it keeps as much as the ring is long", arguments: [100, 1_000])
@@ -69,11 +69,11 @@ struct RingCostTests {
         let sum = Node.combineEach(end, end, max)
         let closing = source.link(to: sum)
         source.set(1)
-        let kept = graph.engine.keptPathIDs
+        let kept = graph.engine.route.keptIDs
         source.set(2)
         #expect(sum.value == 2)
         // The source and the chain, for each of the join's two inputs.
-        #expect(graph.engine.keptPathIDs - kept == 2 * (length + 1))
+        #expect(graph.engine.route.keptIDs - kept == 2 * (length + 1))
         closing?.cancel()
     }
 

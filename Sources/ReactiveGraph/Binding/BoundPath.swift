@@ -55,8 +55,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 
     /// Sets the node to what the property holds.
     private func take(_ value: Value) {
-        if node.core.pass < 0 || waitingTurn != node.graph.engine.turnNumber { waiting = 0 }
-        waitingTurn = node.graph.engine.turnNumber
+        if node.core.pass < 0 || waitingTurn != node.graph.engine.turnState.number { waiting = 0 }
+        waitingTurn = node.graph.engine.turnState.number
         waiting += 1
         node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)
     }
@@ -68,7 +68,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         }
         // A later value of the property is on its way to the node: it must not be overwritten by an
         // earlier one.
-        guard waiting == 0 || waitingTurn != node.graph.engine.turnNumber, let object else { return }
+        guard waiting == 0 || waitingTurn != node.graph.engine.turnState.number, let object else { return }
         isWriting = true
         object[keyPath: path] = value
         isWriting = false

@@ -6,7 +6,7 @@ class PathFollower {
     func propertyChanged() {}
 
     deinit {
-        if let home = followed.home { home.end(.passRetained(followed)) } else { followed.end() }
+        if let home = followed.home { home.end(.retaining(followed)) } else { followed.end() }
     }
 
     /// The properties it follows, which know it until this ends.

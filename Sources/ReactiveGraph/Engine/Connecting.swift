@@ -5,11 +5,11 @@ extension Edge {
 
     /// Takes a source: the edge is the last in the source's order of service.
     func attach(from node: AnyNode) {
-        let ref = EdgeRef.passUnretained(self)
+        let ref = EdgeRef.to(self)
         // What this retains is the public node, which keeps its core.
-        _ = Unmanaged.passRetained(node)
+        _ = Ref.retaining(node)
         let node = node.core
-        source = .passUnretained(node)
+        source = .to(node)
         if traits.contains(.listener) { node.listens.append(ref) } else { node.outs.append(ref) }
         if node.watchesDemand { node.demandChanged() }
         if let side, side.lastSource != node.id {
@@ -23,15 +23,15 @@ extension Edge {
 
     /// Takes a target, which holds the edge from now on.
     func attach(to node: NodeCore) {
-        target = .passUnretained(node)
-        node.held.append(.passRetained(self))
+        target = .to(node)
+        node.held.append(.retaining(self))
         if let side, let user = side.userRef { side.user = user }
     }
 
     /// Belongs to its own source, in front of the source's listeners.
     func attachFirst(to node: NodeCore) {
-        source = .passUnretained(node)
-        node.listens.prepend(.passUnretained(self))
+        source = .to(node)
+        node.listens.prepend(.to(self))
         node.graph.engine.stamp(self)
     }
 
@@ -40,10 +40,10 @@ extension Edge {
         guard let source, target != nil || bag != nil else { return }
         graph.engine.stamp(self)
         traits.insert(.complete)
-        if traits.contains(.wantsPath) { graph.engine.pathWishes += 1 }
+        if traits.contains(.wantsPath) { graph.engine.route.wishes += 1 }
         graph.counts.add(1, self)
         if let target { graph.engine.ranks.connected(self, from: source, to: target) }
-        if let home = graph.ownHandle { bag?._withUnsafeGuaranteedRef { $0.join(home) } }
+        if let home = graph.ownHandle { bag?.with { $0.join(home) } }
         graph.demand?.began(self)
     }
 
@@ -55,7 +55,7 @@ extension Edge {
         unpark()
         traits.remove(.complete)
         stamp = .max
-        if traits.contains(.wantsPath) { graph.engine.pathWishes -= 1 }
+        if traits.contains(.wantsPath) { graph.engine.route.wishes -= 1 }
         graph.counts.add(-1, self)
         if target != nil { graph.engine.ranks.disconnected(self) }
         if let remains = side?.state?.detach() { graph.engine.teardown.retired.append(remains) }
@@ -65,7 +65,7 @@ extension Edge {
     private func endFollower(in graph: Graph) {
         guard let follower = side?.follower else { return }
         side?.follower = nil
-        follower._withUnsafeGuaranteedRef { $0.end(in: graph) }
+        follower.with { $0.end(in: graph) }
     }
 
     /// Takes the source away; the source may die at the next `releaseDue`.
@@ -94,17 +94,17 @@ extension Edge {
     /// Leaves its source, which may die at the next `releaseDue`.
     @inline(__always)
     private func leave(_ source: NodeRef, _ engine: Engine) {
-        let ref = EdgeRef.passUnretained(self)
+        let ref = EdgeRef.to(self)
         if Int(source.pass) >= 0 {
-            let frame = engine.frames + Int(source.pass)
-            if ref.isSame(as: frame.pointee.next) { frame.pointee.next = next }
+            let frame = unsafe engine.stack.frames + Int(source.pass)
+            if unsafe ref.isSame(as: frame.pointee.next) { unsafe frame.pointee.next = next }
         }
-        source._withUnsafeGuaranteedRef { node in
+        source.with { node in
             if traits.contains(.listener) { node.listens.remove(ref) } else { node.outs.remove(ref) }
         }
         self.source = nil
         engine.departures &+= 1
-        source._withUnsafeGuaranteedRef { if $0.watchesDemand { $0.demandChanged() } }
+        source.with { if $0.watchesDemand { $0.demandChanged() } }
         if source.marks.contains(.isInner), !source.hasEdges {
             engine.teardown.idleInners.append(source.heldNode)
         }
@@ -122,7 +122,7 @@ extension Edge {
             side.user = nil
             graph.engine.teardown.dropped.append(user)
         }
-        graph.engine.teardown.retired.append(EdgeRef.passUnretained(self).takeRetainedValue())
+        graph.engine.teardown.retired.append(EdgeRef.to(self).take())
     }
 
     /// Ends the edge for good: both ends go, its token becomes blank.
@@ -156,8 +156,8 @@ extension Edge {
 
     /// The graph of an edge that has an end.
     final var graph: Graph? {
-        if let source { return source._withUnsafeGuaranteedRef { $0.graph } }
-        return target?._withUnsafeGuaranteedRef { $0.graph }
+        if let source { return source.with { $0.graph } }
+        return target?.with { $0.graph }
     }
 
     /// Ends this edge for good, and releases what only it needed.
@@ -167,7 +167,7 @@ extension Edge {
             ended()
             guard bag != nil else { return }
             leaveHolder()
-            Unmanaged.passUnretained(self).release()
+            Ref.to(self).release()
             return
         }
         graph.checkThread("cancel")

@@ -7,7 +7,7 @@ class Core<Value>: StoringCore<Emission<Value>> {
     }
 
     /// The public node, where something holds it.
-    @inlinable final var heldTypedNode: Node<Value> { unsafeDowncast(heldNode, to: Node<Value>.self) }
+    @inlinable final var heldTypedNode: Node<Value> { unsafe unsafeDowncast(heldNode, to: Node<Value>.self) }
 
     @usableFromInline final override var valueType: Any.Type { Value.self }
 
@@ -68,7 +68,7 @@ class Core<Value>: StoringCore<Emission<Value>> {
 
     @inlinable
     final func needPending() -> Pending<Value> {
-        if let pending { return unsafeDowncast(pending, to: Pending<Value>.self) }
+        if let pending { return unsafe unsafeDowncast(pending, to: Pending<Value>.self) }
         let made = Pending<Value>()
         pending = made
         return made
@@ -133,7 +133,7 @@ extension Emission: PossiblyEmpty {}
 /// made from the parameter, Swift would look that type up whenever a node is freed.
 @usableFromInline
 class StoringCore<Stored: PossiblyEmpty>: NodeCore {
-    @exclusivity(unchecked) @usableFromInline final var stored: Stored
+    @safe @exclusivity(unchecked) @usableFromInline final var stored: Stored
 
     @usableFromInline override var isEmpty: Bool { stored.isEmpty }
 

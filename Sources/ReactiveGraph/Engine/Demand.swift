@@ -65,7 +65,7 @@ package final class Demand {
         while steps < most, let (number, node) = coming.popFirst() {
             steps += 1
             guard wanted.insert(number).inserted else { continue }
-            node._withUnsafeGuaranteedRef { node in
+            node.with { node in
                 if let node = node.node { changed(node) }
                 node.forEachProvider { provider in
                     if !wanted.contains(provider.id) { coming[provider.id] = provider }
@@ -87,7 +87,7 @@ package final class Demand {
                 if let node = node.node { changed(node) }
             }
             for node in unwanted {
-                node._withUnsafeGuaranteedRef { node in
+                node.with { node in
                     node.forEachProvider { if wanted.contains($0.id) { going[$0.id] = $0 } }
                 }
             }
@@ -115,7 +115,7 @@ package final class Demand {
         while place < nodes.count {
             steps += 1
             var isFound = false
-            nodes[place]._withUnsafeGuaranteedRef { node in
+            nodes[place].with { node in
                 node.forEachOutgoing { edge in
                     guard !isFound, edge.traits.contains(.complete) else { return }
                     guard let target = edge.target else {

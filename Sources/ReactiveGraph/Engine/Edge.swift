@@ -74,23 +74,23 @@ open class Edge {
     ///
     /// A `let`: a `var` closure is retained at each call.
     @usableFromInline final let body: (Edge) -> Outcome
-    @exclusivity(unchecked) @usableFromInline final var next: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline final var target: NodeRef?
-    @exclusivity(unchecked) @usableFromInline final var stamp = UInt64.max
-    @exclusivity(unchecked) @usableFromInline final var source: NodeRef?
-    @exclusivity(unchecked) @usableFromInline final var traits: EdgeTraits
-    @exclusivity(unchecked) final var ringIndex: Int32 = -1
-    @exclusivity(unchecked) final var previous: EdgeRef?
-    @exclusivity(unchecked) @usableFromInline final var nextHeld: EdgeRef?
-    @exclusivity(unchecked) final var previousHeld: EdgeRef?
-    @exclusivity(unchecked) final var bag: Unmanaged<BagContents>?
+    @safe @exclusivity(unchecked) @usableFromInline final var next: EdgeRef?
+    @safe @exclusivity(unchecked) @usableFromInline final var target: NodeRef?
+    @safe @exclusivity(unchecked) @usableFromInline final var stamp = UInt64.max
+    @safe @exclusivity(unchecked) @usableFromInline final var source: NodeRef?
+    @safe @exclusivity(unchecked) @usableFromInline final var traits: EdgeTraits
+    @safe @exclusivity(unchecked) final var ringIndex: Int32 = -1
+    @safe @exclusivity(unchecked) final var previous: EdgeRef?
+    @safe @exclusivity(unchecked) @usableFromInline final var nextHeld: EdgeRef?
+    @safe @exclusivity(unchecked) final var previousHeld: EdgeRef?
+    @safe @exclusivity(unchecked) final var bag: Ref<BagContents>?
     /// What ends this edge, and refers to it.
-    @exclusivity(unchecked) final var token: CancelToken?
-    @exclusivity(unchecked) @usableFromInline final var side: EdgeSide?
+    @safe @exclusivity(unchecked) final var token: CancelToken?
+    @safe @exclusivity(unchecked) @usableFromInline final var side: EdgeSide?
     /// The name, by default that of the kind of edge (G-15).
     ///
     /// Stored verbatim.
-    @exclusivity(unchecked) public final var name: String
+    @safe @exclusivity(unchecked) public final var name: String
 
     @usableFromInline
     init(_ name: String, _ traits: EdgeTraits = [], body: @escaping (Edge) -> Outcome) {
@@ -147,21 +147,21 @@ open class Edge {
 
     /// The source as the typed node it is; the maker of the edge knows it.
     @inlinable
-    final func source<In>(as type: In.Type) -> Unmanaged<Core<In>> {
-        Unmanaged<Core<In>>.fromOpaque(source.unsafelyUnwrapped.toOpaque())
+    final func source<In>(as type: In.Type) -> Ref<Core<In>> {
+        unsafe source.unsafelyUnwrapped.cast(to: Core<In>.self)
     }
 
     /// The target as the typed node it is, `nil` when it is gone.
     @inlinable
-    final func target<Out>(as type: Out.Type) -> Unmanaged<Core<Out>>? {
+    final func target<Out>(as type: Out.Type) -> Ref<Core<Out>>? {
         guard let target else { return nil }
-        return Unmanaged<Core<Out>>.fromOpaque(target.toOpaque())
+        return target.cast(to: Core<Out>.self)
     }
 
     /// What the source holds.
     @inlinable
     final func input<In>(_ type: In.Type) -> Emission<In> {
-        source(as: In.self)._withUnsafeGuaranteedRef { $0.stored }
+        source(as: In.self).with { $0.stored }
     }
 
     /// Hands a value to the target, if it is still there.
@@ -169,14 +169,14 @@ open class Edge {
     @inline(__always)
     final func store<Out>(_ value: Out) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
-        return target._withUnsafeGuaranteedRef { $0.accept(value) }
+        return target.with { $0.accept(value) }
     }
 
     /// Hands an emission to the target, if it is still there.
     @inlinable
     final func store<Out>(emission: Emission<Out>) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
-        return target._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+        return target.with { $0.accept(emission: emission) }
     }
 
     /// What a standard body does when its source became empty: nothing, or hand the emptiness on
@@ -185,7 +185,7 @@ open class Edge {
     @inline(never)
     final func forwardEmpty<Out>(to type: Out.Type) -> Outcome {
         guard traits.contains(.propagatesEmpty), let target = target(as: Out.self) else { return .nothing }
-        return target._withUnsafeGuaranteedRef { $0.acceptEmpty() }
+        return target.with { $0.acceptEmpty() }
     }
 
     /// The side object, made on first use.
@@ -202,25 +202,25 @@ open class Edge {
 @usableFromInline
 final class EdgeSide {
     /// The public object of this edge: strongly held while a target or a listener holds the edge.
-    @exclusivity(unchecked) var user: AnyEdge?
+    @safe @exclusivity(unchecked) var user: AnyEdge?
     /// The same, not held: another thread may free it.
-    @exclusivity(unchecked) weak var userRef: AnyEdge?
+    @safe @exclusivity(unchecked) weak var userRef: AnyEdge?
     /// The inner following of a flatten edge.
-    @exclusivity(unchecked) @usableFromInline var follower: EdgeRef?
+    @safe @exclusivity(unchecked) @usableFromInline var follower: EdgeRef?
     /// The inner nodes of a switch edge.
-    @exclusivity(unchecked) @usableFromInline var inners: InnerTable?
+    @safe @exclusivity(unchecked) @usableFromInline var inners: InnerTable?
     /// The join whose input this edge is.
-    @exclusivity(unchecked) @usableFromInline var join: Join?
+    @safe @exclusivity(unchecked) @usableFromInline var join: Join?
     /// What the operator keeps from one emission to the next.
-    @exclusivity(unchecked) @usableFromInline var state: EdgeState?
+    @safe @exclusivity(unchecked) @usableFromInline var state: EdgeState?
     /// The creation number of the last source, to recognise a different one.
-    @exclusivity(unchecked) var lastSource: UInt64 = 0
+    @safe @exclusivity(unchecked) var lastSource: UInt64 = 0
     /// The node of a ``ListenEdge`` that has no listener.
-    @exclusivity(unchecked) var waiting: AnyNode?
+    @safe @exclusivity(unchecked) var waiting: AnyNode?
     /// The owner of a listen by closure.
-    @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
+    @safe @exclusivity(unchecked) @usableFromInline weak var owner: AnyObject?
     /// The owners of a ``ChangeListen`` that has others than its bag.
-    @exclusivity(unchecked) var owners: ListenOwners?
+    @safe @exclusivity(unchecked) var owners: ListenOwners?
 
     @usableFromInline init() {}
 }
@@ -228,31 +228,30 @@ final class EdgeSide {
 /// An edge without a reference count.
 ///
 /// One-line accessors, because a key path would bring the run-time checks back.
-@usableFromInline typealias EdgeRef = Unmanaged<Edge>
+@usableFromInline typealias EdgeRef = Ref<Edge>
 
-extension Unmanaged where Instance == Edge {
+extension Ref where Object == Edge {
     @inlinable var next: EdgeRef? {
-        get { _withUnsafeGuaranteedRef { $0.next } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
+        get { with { $0.next } }
+        nonmutating set { with { $0.next = newValue } }
     }
     var previous: EdgeRef? {
-        get { _withUnsafeGuaranteedRef { $0.previous } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.previous = newValue } }
+        get { with { $0.previous } }
+        nonmutating set { with { $0.previous = newValue } }
     }
     @inlinable var nextHeld: EdgeRef? {
-        get { _withUnsafeGuaranteedRef { $0.nextHeld } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.nextHeld = newValue } }
+        get { with { $0.nextHeld } }
+        nonmutating set { with { $0.nextHeld = newValue } }
     }
     var previousHeld: EdgeRef? {
-        get { _withUnsafeGuaranteedRef { $0.previousHeld } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.previousHeld = newValue } }
+        get { with { $0.previousHeld } }
+        nonmutating set { with { $0.previousHeld = newValue } }
     }
-    @inlinable var stamp: UInt64 { _withUnsafeGuaranteedRef { $0.stamp } }
-    @inlinable var target: NodeRef? { _withUnsafeGuaranteedRef { $0.target } }
-    @inlinable var source: NodeRef? { _withUnsafeGuaranteedRef { $0.source } }
-    @inlinable var traits: EdgeTraits { _withUnsafeGuaranteedRef { $0.traits } }
-    @inlinable var side: EdgeSide? { _withUnsafeGuaranteedRef { $0.side } }
-    @inlinable func run() -> Outcome { _withUnsafeGuaranteedRef { $0.body($0) } }
+    @inlinable var stamp: UInt64 { with { $0.stamp } }
+    @inlinable var target: NodeRef? { with { $0.target } }
+    @inlinable var source: NodeRef? { with { $0.source } }
+    @inlinable var traits: EdgeTraits { with { $0.traits } }
+    @inlinable var side: EdgeSide? { with { $0.side } }
+    @inlinable func run() -> Outcome { with { $0.body($0) } }
 
-    func isSame(as other: EdgeRef?) -> Bool { toOpaque() == other?.toOpaque() }
 }

@@ -13,7 +13,7 @@ struct ServiceList: Sequence {
     @inlinable var isEmpty: Bool { first == nil }
 
     mutating func append(_ edge: EdgeRef) {
-        if edge._withUnsafeGuaranteedRef({ $0.isParked }) {
+        if edge.with({ $0.isParked }) {
             if firstParked == nil { firstParked = edge }
         } else if let firstParked {
             return insert(edge, before: firstParked)

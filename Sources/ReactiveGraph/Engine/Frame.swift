@@ -52,8 +52,36 @@ struct Frame {
 /// one.
 struct Drain {
     let base: Int
-    let restored: Unmanaged<Trail>?
-    let context: Unmanaged<Context>?
+    let restored: Ref<Trail>?
+    let context: Ref<Context>?
     var trail: Trail?
     var carried: Context?
+}
+
+/// The frames of the passes that are running, on a stack of the engine's own.
+@safe struct PassStack {
+    private(set) var frames: UnsafeMutablePointer<Frame>
+    private(set) var capacity = 64
+    var depth = 0
+    /// First frame of the current path.
+    var base = 0
+    /// What to go back to when a frame that drained its queue is popped.
+    var drains: ContiguousArray<Drain> = []
+
+    init() {
+        unsafe frames = .allocate(capacity: capacity)
+    }
+
+    func deallocate() {
+        unsafe frames.deallocate()
+    }
+
+    @inline(never)
+    mutating func grow() {
+        let grown = UnsafeMutablePointer<Frame>.allocate(capacity: capacity * 2)
+        unsafe grown.moveInitialize(from: frames, count: depth)
+        unsafe frames.deallocate()
+        unsafe frames = unsafe grown
+        capacity *= 2
+    }
 }

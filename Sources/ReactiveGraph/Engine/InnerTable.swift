@@ -8,14 +8,14 @@ class InnerTable: EdgeState {
     @usableFromInline let releasesUnused: Bool
     /// An inner node leads back to the switched node: for the order of joins the way from there
     /// does not count.
-    @exclusivity(unchecked) final var closesRing = false
+    @safe @exclusivity(unchecked) final var closesRing = false
     /// What the latest pair names.
-    @exclusivity(unchecked) @usableFromInline final var current: InnerEntry?
+    @safe @exclusivity(unchecked) @usableFromInline final var current: InnerEntry?
     /// Rises when the edge loses an end: what was on its way then is dropped.
-    @exclusivity(unchecked) @usableFromInline final var generation = 0
-    @exclusivity(unchecked) @usableFromInline final var count = 0
-    @exclusivity(unchecked) @usableFromInline final var oldest: Unmanaged<InnerEntry>?
-    @exclusivity(unchecked) private final var newest: Unmanaged<InnerEntry>?
+    @safe @exclusivity(unchecked) @usableFromInline final var generation = 0
+    @safe @exclusivity(unchecked) @usableFromInline final var count = 0
+    @safe @exclusivity(unchecked) @usableFromInline final var oldest: Ref<InnerEntry>?
+    @safe @exclusivity(unchecked) private final var newest: Ref<InnerEntry>?
 
     @usableFromInline
     init(_ limit: KeyLimit, releasesUnused: Bool) {
@@ -25,7 +25,7 @@ class InnerTable: EdgeState {
     }
 
     deinit {
-        while let entry = oldest { unlink(entry.takeUnretainedValue()) }
+        while let entry = oldest { unlink(entry.object) }
     }
 
     /// Drops `entry` from the table; its node lives on if something else holds it.
@@ -44,8 +44,8 @@ class InnerTable: EdgeState {
     final func forEachEntry(_ body: (InnerEntry) -> Void) {
         var next = oldest
         while let entry = next {
-            next = entry._withUnsafeGuaranteedRef { $0.newer }
-            entry._withUnsafeGuaranteedRef { body($0) }
+            next = entry.with { $0.newer }
+            entry.with { body($0) }
         }
     }
 
@@ -61,7 +61,7 @@ class InnerTable: EdgeState {
     /// Appends a fresh entry.
     @usableFromInline
     final func link(_ entry: InnerEntry) {
-        entry.table = .passUnretained(self)
+        entry.table = .to(self)
         count += 1
         append(entry)
     }
@@ -84,17 +84,17 @@ class InnerTable: EdgeState {
     }
 
     private func append(_ entry: InnerEntry) {
-        let ref = Unmanaged.passUnretained(entry)
+        let ref = Ref.to(entry)
         entry.older = newest
         entry.newer = nil
-        if let newest { newest._withUnsafeGuaranteedRef { $0.newer = ref } } else { oldest = ref }
+        if let newest { newest.with { $0.newer = ref } } else { oldest = ref }
         newest = ref
     }
 
     private func remove(_ entry: InnerEntry) {
         let (older, newer) = (entry.older, entry.newer)
-        if let older { older._withUnsafeGuaranteedRef { $0.newer = newer } } else { oldest = newer }
-        if let newer { newer._withUnsafeGuaranteedRef { $0.older = older } } else { newest = older }
+        if let older { older.with { $0.newer = newer } } else { oldest = newer }
+        if let newer { newer.with { $0.older = older } } else { newest = older }
     }
 }
 
@@ -103,9 +103,9 @@ class InnerTable: EdgeState {
 class InnerEntry {
     @usableFromInline final let node: AnyNode
     /// `nil` once the table has dropped it.
-    @exclusivity(unchecked) final var table: Unmanaged<InnerTable>?
-    @exclusivity(unchecked) final var older: Unmanaged<InnerEntry>?
-    @exclusivity(unchecked) final var newer: Unmanaged<InnerEntry>?
+    @safe @exclusivity(unchecked) final var table: Ref<InnerTable>?
+    @safe @exclusivity(unchecked) final var older: Ref<InnerEntry>?
+    @safe @exclusivity(unchecked) final var newer: Ref<InnerEntry>?
 
     @usableFromInline
     init(_ node: AnyNode) {
@@ -114,7 +114,7 @@ class InnerEntry {
 
     /// The node has no edge any more: it goes, unless it is the current one (G-143).
     final func becameIdle() {
-        guard let table = table?.takeUnretainedValue() else { return }
+        guard let table = table?.object else { return }
         if table.releasesUnused, table.current !== self, !node.hasEdges { table.forget(self) }
     }
 }
@@ -122,7 +122,7 @@ class InnerEntry {
 /// What the graph knows of an inner node: its place in the table too.
 @usableFromInline
 final class InnerCore<Value>: Core<Value> {
-    @exclusivity(unchecked) weak var entry: InnerEntry?
+    @safe @exclusivity(unchecked) weak var entry: InnerEntry?
 
     override var innerEntry: InnerEntry? { entry }
 
@@ -131,7 +131,7 @@ final class InnerCore<Value>: Core<Value> {
         super.init(graph: switched.graph, .empty)
         marks.insert(.isInner)
         rank = switched.rank + 1
-        graph.engine.ranks.noteRings(from: .passUnretained(switched), to: .passUnretained(self))
+        graph.engine.ranks.noteRings(from: .to(switched), to: .to(self))
     }
 }
 

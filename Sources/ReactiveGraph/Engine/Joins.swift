@@ -6,28 +6,28 @@
 final class Join {
     /// Puts the inputs together and stores the result in the node.
     @usableFromInline let emit: (Join) -> Outcome
-    @exclusivity(unchecked) @usableFromInline var node: NodeRef?
+    @safe @exclusivity(unchecked) @usableFromInline var node: NodeRef?
     /// The order among joins of equal rank: its node's creation number, until a restore gives it
     /// the place that it had.
-    @exclusivity(unchecked) var number: UInt64
-    @exclusivity(unchecked) var isMarked = false
+    @safe @exclusivity(unchecked) var number: UInt64
+    @safe @exclusivity(unchecked) var isMarked = false
     /// An input was removed: nothing is emitted any more (G-82).
-    @exclusivity(unchecked) @usableFromInline var isDead = false
+    @safe @exclusivity(unchecked) @usableFromInline var isDead = false
     /// Whether it waits for the end of the turn: so with ``Graph/setPropagation(_:reaching:)``.
-    @exclusivity(unchecked) @usableFromInline var isSettled: Bool
+    @safe @exclusivity(unchecked) @usableFromInline var isSettled: Bool
     /// Whether it does so in a settled graph; a zip never does.
     let canSettle: Bool
     /// An input became empty, and that is to travel: the node becomes empty unless the input is
     /// refilled first (G-145).
-    @exclusivity(unchecked) @usableFromInline var emptyTravels = false
-    @exclusivity(unchecked) var trail: Trail?
-    @exclusivity(unchecked) var context: Context?
+    @safe @exclusivity(unchecked) @usableFromInline var emptyTravels = false
+    @safe @exclusivity(unchecked) var trail: Trail?
+    @safe @exclusivity(unchecked) var context: Context?
     /// Gives up what waits for an emission that will not come.
-    @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
+    @safe @exclusivity(unchecked) @usableFromInline var onEnd: (() -> AnyObject)?
 
     @usableFromInline
     init(of node: NodeCore, settled: Bool, canSettle: Bool, emit: @escaping (Join) -> Outcome) {
-        self.node = .passUnretained(node)
+        self.node = .to(node)
         number = node.id
         isSettled = settled
         self.canSettle = canSettle
@@ -37,7 +37,7 @@ final class Join {
     /// An input has recorded its value: mark the join, or emit at once.
     @inlinable
     func delivered(by edge: Edge) -> Outcome {
-        guard !isDead, let node, edge.target?.toOpaque() == node.toOpaque() else { return .nothing }
+        guard !isDead, let node, edge.target?.identity == node.identity else { return .nothing }
         return isSettled ? .mark : emit(self)
     }
 
@@ -51,9 +51,9 @@ final class Join {
 
     /// The node this join stores into, as the typed node it is.
     @inlinable
-    func node<Out>(as type: Out.Type) -> Unmanaged<Core<Out>>? {
+    func node<Out>(as type: Out.Type) -> Ref<Core<Out>>? {
         guard let node else { return nil }
-        return Unmanaged<Core<Out>>.fromOpaque(node.toOpaque())
+        return node.cast(to: Core<Out>.self)
     }
 }
 
@@ -63,15 +63,15 @@ extension Engine {
     @inline(never)
     func mark(_ node: NodeRef) {
         guard let join = node.join else { return }
-        join._withUnsafeGuaranteedRef { join in
+        join.with { join in
             guard !join.isDead else { return }
             if keepsPaths || join.trail != nil { join.trail = captureTrail() }
-            if context != nil || join.context != nil {
+            if route.context != nil || join.context != nil {
                 destroy(exchange(&join.context, with: currentContext))
             }
             guard !join.isMarked else { return }
             join.isMarked = true
-            marked.insert(MarkedJoin(rank: node.rank, number: join.number, join: .passUnretained(join)))
+            marked.insert(MarkedJoin(rank: node.rank, number: join.number, join: .to(join)))
         }
     }
 
@@ -81,7 +81,7 @@ extension Engine {
             // A ring that was opened since the last mark: its edges count again.
             if ranks.areStale { ranks.sortRings() }
             let top = marked.least
-            top.join._withUnsafeGuaranteedRef { join in
+            top.join.with { join in
                 marked.removeLeast()
                 if let node = join.node, node.rank > top.rank {
                     // Ranks only rise, so sorting late is exact.
@@ -97,11 +97,11 @@ extension Engine {
 
     @inline(__always)
     private func settle(_ join: Join) {
-        guard !join.isDead, let node = join.node, !stopping else { return }
+        guard !join.isDead, let node = join.node, !turnState.isStopping else { return }
         onSettle?(node.id)
         if join.trail == nil && join.context == nil {
             setPath(nil)
-            context = nil
+            route.context = nil
             emit(join)
         } else {
             emitCarrying(join)
@@ -114,8 +114,8 @@ extension Engine {
         let carried = join.context
         join.trail = nil
         join.context = nil
-        setPath(trail.map(Unmanaged.passUnretained))
-        context = carried.map(Unmanaged.passUnretained)
+        setPath(trail.map(Ref.to))
+        route.context = carried.map(Ref.to)
         emit(join)
         withExtendedLifetime((trail, carried)) {}
     }
@@ -124,8 +124,8 @@ extension Engine {
     private func emit(_ join: Join) {
         // A join that propagation reaches although a batch sets it, or one busy outside, learns it
         // from its store.
-        if join.emit(join) == .enter, let node = join.node, node.hasEdges, !stopping {
-            let floor = depth
+        if join.emit(join) == .enter, let node = join.node, node.hasEdges, !turnState.isStopping {
+            let floor = stack.depth
             push(node)
             run(to: floor)
         }

@@ -2,7 +2,7 @@
 struct MarkedJoin {
     let rank: Int
     let number: UInt64
-    let join: Unmanaged<Join>
+    let join: Ref<Join>
 
     func isBefore(_ other: MarkedJoin) -> Bool {
         rank < other.rank || (rank == other.rank && number < other.number)
@@ -14,7 +14,7 @@ struct MarkedJoin {
 /// Joins are mostly marked in the order in which they settle. So a part begins as a sorted list
 /// that is read from its front; a sorted list is a heap, and it becomes one with the first join
 /// that does not fit.
-struct MarkedJoins {
+@safe struct MarkedJoins {
     /// Saved by a nested turn.
     struct Part {
         fileprivate let start: Int
@@ -31,11 +31,11 @@ struct MarkedJoins {
     private var isSorted = true
 
     init() {
-        entries = .allocate(capacity: capacity)
+        unsafe entries = .allocate(capacity: capacity)
     }
 
     func deallocate() {
-        entries.deallocate()
+        unsafe entries.deallocate()
     }
 
     /// Whether the running turn has marked nothing that has not settled.
@@ -44,7 +44,7 @@ struct MarkedJoins {
     /// The join that settles next.
     ///
     /// There must be one.
-    var least: MarkedJoin { entries[first] }
+    var least: MarkedJoin { unsafe entries[first] }
 
     /// A turn begins, with nothing marked.
     mutating func begin() -> Part {
@@ -66,8 +66,8 @@ struct MarkedJoins {
     mutating func insert(_ entry: MarkedJoin) {
         if end == capacity { makeRoom() }
         if isSorted {
-            if first == end || !entry.isBefore(entries[end &- 1]) {
-                entries[end] = entry
+            if unsafe first == end || !entry.isBefore(entries[end &- 1]) {
+                unsafe entries[end] = entry
                 end &+= 1
                 return
             }
@@ -75,14 +75,14 @@ struct MarkedJoins {
         }
         var index = end &- first
         end &+= 1
-        let heap = entries + first
+        let heap = unsafe entries + first
         while index > 0 {
             let parent = (index &- 1) / 2
-            guard entry.isBefore(heap[parent]) else { break }
-            heap[index] = heap[parent]
+            guard unsafe entry.isBefore(heap[parent]) else { break }
+            unsafe heap[index] = unsafe heap[parent]
             index = parent
         }
-        heap[index] = entry
+        unsafe heap[index] = entry
     }
 
     /// Takes the least out.
@@ -102,18 +102,18 @@ struct MarkedJoins {
     private mutating func sink() {
         end &-= 1
         let count = end &- first
-        let last = entries[end]
-        let heap = entries + first
+        let last = unsafe entries[end]
+        let heap = unsafe entries + first
         var index = 0
         while true {
             var child = 2 &* index &+ 1
             guard child < count else { break }
-            if child &+ 1 < count, heap[child &+ 1].isBefore(heap[child]) { child &+= 1 }
-            guard heap[child].isBefore(last) else { break }
-            heap[index] = heap[child]
+            if child &+ 1 < count, unsafe heap[child &+ 1].isBefore(heap[child]) { child &+= 1 }
+            guard unsafe heap[child].isBefore(last) else { break }
+            unsafe heap[index] = unsafe heap[child]
             index = child
         }
-        heap[index] = last
+        unsafe heap[index] = last
     }
 
     /// Moves the part over what has settled, or gets more room.
@@ -121,15 +121,15 @@ struct MarkedJoins {
     private mutating func makeRoom() {
         let settled = first - start
         if settled * 2 > capacity {
-            (entries + start).update(from: entries + first, count: end - first)
+            unsafe (entries + start).update(from: entries + first, count: end - first)
             first = start
             end -= settled
             return
         }
         let grown = UnsafeMutablePointer<MarkedJoin>.allocate(capacity: capacity * 2)
-        grown.moveInitialize(from: entries, count: end)
-        entries.deallocate()
-        entries = grown
+        unsafe grown.moveInitialize(from: entries, count: end)
+        unsafe entries.deallocate()
+        unsafe entries = unsafe grown
         capacity *= 2
     }
 }

@@ -17,28 +17,28 @@ class NodeCore: OwnedPart {
 
     // What the hot path reads stands first, together; what few nodes need is in `side`.
 
-    @exclusivity(unchecked) @usableFromInline final var pass: Int32 = -1
-    @exclusivity(unchecked) private final var storedRank: Int32 = 0
+    @safe @exclusivity(unchecked) @usableFromInline final var pass: Int32 = -1
+    @safe @exclusivity(unchecked) private final var storedRank: Int32 = 0
     /// How often an emission was stored; wraps around.
-    @exclusivity(unchecked) @usableFromInline final var stores: UInt32 = 0
+    @safe @exclusivity(unchecked) @usableFromInline final var stores: UInt32 = 0
     /// Something waits for the end of the pass: queued emissions, or the last step of a switched
     /// node.
-    @exclusivity(unchecked) @usableFromInline final var hasPending = false
-    @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
+    @safe @exclusivity(unchecked) @usableFromInline final var hasPending = false
+    @safe @exclusivity(unchecked) @usableFromInline final var marks: NodeMarks = []
     /// The two lists of edges that leave: listeners are served first, then transforms.
-    @exclusivity(unchecked) @usableFromInline final var listens = ServiceList()
-    @exclusivity(unchecked) @usableFromInline final var outs = ServiceList()
+    @safe @exclusivity(unchecked) @usableFromInline final var listens = ServiceList()
+    @safe @exclusivity(unchecked) @usableFromInline final var outs = ServiceList()
     /// The incoming edges, which this node owns.
-    @exclusivity(unchecked) final var held = HeldList()
+    @safe @exclusivity(unchecked) final var held = HeldList()
     /// The side object, owned; of a node with `isOnlyNamed` the entry of its one name, which is
     /// not.
     ///
-    /// Unmanaged, because reading a strong reference would count it.
-    @exclusivity(unchecked) private final var attachment: UnsafeMutableRawPointer?
+    /// Not counted, because reading a strong reference would count it.
+    @safe @exclusivity(unchecked) private final var attachment: Ref<AnyObject>?
     /// The public node: of use where something is known to hold that.
-    @exclusivity(unchecked) @usableFromInline final var handle: Unmanaged<AnyNode>?
+    @safe @exclusivity(unchecked) @usableFromInline final var handle: Ref<AnyNode>?
     /// The same where it may be freed at any time, on another thread.
-    @exclusivity(unchecked) private final var watched: Watched?
+    @safe @exclusivity(unchecked) private final var watched: Watched?
 
     private final class Watched {
         weak let node: AnyNode?
@@ -62,31 +62,31 @@ class NodeCore: OwnedPart {
     /// `node` is the public node from now on; it owns this.
     @usableFromInline
     final func begin(_ node: AnyNode) {
-        handle = .passUnretained(node)
+        handle = .to(node)
         if graph.ownHandle != nil { watched = Watched(node) }
     }
 
     /// The public node; `nil` once it is freed, which may be before this has ended.
     final var node: AnyNode? {
         if let watched { return watched.node }
-        return handle?.takeUnretainedValue()
+        return handle?.object
     }
 
     /// The same with a reference of the caller's.
     @inline(never)
-    final func retainedNode() -> Unmanaged<AnyNode>? {
-        if let watched { return watched.node.map(Unmanaged.passRetained) }
+    final func retainedNode() -> Ref<AnyNode>? {
+        if let watched { return watched.node.map(Ref.retaining) }
         return handle?.retain()
     }
 
     /// The public node, where something holds it: an edge that comes from here, or the caller.
     @usableFromInline final var heldNode: AnyNode {
-        handle.unsafelyUnwrapped.takeUnretainedValue()
+        unsafe handle.unsafelyUnwrapped.object
     }
 
     /// The name given for debugging, stored verbatim.
     final var name: String? {
-        get { side?._withUnsafeGuaranteedRef { $0.name } ?? registration?.key }
+        get { side?.with { $0.name } ?? registration?.key }
         set { if newValue != nil || side != nil { needSide().name = newValue } }
     }
 
@@ -103,7 +103,7 @@ class NodeCore: OwnedPart {
     }
 
     /// The graph's engine.
-    @inlinable final var engine: EngineRef { .passUnretained(graph.engine) }
+    @inlinable final var engine: EngineRef { .to(graph.engine) }
 
     @inlinable final var hasEdges: Bool { !listens.isEmpty || !outs.isEmpty }
 
@@ -189,48 +189,48 @@ struct NodeMarks: OptionSet, Sendable {
 /// What only few nodes need.
 @usableFromInline
 final class NodeSide {
-    @exclusivity(unchecked) var name: String?
+    @safe @exclusivity(unchecked) var name: String?
     /// What registries know of the node, in the order of its names.
-    @exclusivity(unchecked) var registration: Unmanaged<AnyObject>?
-    @exclusivity(unchecked) var moreRegistrations: [Unmanaged<AnyObject>] = []
+    @safe @exclusivity(unchecked) var registration: Ref<AnyObject>?
+    @safe @exclusivity(unchecked) var moreRegistrations: [Ref<AnyObject>] = []
     /// What makes the node a join; owned by the node.
-    @exclusivity(unchecked) var join: Unmanaged<Join>?
+    @safe @exclusivity(unchecked) var join: Ref<Join>?
     /// What waits to be stored, made on first use.
-    @exclusivity(unchecked) @usableFromInline var pending: PendingBase?
+    @safe @exclusivity(unchecked) @usableFromInline var pending: PendingBase?
     /// The last emission that came or went over an identity sync, 0 if none (G-137).
-    @exclusivity(unchecked) var origin: UInt64 = 0
+    @safe @exclusivity(unchecked) var origin: UInt64 = 0
     /// On which ring the node lies, and its place in the search that found out (G-138a).
-    @exclusivity(unchecked) var ring = RingMark()
-    @exclusivity(unchecked) var place: UInt32 = 0
+    @safe @exclusivity(unchecked) var ring = RingMark()
+    @safe @exclusivity(unchecked) var place: UInt32 = 0
     /// Stands first among the listeners, and belongs to the node.
-    @exclusivity(unchecked) var observer: Edge?
+    @safe @exclusivity(unchecked) var observer: Edge?
     /// Called for each emission that parked edges do not receive.
-    @exclusivity(unchecked) var onMissed: (() -> Void)?
+    @safe @exclusivity(unchecked) var onMissed: (() -> Void)?
 }
 
 extension NodeCore {
     /// What only few nodes need, of one that has needed it.
-    final var side: Unmanaged<NodeSide>? {
+    final var side: Ref<NodeSide>? {
         @inline(__always) get {
             guard let attachment, !marks.contains(.isOnlyNamed) else { return nil }
-            return .fromOpaque(attachment)
+            return attachment.cast()
         }
     }
 
     /// The side object, made on first use.
     @inline(__always)
     final func needSide() -> NodeSide {
-        (side ?? makeSide()).takeUnretainedValue()
+        (side ?? makeSide()).object
     }
 
     @inline(never)
-    private final func makeSide() -> Unmanaged<NodeSide> {
-        let made = Unmanaged.passRetained(NodeSide())
+    private final func makeSide() -> Ref<NodeSide> {
+        let made = Ref.retaining(NodeSide())
         if let attachment {
-            made._withUnsafeGuaranteedRef { $0.registration = .fromOpaque(attachment) }
+            made.with { $0.registration = attachment }
             marks.remove(.isOnlyNamed)
         }
-        attachment = made.toOpaque()
+        attachment = made.cast()
         return made
     }
 
@@ -240,30 +240,30 @@ extension NodeCore {
     final var firstEntry: AnyObject? {
         guard let attachment else { return nil }
         guard marks.contains(.isOnlyNamed) else {
-            return side?._withUnsafeGuaranteedRef { $0.registration?.takeUnretainedValue() }
+            return side?.with { $0.registration?.object }
         }
-        return Unmanaged<AnyObject>.fromOpaque(attachment).takeUnretainedValue()
+        return attachment.object
     }
 
     /// The same of all its names.
     final var anyEntries: [AnyObject] {
         guard let first = firstEntry else { return [] }
-        let more = side?._withUnsafeGuaranteedRef { $0.moreRegistrations } ?? []
-        return [first] + more.map { $0.takeUnretainedValue() }
+        let more = side?.with { $0.moreRegistrations } ?? []
+        return [first] + more.map { $0.object }
     }
 
     /// A registry knows the node by one more name.
     final func add(_ entry: AnyObject) {
         guard attachment != nil else {
             marks.insert(.isOnlyNamed)
-            attachment = Unmanaged.passUnretained(entry).toOpaque()
+            attachment = Ref.to(entry)
             return
         }
         let side = needSide()
         if side.registration == nil {
-            side.registration = .passUnretained(entry)
+            side.registration = .to(entry)
         } else {
-            side.moreRegistrations.append(.passUnretained(entry))
+            side.moreRegistrations.append(.to(entry))
         }
     }
 
@@ -277,21 +277,21 @@ extension NodeCore {
             return
         }
         let left = anyEntries.filter { $0 !== entry }
-        guard let side = side?.takeUnretainedValue() else { return }
-        side.registration = left.first.map { .passUnretained($0) }
+        guard let side = side?.object else { return }
+        side.registration = left.first.map { .to($0) }
         if !side.moreRegistrations.isEmpty {
-            side.moreRegistrations = left.dropFirst().map { .passUnretained($0) }
+            side.moreRegistrations = left.dropFirst().map { .to($0) }
         }
     }
 
     @usableFromInline
     final var pending: PendingBase? {
-        get { side?._withUnsafeGuaranteedRef { $0.pending } }
+        get { side?.with { $0.pending } }
         set { needSide().pending = newValue }
     }
 
-    final var join: Unmanaged<Join>? {
-        get { side?._withUnsafeGuaranteedRef { $0.join } }
+    final var join: Ref<Join>? {
+        get { side?.with { $0.join } }
         set { needSide().join = newValue }
     }
 
@@ -306,44 +306,43 @@ extension NodeCore {
     }
 
     final var origin: UInt64 {
-        get { side?._withUnsafeGuaranteedRef { $0.origin } ?? 0 }
+        get { side?.with { $0.origin } ?? 0 }
         set { needSide().origin = newValue }
     }
 }
 
 /// A node without a reference count.
-@usableFromInline typealias NodeRef = Unmanaged<NodeCore>
+@usableFromInline typealias NodeRef = Ref<NodeCore>
 
-extension Unmanaged where Instance == NodeCore {
+extension Ref where Object == NodeCore {
     @inlinable var pass: Int32 {
-        get { _withUnsafeGuaranteedRef { $0.pass } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.pass = newValue } }
+        get { with { $0.pass } }
+        nonmutating set { with { $0.pass = newValue } }
     }
-    @inlinable var firstListen: EdgeRef? { _withUnsafeGuaranteedRef { $0.listens.first } }
-    @inlinable var firstOut: EdgeRef? { _withUnsafeGuaranteedRef { $0.outs.first } }
-    @inlinable var id: UInt64 { _withUnsafeGuaranteedRef { $0.id } }
-    @inlinable var hasPending: Bool { _withUnsafeGuaranteedRef { $0.hasPending } }
+    @inlinable var firstListen: EdgeRef? { with { $0.listens.first } }
+    @inlinable var firstOut: EdgeRef? { with { $0.outs.first } }
+    @inlinable var id: UInt64 { with { $0.id } }
+    @inlinable var hasPending: Bool { with { $0.hasPending } }
     var marks: NodeMarks {
-        get { _withUnsafeGuaranteedRef { $0.marks } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.marks = newValue } }
+        get { with { $0.marks } }
+        nonmutating set { with { $0.marks = newValue } }
     }
-    @inlinable var hasEdges: Bool { _withUnsafeGuaranteedRef { $0.hasEdges } }
-    var join: Unmanaged<Join>? { _withUnsafeGuaranteedRef { $0.join } }
+    @inlinable var hasEdges: Bool { with { $0.hasEdges } }
+    var join: Ref<Join>? { with { $0.join } }
     var rank: Int {
-        get { _withUnsafeGuaranteedRef { $0.rank } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.rank = newValue } }
+        get { with { $0.rank } }
+        nonmutating set { with { $0.rank = newValue } }
     }
     var origin: UInt64 {
-        get { _withUnsafeGuaranteedRef { $0.origin } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.origin = newValue } }
+        get { with { $0.origin } }
+        nonmutating set { with { $0.origin = newValue } }
     }
     var seen: Bool {
-        get { _withUnsafeGuaranteedRef { $0.seen } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.seen = newValue } }
+        get { with { $0.seen } }
+        nonmutating set { with { $0.seen = newValue } }
     }
 
-    var node: AnyNode? { _withUnsafeGuaranteedRef { $0.node } }
-    var heldNode: AnyNode { _withUnsafeGuaranteedRef { $0.heldNode } }
+    var node: AnyNode? { with { $0.node } }
+    var heldNode: AnyNode { with { $0.heldNode } }
 
-    func isSame(as other: NodeRef?) -> Bool { toOpaque() == other?.toOpaque() }
 }

@@ -13,8 +13,8 @@ extension Edge {
     /// Takes the edge, which is a transform with both ends, out of service.
     final func park() {
         guard let source, traits.contains(.complete), !isParked else { return }
-        let ref = EdgeRef.passUnretained(self)
-        source._withUnsafeGuaranteedRef { node in
+        let ref = EdgeRef.to(self)
+        source.with { node in
             node.outs.remove(ref)
             stamp |= Self.parkedBit
             node.outs.append(ref)
@@ -24,8 +24,8 @@ extension Edge {
     /// Puts it back into service; the other edges are served before it.
     final func unpark() {
         guard let source, isParked else { return }
-        let ref = EdgeRef.passUnretained(self)
-        source._withUnsafeGuaranteedRef { node in
+        let ref = EdgeRef.to(self)
+        source.with { node in
             node.outs.remove(ref)
             stamp &= ~Self.parkedBit
             node.outs.append(ref)
@@ -37,8 +37,8 @@ extension Engine {
     /// A walk has come to the first parked edge: it ends there.
     @inline(never)
     func reachParked(_ frame: UnsafeMutablePointer<Frame>) {
-        frame.pointee.next = nil
-        frame.pointee.node?._withUnsafeGuaranteedRef { $0.side?.takeUnretainedValue().onMissed?() }
+        unsafe frame.pointee.next = nil
+        unsafe frame.pointee.node?.with { $0.side?.object.onMissed?() }
     }
 }
 

@@ -1,69 +1,69 @@
 // Which nodes the current emission has been through: it sets none of them again (G-41).
 extension Engine {
     @inline(__always)
-    func setPath(_ trail: Unmanaged<Trail>?) {
-        restored = trail
-        careful = extras.count + runningBatches + (trail == nil ? 0 : 1)
+    func setPath(_ trail: Ref<Trail>?) {
+        route.restored = trail
+        route.careful = route.extras.count + turnState.batches + (trail == nil ? 0 : 1)
     }
 
     /// Whether `target` is on the path of the current emission, or set by a running batch itself.
     @inline(never)
     func mustSkip(_ target: NodeRef) -> Bool {
-        if Int(target.pass) >= base { return true }
-        if careful == 0 { return false }
-        if runningBatches > 0, target.marks.contains(.isBatched) { return true }
-        if extras.mayContain(target), extras.contains(target, from: base) { return true }
+        if Int(target.pass) >= stack.base { return true }
+        if route.careful == 0 { return false }
+        if turnState.batches > 0, target.marks.contains(.isBatched) { return true }
+        if route.extras.mayContain(target), route.extras.contains(target, from: stack.base) { return true }
         return isRestored(target.id)
     }
 
     /// Whether the emission was sent as a continuation of a path with that number.
     func isRestored(_ id: UInt64) -> Bool {
-        restored?._withUnsafeGuaranteedRef { $0.contains(id) } ?? false
+        route.restored?.with { $0.contains(id) } ?? false
     }
 
     /// Whether the current emission leaves `node` alone.
     @usableFromInline
     func skips(_ node: NodeRef) -> Bool {
-        (node.pass >= 0 || careful != 0) && mustSkip(node)
+        (node.pass >= 0 || route.careful != 0) && mustSkip(node)
     }
 
     /// Puts a node without a frame on the path, in front of the frame pushed next.
     func addExtra(_ id: UInt64, _ node: NodeRef?) {
-        extras.append(id, node, frame: depth)
-        careful += 1
+        route.extras.append(id, node, frame: stack.depth)
+        route.careful += 1
     }
 
     /// The nodes in front of a frame are on the path no longer.
     @inline(__always)
     func removeExtras(of frame: UnsafeMutablePointer<Frame>) {
-        let count = frame.pointee.extras
+        let count = unsafe frame.pointee.extras
         guard count > 0 else { return }
-        extras.removeLast(count)
-        careful &-= Int(count)
-        frame.pointee.extras = 0
+        route.extras.removeLast(count)
+        route.careful &-= Int(count)
+        unsafe frame.pointee.extras = 0
     }
 
     /// Whether paths must be kept for emissions that resume later.
-    var keepsPaths: Bool { !ranks.rings.isEmpty || pathWishes > 0 }
+    var keepsPaths: Bool { !ranks.rings.isEmpty || route.wishes > 0 }
 
     /// The current path as a value.
     @usableFromInline
     func currentPath() -> Path {
-        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
-        var upcoming = extras.all.drop { $0.frame < base }
-        for index in base..<max(base, depth) {
+        var ids = route.restored?.with { $0.ids } ?? []
+        var upcoming = route.extras.all.drop { $0.frame < stack.base }
+        for index in stack.base..<max(stack.base, stack.depth) {
             while let extra = upcoming.first, extra.frame == index {
                 ids.append(extra.id)
                 upcoming = upcoming.dropFirst()
             }
-            if let node = frames[index].node {
+            if let node = unsafe stack.frames[index].node {
                 ids.append(node.id)
-            } else if frames[index].limit != 0 {
-                ids.append(frames[index].limit)
+            } else if unsafe stack.frames[index].limit != 0 {
+                unsafe ids.append(stack.frames[index].limit)
             }
         }
-        if inner != 0 { ids.append(inner) }
-        return Path(ids: ids, before: restored?._withUnsafeGuaranteedRef { $0.before })
+        if route.inner != 0 { ids.append(route.inner) }
+        return Path(ids: ids, before: route.restored?.with { $0.before })
     }
 
     /// What the current emission needs of its path, if it has to wait: nothing unless there are
@@ -71,23 +71,23 @@ extension Engine {
     @usableFromInline
     func captureTrail() -> Trail? {
         guard keepsPaths else { return nil }
-        guard pathWishes == 0, ranks.knowsRings() else {
+        guard route.wishes == 0, ranks.knowsRings() else {
             let trail = Trail(currentPath())
             ranks.kept(trail.ids.count)
-            keptPathIDs += trail.ids.count
+            route.keptIDs += trail.ids.count
             return trail
         }
-        let before = restored?._withUnsafeGuaranteedRef { $0.before }
-        var ids = restored?._withUnsafeGuaranteedRef { $0.ids } ?? []
-        for index in base..<max(base, depth) {
-            if let node = frames[index].node, ranks.marks.isOnRing(node) { ids.append(node.id) }
+        let before = route.restored?.with { $0.before }
+        var ids = route.restored?.with { $0.ids } ?? []
+        for index in stack.base..<max(stack.base, stack.depth) {
+            if let node = unsafe stack.frames[index].node, ranks.marks.isOnRing(node) { ids.append(node.id) }
         }
-        for extra in extras.all.reversed() {
-            guard extra.frame >= base else { break }
+        for extra in route.extras.all.reversed() {
+            guard extra.frame >= stack.base else { break }
             if extra.node.map(ranks.marks.isOnRing) ?? true { ids.append(extra.id) }
         }
-        if inner != 0 { ids.append(inner) }
-        keptPathIDs += ids.count
+        if route.inner != 0 { ids.append(route.inner) }
+        route.keptIDs += ids.count
         return ids.isEmpty && before == nil ? nil : Trail(Path(ids: ids, before: before))
     }
 }
@@ -143,7 +143,7 @@ struct Extras {
 
     /// A node dies: its number stays on the path.
     mutating func forget(_ node: NodeCore) {
-        let dead = NodeRef.passUnretained(node)
+        let dead = NodeRef.to(node)
         for index in all.indices where dead.isSame(as: all[index].node) {
             all[index].node = nil
             loose += 1

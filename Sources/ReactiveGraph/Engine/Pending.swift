@@ -49,7 +49,7 @@ class LastStep {
         node.keep(emission)
         node.needPending().begin(self, on: node)
         // Releasing old values may have cut the edge.
-        if let target = edge.target, target.toOpaque() == Unmanaged.passUnretained(node).toOpaque() {
+        if let target = edge.target, target.identity == Ref.to(node).identity {
             return .enterToTheEnd
         }
         node.dropPending()
@@ -68,11 +68,11 @@ class PendingBase {
 
     let take: Taking
     /// Error and loads of a node that mirrors a remote thing.
-    @exclusivity(unchecked) final var facets: Facets?
+    @safe @exclusivity(unchecked) final var facets: Facets?
     /// The last step of the pass that is running.
-    @exclusivity(unchecked) final var last: LastStep?
-    @exclusivity(unchecked) private final var turn: UInt64 = 0
-    @exclusivity(unchecked) private final var count = 0
+    @safe @exclusivity(unchecked) final var last: LastStep?
+    @safe @exclusivity(unchecked) private final var turn: UInt64 = 0
+    @safe @exclusivity(unchecked) private final var count = 0
 
     @usableFromInline
     init(take: @escaping Taking) {
@@ -114,13 +114,13 @@ class PendingBase {
 /// Made on first use, kept.
 @usableFromInline
 final class Pending<Value>: PendingBase {
-    @exclusivity(unchecked) @usableFromInline var entries = Queue<PendingEntry<Value>>()
+    @safe @exclusivity(unchecked) @usableFromInline var entries = Queue<PendingEntry<Value>>()
 
     @inlinable
     init() {
         super.init { pending, node in
-            let pending = unsafeDowncast(pending, to: Pending<Value>.self)
-            return pending.take(into: unsafeDowncast(node, to: Core<Value>.self))
+            let pending = unsafe unsafeDowncast(pending, to: Pending<Value>.self)
+            return unsafe pending.take(into: unsafeDowncast(node, to: Core<Value>.self))
         }
     }
 

@@ -59,7 +59,7 @@ package struct Ranks {
         areStale = false
         let edges = rings
         for ref in edges {
-            ref._withUnsafeGuaranteedRef { edge in
+            ref.with { edge in
                 removeRing(edge)
                 if let source = edge.source, let target = edge.target {
                     place(edge, from: source, to: target)
@@ -103,29 +103,29 @@ package struct Ranks {
         for node in met { node.seen = false }
         // Ranks rise along the edges, so the targets of a node come before it.
         met.sort { $0.rank > $1.rank }
-        var onWay: Set<UnsafeMutableRawPointer> = [goal.toOpaque()]
+        var onWay: Set<UInt> = [goal.identity]
         var late: [EdgeRef] = []
         for node in met {
             node.forEachTarget(counted: true) { target in
-                if onWay.contains(target.toOpaque()) { onWay.insert(node.toOpaque()) }
+                if onWay.contains(target.identity) { onWay.insert(node.identity) }
             }
-            guard onWay.contains(node.toOpaque()) else { continue }
+            guard onWay.contains(node.identity) else { continue }
             node.forEachEdge { edge in
                 guard edge.traits.contains(.asynchronous), !edge.traits.contains(.ring),
                     let target = edge.target,
-                    onWay.contains(target.toOpaque())
+                    onWay.contains(target.identity)
                 else { return }
                 late.append(edge)
             }
         }
-        for edge in late { edge._withUnsafeGuaranteedRef { addRing($0) } }
+        for edge in late { edge.with { addRing($0) } }
     }
 
     /// The edge lies on a ring and does not count.
     private mutating func addRing(_ edge: Edge) {
         edge.traits.insert(.ring)
         edge.ringIndex = Int32(rings.count)
-        rings.append(.passUnretained(edge))
+        rings.append(.to(edge))
         marks.isStale = true
     }
 
@@ -136,7 +136,7 @@ package struct Ranks {
         let last = rings.removeLast()
         guard index < rings.count else { return }
         rings[index] = last
-        last._withUnsafeGuaranteedRef { $0.ringIndex = Int32(index) }
+        last.with { $0.ringIndex = Int32(index) }
     }
 
     // MARK: - Restoring
@@ -240,7 +240,7 @@ extension NodeRef {
     var hasDownstream: Bool { hasEdges || marks.contains(.hasInners) }
 
     fileprivate var hasUpstream: Bool {
-        _withUnsafeGuaranteedRef { $0.held.first != nil } || marks.contains(.isInner)
+        with { $0.held.first != nil } || marks.contains(.isInner)
     }
 
     fileprivate func forEachTarget(counted: Bool, atOnce: Bool = false, _ visit: (NodeRef) -> Void) {
@@ -249,13 +249,13 @@ extension NodeRef {
             if edge.traits.isDisjoint(with: uncounted), let target = edge.target { visit(target) }
         }
         if marks.contains(.hasInners) {
-            _withUnsafeGuaranteedRef { $0.forEachInner(counted: counted, visit) }
+            with { $0.forEachInner(counted: counted, visit) }
         }
     }
 
     /// The complete edges that go out of a node.
     fileprivate func forEachEdge(_ visit: (EdgeRef) -> Void) {
-        _withUnsafeGuaranteedRef { node in
+        with { node in
             for edge in node.listens where edge.stamp != .max { visit(edge) }
             for edge in node.outs where edge.stamp != .max { visit(edge) }
         }

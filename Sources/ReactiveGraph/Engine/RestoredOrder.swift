@@ -37,7 +37,7 @@ struct RestoredOrder {
     var places: [(edge: Edge, place: EdgePlace)] = []
     var tables: [(table: InnerTable, switched: NodeCore, closesRing: Bool)] = []
     /// The joins, with the numbers that they had when they were saved.
-    var joins: [(join: Unmanaged<Join>, number: Int)] = []
+    var joins: [(join: Ref<Join>, number: Int)] = []
     var trails: [Trail] = []
 
     /// The node had that number when it was saved.
@@ -87,9 +87,9 @@ struct RestoredOrder {
     /// The graph built anew may have made them in another one: their numbers are dealt out among
     /// them again.
     private func sortJoins() {
-        let numbers = joins.map { $0.join._withUnsafeGuaranteedRef { $0.number } }.sorted()
+        let numbers = joins.map { $0.join.with { $0.number } }.sorted()
         for (saved, number) in zip(joins.sorted { $0.number < $1.number }, numbers) {
-            saved.join._withUnsafeGuaranteedRef { $0.number = number }
+            saved.join.with { $0.number = number }
         }
     }
 

@@ -29,7 +29,7 @@ struct RingMarks {
         if target.hasDownstream {
             isStale = true
         } else if target.ringMark.generation != generation {
-            target._withUnsafeGuaranteedRef { $0.needSide().ring = RingMark(generation: generation) }
+            target.with { $0.needSide().ring = RingMark(generation: generation) }
         }
     }
 
@@ -75,7 +75,7 @@ struct RingMark: Equatable {
 
 extension NodeRef {
     fileprivate var ringMark: RingMark {
-        _withUnsafeGuaranteedRef { $0.side?._withUnsafeGuaranteedRef { $0.ring } ?? RingMark() }
+        with { $0.side?.with { $0.ring } ?? RingMark() }
     }
 }
 
@@ -90,7 +90,7 @@ private struct RingSearch {
     }
 
     let generation: UInt32
-    private var nodes: ContiguousArray<Unmanaged<NodeSide>> = []
+    private var nodes: ContiguousArray<Ref<NodeSide>> = []
     private var lowest: ContiguousArray<Int> = []
     private var isOpen: ContiguousArray<Bool> = []
     /// Nodes whose component is not complete.
@@ -130,8 +130,8 @@ private struct RingSearch {
 
     /// Its place in the search, if the search has met it.
     private func index(of node: NodeRef) -> Int? {
-        node._withUnsafeGuaranteedRef { node in
-            node.side?._withUnsafeGuaranteedRef { side in
+        node.with { node in
+            node.side?.with { side in
                 side.ring.generation == generation ? Int(side.place) : nil
             }
         }
@@ -139,16 +139,16 @@ private struct RingSearch {
 
     private mutating func enter(_ node: NodeRef) {
         let index = nodes.count
-        let side = node._withUnsafeGuaranteedRef { $0.needSide() }
+        let side = node.with { $0.needSide() }
         side.ring = RingMark(generation: generation)
         side.place = UInt32(truncatingIfNeeded: index)
-        nodes.append(.passUnretained(side))
+        nodes.append(.to(side))
         lowest.append(index)
         isOpen.append(true)
         open.append(index)
         // The list of listeners matters for the followings of a flatten.
         var step = Step(index: index, next: node.firstOut, transforms: true)
-        node._withUnsafeGuaranteedRef { $0.forEachInner(counted: false) { step.inners.append($0) } }
+        node.with { $0.forEachInner(counted: false) { step.inners.append($0) } }
         steps.append(step)
         if let listen = node.firstListen {
             steps.append(Step(index: index, next: listen, transforms: false))
@@ -163,7 +163,7 @@ private struct RingSearch {
             while let member = open.popLast() {
                 isOpen[member] = false
                 if isRing {
-                    nodes[member]._withUnsafeGuaranteedRef { $0.ring.number = UInt32(index + 1) }
+                    nodes[member].with { $0.ring.number = UInt32(index + 1) }
                 }
                 if member == index { break }
             }

@@ -13,7 +13,7 @@ extension Graph {
     ///     creation.
     ///   - writer: look at its ``StateWriter/error`` afterwards.
     public func saveState(of nodes: [AnyNode], to writer: inout StateWriter) {
-        precondition(engine.turns == 0, "saveState: state is saved between turns")
+        precondition(engine.turnState.running == 0, "saveState: state is saved between turns")
         for node in nodes {
             precondition(node.graph === self, "saveState: a node belongs to another graph")
             precondition(writer.note(node), "saveState: a node is saved once")
@@ -36,7 +36,7 @@ extension Graph {
     /// - Throws: ``StateError``, or what the reader's function throws. Some nodes may have taken
     ///   over their state by then: release the graph and build it again.
     public func restoreState(of nodes: [AnyNode], from reader: inout StateReader) throws {
-        precondition(engine.turns == 0, "restoreState: state is restored between turns")
+        precondition(engine.turnState.running == 0, "restoreState: state is restored between turns")
         guard try reader.count() == nodes.count else { throw StateError.malformed }
         for node in nodes { try reader.order.note(node, as: reader.integer()) }
         // Nothing is released before everything is in place: a node may be without an edge for a
@@ -59,7 +59,7 @@ extension StateWriter {
         write(node.rank)
         // A node that was a join once, and has other edges since, may not be one where it is built
         // anew.
-        write(node.core.join.map { Int($0._withUnsafeGuaranteedRef { $0.number }) } ?? 0)
+        write(node.core.join.map { Int($0.with { $0.number }) } ?? 0)
         let edges = node.core.incoming
         write(edges.count)
         for edge in edges {
@@ -142,7 +142,7 @@ final class FollowingState<In, Out>: EdgeState {
     override func save(to writer: inout StateWriter, of edge: Edge) {
         writer.write(edge.side?.follower) { writer, follower in
             writer.write(followed: follower.source?.heldNode)
-            follower._withUnsafeGuaranteedRef { writer.write(placeOf: $0) }
+            follower.with { writer.write(placeOf: $0) }
         }
     }
 
@@ -162,7 +162,7 @@ final class FollowingState<In, Out>: EdgeState {
         guard node.graph === graph else { throw StateError.malformed }
         guard edge.beginFollowing(node), case .saved = saved.node, let follower = edge.side?.follower
         else { return }
-        reader.order.places.append((follower.takeUnretainedValue(), saved.place))
+        reader.order.places.append((follower.object, saved.place))
     }
 }
 

@@ -45,25 +45,25 @@ extension Engine {
     @usableFromInline
     func origin(for edge: Edge) -> UInt64 {
         guard let source = edge.source, let target = edge.target else { return 0 }
-        let frame = frames + (depth - 1)
+        let frame = unsafe stack.frames + (stack.depth - 1)
         // The replay at connection has a frame without node: a new origin, which belongs to no
         // other node.
-        guard let node = frame.pointee.node, node.isSame(as: source) else {
-            return origins.next(inTurn: turnNumber)
+        guard let node = unsafe frame.pointee.node, node.isSame(as: source) else {
+            return route.origins.next(inTurn: turnState.number)
         }
-        if !frame.pointee.synced {
-            frame.pointee.synced = true
-            origins.note(origins.next(inTurn: turnNumber), at: source)
+        if unsafe !frame.pointee.synced {
+            unsafe frame.pointee.synced = true
+            route.origins.note(route.origins.next(inTurn: turnState.number), at: source)
             return source.origin
         }
-        return origins.hasReached(target, source.origin) ? 0 : source.origin
+        return route.origins.hasReached(target, source.origin) ? 0 : source.origin
     }
 
     /// The target has stored the emission of this origin.
     @usableFromInline
     func enterSynced(_ edge: Edge, _ origin: UInt64) -> Outcome {
         guard let target = edge.target else { return .nothing }
-        origins.note(origin, at: target)
+        route.origins.note(origin, at: target)
         return .enterSynced
     }
 }

@@ -42,7 +42,7 @@ extension Engine {
         teardown.isReleasing = true
         while true {
             if let node = teardown.dying.popLast() {
-                node._withUnsafeGuaranteedRef { $0.handle }?.release()
+                node.with { $0.handle }?.release()
             } else if let inner = teardown.idleInners.popLast() {
                 inner.core.innerEntry?.becameIdle()
             } else if let edge = teardown.dropped.popLast() {
@@ -50,7 +50,7 @@ extension Engine {
                 withExtendedLifetime(edge) {}
             } else if let object = teardown.remains.popLast() {
                 withExtendedLifetime(object) {}
-            } else if turns == 0, let object = teardown.retired.popLast() {
+            } else if turnState.running == 0, let object = teardown.retired.popLast() {
                 withExtendedLifetime(object) {}
             } else {
                 break
@@ -69,17 +69,17 @@ extension Graph {
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing
             // asks for any more.
-            engine.frames[Int(node.pass)].node = nil
-            engine.frames[Int(node.pass)].limit = node.id
+            unsafe engine.stack.frames[Int(node.pass)].node = nil
+            unsafe engine.stack.frames[Int(node.pass)].limit = node.id
         }
         node.forgetNames(handle)
-        if node.marks.contains(.isExtra) { engine.extras.forget(node) }
+        if node.marks.contains(.isExtra) { engine.route.extras.forget(node) }
         if let join = node.join {
             node.join = nil
-            join._withUnsafeGuaranteedRef { $0.node = nil }
-            engine.teardown.retired.append(join.takeRetainedValue())
+            join.with { $0.node = nil }
+            engine.teardown.retired.append(join.take())
         }
-        while let edge = node.held.first { edge._withUnsafeGuaranteedRef { $0.endWithTarget(in: self) } }
+        while let edge = node.held.first { edge.with { $0.endWithTarget(in: self) } }
         if !reachable.isEmpty { reachable[node.id] = nil }
         if !mortals.isEmpty { mortals[node.id] = nil }
         counts.liveNodes -= 1

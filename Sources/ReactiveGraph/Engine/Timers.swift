@@ -3,11 +3,11 @@
 /// It belongs to what made it, and holds nothing of the graph.
 @usableFromInline
 package final class Timer {
-    @exclusivity(unchecked) package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
-    @exclusivity(unchecked) fileprivate var index = -1
+    @safe @exclusivity(unchecked) package fileprivate(set) var deadline = Deadline(time: .zero, number: 0)
+    @safe @exclusivity(unchecked) fileprivate var index = -1
     /// What is done when the time has come, with the timer no longer running; gives what a graph is
     /// to emit then.
-    @exclusivity(unchecked) @usableFromInline package var action: () -> Due?
+    @safe @exclusivity(unchecked) @usableFromInline package var action: () -> Due?
 
     package init(_ action: @escaping () -> Due? = { nil }) {
         self.action = action
@@ -41,14 +41,16 @@ package struct Due {
             guard edge.traits.contains(.complete), let target = edge.target, !engine.mustSkip(target) else {
                 return
             }
-            engine.follow(edge.store(emission: held.emission), of: .passUnretained(edge))
+            engine.follow(edge.store(emission: held.emission), of: .to(edge))
         }
     }
 
     /// Sets or clears a node.
     package init<Value>(_ node: Node<Value>, _ emission: Emission<Value>) {
         self.init(engine: node.graph.engine, trail: nil, context: nil) { engine in
-            guard node.typedCore.accept(emission: emission) == .enter, node.hasEdges, !engine.stopping else {
+            guard node.typedCore.accept(emission: emission) == .enter, node.hasEdges,
+                !engine.turnState.isStopping
+            else {
                 return
             }
             engine.push(node.ref)
@@ -58,10 +60,10 @@ package struct Due {
     /// Emits, as a turn of its own that continues the path.
     @usableFromInline
     package func perform() {
-        guard !engine.stopping else { return }
+        guard !engine.turnState.isStopping else { return }
         let saved = engine.beginTurn(trail: trail, context: context)
         deliver(engine)
-        engine.run(to: engine.base)
+        engine.run(to: engine.stack.base)
         engine.endTurn(saved)
         withExtendedLifetime(self) {}
     }
@@ -91,8 +93,8 @@ package final class TimerQueue {
     private let source: Source
     /// Called when a timer is set and no other one is.
     package var onFirst: () -> Void = {}
-    @exclusivity(unchecked) private var heap: ContiguousArray<Entry> = []
-    @exclusivity(unchecked) private var lastNumber: UInt64 = 0
+    @safe @exclusivity(unchecked) private var heap: ContiguousArray<Entry> = []
+    @safe @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     /// The timer that fires.
     private struct Firing {
         let timer: Timer
@@ -108,9 +110,9 @@ package final class TimerQueue {
         }
     }
 
-    @exclusivity(unchecked) private var firing: Firing?
-    @exclusivity(unchecked) private var schedule: (any Cancellable)?
-    @exclusivity(unchecked) private var scheduled: Duration = .zero
+    @safe @exclusivity(unchecked) private var firing: Firing?
+    @safe @exclusivity(unchecked) private var schedule: (any Cancellable)?
+    @safe @exclusivity(unchecked) private var scheduled: Duration = .zero
 
     /// Timers on a clock that calls when it is time; each emits in a turn of its own.
     init(_ clock: any LoopClock) {

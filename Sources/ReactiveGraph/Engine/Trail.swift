@@ -4,7 +4,7 @@
 /// use.
 @usableFromInline
 final class Trail {
-    @exclusivity(unchecked) private(set) var ids: [UInt64]
+    @safe @exclusivity(unchecked) private(set) var ids: [UInt64]
     let before: Crossing?
     private var lookup: Set<UInt64>?
 

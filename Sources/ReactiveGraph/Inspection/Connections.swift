@@ -32,7 +32,7 @@ extension Connection {
 extension AnyNode {
     /// The connections that come into this node, in order of attachment.
     package final var connections: [Connection] {
-        core.held.compactMap { $0._withUnsafeGuaranteedRef { Connection($0) } }
+        core.held.compactMap { $0.with { Connection($0) } }
     }
 
     /// How many emissions this node has stored, up to 2^32, then from 0 again.
@@ -44,5 +44,5 @@ extension Graph {
     package var connectionCount: UInt64 { engine.connections }
 
     /// Turns ended since the graph began: where it stands still, nothing was delivered.
-    package var turnCount: UInt64 { engine.turnNumber }
+    package var turnCount: UInt64 { engine.turnState.number }
 }

@@ -18,7 +18,7 @@ struct HoldMap {
         while index < nodes.count {
             let node = nodes[index]
             index += 1
-            node._withUnsafeGuaranteedRef { holder in
+            node.with { holder in
                 let visit = { (next: NodeRef) in
                     if seen.insert(next.id).inserted { nodes.append(next) }
                 }
@@ -35,7 +35,7 @@ struct HoldMap {
     /// The nodes that hold `node`: targets of its edges, and keepers; `visit` gets the name of what
     /// holds.
     func forEachHolder(of node: NodeRef, _ visit: (NodeRef, String) -> Void) {
-        node._withUnsafeGuaranteedRef { held in
+        node.with { held in
             held.forEachOutgoing { edge in
                 if let target = edge.target { visit(target, edge.name) }
             }
@@ -46,7 +46,7 @@ struct HoldMap {
     /// References that are neither an edge's nor another node's.
     func outsideReferences(to node: NodeRef) -> Int {
         var known = keepers[node.id]?.count ?? 0
-        node._withUnsafeGuaranteedRef { node in
+        node.with { node in
             known += node.registrations.count
             node.forEachOutgoing { edge in
                 if !edge.traits.contains(.own) { known += 1 }
@@ -63,16 +63,16 @@ struct ReferenceCount {
     private let surplus: Int
 
     init() {
-        let probe = Unmanaged<AnyObject>.passRetained(Probe())
+        let probe = Ref<AnyObject>.retaining(Probe())
         surplus = probe.countedReferences - 1
         probe.release()
     }
 
     func references(to node: NodeRef) -> Int {
         // The public node is what is held, and taking hold of it adds one.
-        guard let held = node._withUnsafeGuaranteedRef({ $0.retainedNode() }) else { return 0 }
+        guard let held = node.with({ $0.retainedNode() }) else { return 0 }
         defer { held.release() }
-        return Unmanaged<AnyObject>.fromOpaque(held.toOpaque()).countedReferences - surplus - 1
+        return held.cast(to: AnyObject.self).countedReferences - surplus - 1
     }
 }
 
@@ -97,9 +97,9 @@ extension Edge {
     }
 }
 
-extension Unmanaged where Instance == AnyObject {
+extension Ref where Object == AnyObject {
     @inline(never)
     fileprivate var countedReferences: Int {
-        _withUnsafeGuaranteedRef { Int(_getRetainCount($0)) }
+        with { Int(_getRetainCount($0)) }
     }
 }

@@ -84,7 +84,7 @@ struct LeakSearch {
         low.append(place)
         states.append(.open)
         open.append(place)
-        let (listens, outs, isNamed) = node._withUnsafeGuaranteedRef { node in
+        let (listens, outs, isNamed) = node.with { node in
             (node.listens.first, node.outs.first, !node.registrations.isEmpty)
         }
         if isNamed { return noteHolder() }
@@ -94,7 +94,7 @@ struct LeakSearch {
     /// An edge that has the node of the frame as its source: a listener, or the edge of a node that
     /// holds it.
     private mutating func look(at edge: EdgeRef, from frame: Int) {
-        let (isOwn, isHeld, target) = edge._withUnsafeGuaranteedRef { edge in
+        let (isOwn, isHeld, target) = edge.with { edge in
             (edge.traits.contains(.own), edge.bag != nil || edge.isHeldFromOutside, edge.target)
         }
         if !isOwn { frames[frame].known += 1 }

@@ -32,7 +32,7 @@ extension Graph {
 package struct LeakCount {
     private var search: LeakSearch
     private let mark: EdgeMark
-    private let graph: Unmanaged<Graph>
+    private let graph: Ref<Graph>
 
     /// The beginning of a count in `graph`, which lives longer.
     ///
@@ -40,7 +40,7 @@ package struct LeakCount {
     /// their nodes count as held. So it takes the steps that it needs to find one holder of each
     /// ring.
     package init(in graph: Graph) {
-        self.graph = .passUnretained(graph)
+        self.graph = .to(graph)
         mark = EdgeMark(graph)
         search = LeakSearch(from: graph.engine.ranks.rings.compactMap(\.source), keepers: [:])
     }
@@ -57,7 +57,7 @@ package struct LeakCount {
 
     /// Looks at so many edges; `steps` has those that are left.
     package mutating func goOn(for steps: inout Int) -> Outcome {
-        guard graph._withUnsafeGuaranteedRef({ EdgeMark($0) }) == mark else { return .disturbed }
+        guard graph.with({ EdgeMark($0) }) == mark else { return .disturbed }
         steps = search.goOn(for: steps)
         return search.isDone ? .found(search.rings.reduce(0) { $0 + $1.count }) : .unfinished
     }

@@ -53,7 +53,7 @@ extension AnyNode {
     /// Whether a living listen is one that `isWanted` picks.
     package final func hasListener(where isWanted: (Edge) -> Bool) -> Bool {
         core.endDeadListens()
-        return core.listens.contains { !$0.traits.contains(.own) && isWanted($0.takeUnretainedValue()) }
+        return core.listens.contains { !$0.traits.contains(.own) && isWanted($0.object) }
     }
 
     /// The number of living listens; dead owners are noticed and their listens ended (G-67).
@@ -73,7 +73,7 @@ extension AnyNode {
     /// Whether an input of the combine or zip of this node was removed: it emits no more (G-82,
     /// G-144).
     public var isEnded: Bool {
-        core.join?._withUnsafeGuaranteedRef { $0.isDead } ?? false
+        core.join?.with { $0.isDead } ?? false
     }
 
 }
@@ -95,22 +95,22 @@ extension NodeCore {
 
     /// Every edge whose source this is, listeners first.
     final func forEachOutgoing(_ body: (Edge) -> Void) {
-        for edge in listens { edge._withUnsafeGuaranteedRef(body) }
-        for edge in outs { edge._withUnsafeGuaranteedRef(body) }
+        for edge in listens { edge.with(body) }
+        for edge in outs { edge.with(body) }
     }
 
     /// Every edge that this node owns, inner followings included.
     final func forEachHeld(_ body: (Edge) -> Void) {
-        for edge in held { edge._withUnsafeGuaranteedRef(body) }
+        for edge in held { edge.with(body) }
     }
 
     /// The incoming edges without inner followings.
     var incoming: [Edge] {
-        held.filter { !$0.traits.contains(.follower) }.map { $0.takeUnretainedValue() }
+        held.filter { !$0.traits.contains(.follower) }.map { $0.object }
     }
 
     /// The outgoing transform edges.
-    var outgoing: [Edge] { outs.map { $0.takeUnretainedValue() } }
+    var outgoing: [Edge] { outs.map { $0.object } }
 }
 
 extension Edge {
@@ -118,7 +118,7 @@ extension Edge {
     func publicEdge() -> AnyEdge? {
         if let user = side?.userRef { return user }
         guard let source, let target else { return nil }
-        let made = source.takeUnretainedValue().makeEdge(for: self, to: target.takeUnretainedValue())
+        let made = source.object.makeEdge(for: self, to: target.object)
         needSide().user = made
         return made
     }

@@ -49,7 +49,7 @@ struct OwnerSearch {
                 nodes: path.nodes.reversed().compactMap(\.node),
                 links: path.links.reversed(),
                 places: path.outsider.places,
-                listens: path.outsider.listens.map { $0.takeUnretainedValue() }
+                listens: path.outsider.listens.map { $0.object }
             )
         }
     }
@@ -168,7 +168,7 @@ struct OwnerSearch {
         var kept: [Outsider] = []
         var bags: [(owner: String, listens: [EdgeRef], places: [CodePlace])] = []
         var places: [ObjectIdentifier: Int] = [:]
-        node._withUnsafeGuaranteedRef { node in
+        node.with { node in
             node.forEachOutgoing { edge in
                 if let (key, owner) = edge.listenerDescription() {
                     let index = places[key] ?? bags.count
@@ -176,7 +176,7 @@ struct OwnerSearch {
                         places[key] = index
                         bags.append((owner, [], []))
                     }
-                    bags[index].listens.append(.passUnretained(edge))
+                    bags[index].listens.append(.to(edge))
                     if let place = edge.place { bags[index].places.append(place) }
                 } else if edge.isHeldFromOutside {
                     kept.append(Outsider(holder: .edge(name: edge.name)))
@@ -190,7 +190,7 @@ struct OwnerSearch {
                 listens: $0.listens
             )
         }
-        let registries = node._withUnsafeGuaranteedRef { $0.registrations }
+        let registries = node.with { $0.registrations }
             .map { Outsider(holder: .registry(name: $0)) }
         let isReferred = map.outsideReferences(to: node) > 0
         return listeners + registries + kept + (isReferred ? [Outsider(holder: .reference)] : [])
@@ -210,7 +210,7 @@ extension Edge {
         if let owner {
             return (ObjectIdentifier(owner), String(describing: type(of: owner)))
         }
-        return bag._withUnsafeGuaranteedRef { bag in
+        return bag.with { bag in
             let type = bag.ownerType.map { String(describing: $0) }
             return (ObjectIdentifier(bag), bag.name ?? type ?? "a bag")
         }

@@ -89,7 +89,7 @@ enum Traversal {
         var found = false
         var index = 0
         while index < queue.count, !found {
-            queue[index]._withUnsafeGuaranteedRef { node in
+            queue[index].with { node in
                 let visit = { (next: NodeRef) in
                     guard seen.insert(next.id).inserted else { return }
                     if next.isSame(as: goal) { found = true }

@@ -31,7 +31,7 @@ extension Graph {
         if counts.bornNodes - counts.releasedNodes != counts.liveNodes {
             checker.problems.append("born - released is not live: \(counts)")
         }
-        if engine.turns == 0 { checker.checkIdle() }
+        if engine.turnState.running == 0 { checker.checkIdle() }
         return checker.problems
     }
 }
@@ -63,16 +63,19 @@ private final class InvariantChecker {
     func checkIdle() {
         let engine = graph.engine
         let teardown = engine.teardown
-        expect(engine.depth == 0, "frames are left: \(engine.depth)")
-        expect(engine.extras.count == 0 && engine.extras.loose == 0, "extras are left")
-        expect(engine.drains.isEmpty, "drains are left")
+        expect(engine.stack.depth == 0, "frames are left: \(engine.stack.depth)")
+        expect(engine.route.extras.count == 0 && engine.route.extras.loose == 0, "extras are left")
+        expect(engine.stack.drains.isEmpty, "drains are left")
         expect(engine.marked.isEmpty, "marked joins are left")
         expect(
             !teardown.isDue,
             "retired objects are left"
         )
-        expect(engine.restored == nil && engine.context == nil && engine.careful == 0, "a path is left")
-        expect(engine.runningBatches == 0 && !engine.stopping, "a batch or a stop is left")
+        expect(
+            engine.route.restored == nil && engine.route.context == nil && engine.route.careful == 0,
+            "a path is left"
+        )
+        expect(engine.turnState.batches == 0 && !engine.turnState.isStopping, "a batch or a stop is left")
     }
 
     private func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
@@ -83,26 +86,29 @@ private final class InvariantChecker {
         let me = "n\(node.id)"
         found.nodes += 1
         expect(node.graph === graph, "\(me) is of another graph")
-        if graph.engine.turns == 0 {
+        if graph.engine.turnState.running == 0 {
             expect(
                 node.pass == -1 && node.marks.isDisjoint(with: [.isBatched, .isExtra]) && !node.hasPending,
                 "\(me) is still in a pass or a batch"
             )
         }
         if let join = node.join {
-            let join = join.takeUnretainedValue()
+            let join = join.object
             expect(
-                join.node?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                join.node?.identity == Ref.to(node).identity,
                 "\(me): join of another"
             )
-            expect(graph.engine.turns > 0 || !join.isMarked, "\(me): still marked")
+            expect(graph.engine.turnState.running > 0 || !join.isMarked, "\(me): still marked")
         }
         checkService(node, node.listens, listeners: true, me)
         checkService(node, node.outs, listeners: false, me)
         checkHeld(node, me)
         node.forEachInner(counted: true) { inner in
             expect(inner.rank > node.rank, "\(me): rank \(node.rank) is not below inner n\(inner.id)'s")
-            expect(graph.engine.turns > 0 || !inner.marks.contains(.isDue), "n\(inner.id): still due")
+            expect(
+                graph.engine.turnState.running > 0 || !inner.marks.contains(.isDue),
+                "n\(inner.id): still due"
+            )
         }
     }
 
@@ -110,15 +116,15 @@ private final class InvariantChecker {
         var previous: EdgeRef?
         var isPastServed = false
         for ref in list {
-            let edge = ref.takeUnretainedValue()
+            let edge = ref.object
             expect(!isPastServed || edge.isParked, "\(me): \(edge.name) is behind a parked edge")
             if edge.isParked, !isPastServed {
                 isPastServed = true
                 expect(ref.isSame(as: list.firstParked), "\(me): the first parked edge is another")
             }
-            expect(edge.previous?.toOpaque() == previous?.toOpaque(), "\(me): broken service list")
+            expect(edge.previous?.identity == previous?.identity, "\(me): broken service list")
             expect(
-                edge.source?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                edge.source?.identity == Ref.to(node).identity,
                 "\(me): foreign edge in list"
             )
             expect(edge.traits.contains(.listener) == listeners, "\(me): edge in the wrong list")
@@ -132,11 +138,11 @@ private final class InvariantChecker {
             if isComplete, !isOwn { count(edge) }
             if let target = edge.target {
                 checkRank(edge, node, target, me)
-                see(target.takeUnretainedValue())
+                see(target.object)
             }
             previous = ref
         }
-        expect(list.last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of service list")
+        expect(list.last?.identity == previous?.identity, "\(me): wrong end of service list")
     }
 
     private func count(_ edge: Edge) {
@@ -160,16 +166,16 @@ private final class InvariantChecker {
     private func checkHeld(_ node: NodeCore, _ me: String) {
         var previous: EdgeRef?
         for ref in node.held {
-            let edge = ref.takeUnretainedValue()
-            expect(edge.previousHeld?.toOpaque() == previous?.toOpaque(), "\(me): broken list of held edges")
+            let edge = ref.object
+            expect(edge.previousHeld?.identity == previous?.identity, "\(me): broken list of held edges")
             expect(
-                edge.target?.toOpaque() == Unmanaged.passUnretained(node).toOpaque(),
+                edge.target?.identity == Ref.to(node).identity,
                 "\(me): holds a foreign edge"
             )
-            if let source = edge.source { see(source.takeUnretainedValue()) }
-            edge.side?.inners?.forEachInner { see($0.takeUnretainedValue()) }
+            if let source = edge.source { see(source.object) }
+            edge.side?.inners?.forEachInner { see($0.object) }
             previous = ref
         }
-        expect(node.held.last?.toOpaque() == previous?.toOpaque(), "\(me): wrong end of held edges")
+        expect(node.held.last?.identity == previous?.identity, "\(me): wrong end of held edges")
     }
 }

@@ -11,7 +11,7 @@ open class ChangeListen<Value>: Edge {
 
     /// The node listened to; nil before and after.
     package final var node: Node<Value>? {
-        source == nil ? nil : source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
+        source == nil ? nil : source(as: Value.self).with { $0.heldTypedNode }
     }
 
     /// The creation number of the node listened to; 0 if there is none.
@@ -20,13 +20,13 @@ open class ChangeListen<Value>: Edge {
     /// Whether the node listened to holds nothing; only where there is one.
     @inlinable
     package final var isSourceEmpty: Bool {
-        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.isEmpty }
+        source(as: Value.self).with { $0.stored.isEmpty }
     }
 
     /// The value of the node listened to; only where there is one.
     @inlinable
     package final var sourceValue: Value? {
-        source(as: Value.self)._withUnsafeGuaranteedRef { $0.stored.value }
+        source(as: Value.self).with { $0.stored.value }
     }
 
     /// Starts to listen to `node`, once a bag holds this.

@@ -15,7 +15,7 @@ open class ListenEdge<Value>: Edge {
     /// The node listened to: set, change or unset it at any time.
     public final var from: Node<Value>? {
         @inlinable get {
-            source == nil ? waiting : source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
+            source == nil ? waiting : source(as: Value.self).with { $0.heldTypedNode }
         }
         set { aim(newValue, listener) }
     }

@@ -27,7 +27,7 @@ public final class Load<Value>: Cancellable {
     deinit {
         guard let node else { return }
         let part = Dropped(node, onCancel)
-        if let home = node.graph.ownHandle { home.end(.passRetained(part)) } else { part.end() }
+        if let home = node.graph.ownHandle { home.end(.retaining(part)) } else { part.end() }
     }
 
     /// A load that was dropped while it was running.

@@ -42,10 +42,10 @@ struct Families {
     /// The family that the name fits: there is one at most.
     func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
         guard !isEmpty else { return nil }
-        let shape = NamePattern.Shape(of: name)
-        let found = byShape[shape]?.first { $0.pattern.matches(name) }
+        let shape = unsafe NamePattern.Shape(of: name)
+        let found = byShape[shape]?.first { unsafe $0.pattern.matches(name) }
         guard found == nil, open > 0 else { return found }
-        return byShape[shape.opened]?.first { $0.pattern.matches(name) }
+        return byShape[shape.opened]?.first { unsafe $0.pattern.matches(name) }
     }
 
     /// The family to which all names that fit `pattern` belong.
@@ -84,7 +84,9 @@ extension Registry {
     package func remove(_ family: RegistryFamily) { families.remove(family) }
 
     /// The family that a name fits.
-    package func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? { families.family(of: name) }
+    package func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
+        unsafe families.family(of: name)
+    }
 
     /// The family to which all names that fit `pattern` belong.
     package func family(covering pattern: NamePattern) -> RegistryFamily? {

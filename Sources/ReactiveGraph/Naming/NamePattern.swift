@@ -95,15 +95,15 @@ public struct NamePattern: Sendable {
         var name = name
         return name.withUTF8 { name in
             var values: [String] = []
-            let fits = visit(UnsafeRawBufferPointer(name)) {
-                values.append(String(decoding: $0, as: UTF8.self))
+            let fits = unsafe visit(UnsafeRawBufferPointer(name)) {
+                unsafe values.append(String(decoding: $0, as: UTF8.self))
             }
             return fits ? values : nil
         }
     }
 
     /// Whether the name, given as bytes, fits.
-    package func matches(_ name: UnsafeRawBufferPointer) -> Bool { visit(name) { _ in } }
+    package func matches(_ name: UnsafeRawBufferPointer) -> Bool { unsafe visit(name) { _ in } }
 
     /// Goes through the values of a name that may fit.
     @inline(__always)
@@ -115,10 +115,12 @@ public struct NamePattern: Sendable {
         for (number, segment) in segments.enumerated() {
             guard from <= name.count else { return false }
             var to = from
-            while to < name.count, name[to] != UInt8(ascii: ".") { to += 1 }
+            while to < name.count, unsafe name[to] != UInt8(ascii: ".") { to += 1 }
             guard (to == name.count) == (number == segments.count - 1) else { return false }
-            guard segment.fits(name, from, to) else { return false }
-            if segment.hasPlaceholder { value(name[from + segment.start.count..<to - segment.end.count]) }
+            guard unsafe segment.fits(name, from, to) else { return false }
+            if segment.hasPlaceholder {
+                unsafe value(name[from + segment.start.count..<to - segment.end.count])
+            }
             from = to + 1
         }
         return true
@@ -160,7 +162,9 @@ public struct NamePattern: Sendable {
     /// one.
     var shape: Shape {
         guard !segments[0].hasPlaceholder else { return Shape(count: segments.count, first: nil) }
-        return segments[0].start.withUnsafeBytes { Shape(count: segments.count, first: Shape.sum($0[...])) }
+        return unsafe segments[0].start.withUnsafeBytes {
+            unsafe Shape(count: segments.count, first: Shape.sum($0[...]))
+        }
     }
 
     /// What patterns are sorted by, so that only few are compared with a name.
@@ -176,11 +180,11 @@ public struct NamePattern: Sendable {
         init(of name: UnsafeRawBufferPointer) {
             var count = 1
             var end: Int?
-            for place in name.indices where name[place] == UInt8(ascii: ".") {
+            for place in name.indices where unsafe name[place] == UInt8(ascii: ".") {
                 count += 1
                 if end == nil { end = place }
             }
-            self.init(count: count, first: Self.sum(name[..<(end ?? name.count)]))
+            unsafe self.init(count: count, first: Self.sum(name[..<(end ?? name.count)]))
         }
 
         /// The same with a placeholder in the first segment.
@@ -188,7 +192,7 @@ public struct NamePattern: Sendable {
 
         /// FNV-1a.
         static func sum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
-            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+            unsafe bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         }
     }
 
@@ -208,21 +212,23 @@ extension NamePattern.Segment {
         guard hasPlaceholder ? value >= 1 && value <= NamePattern.longestValue : value == 0 else {
             return false
         }
-        guard Self.stands(start, in: name, at: from), Self.stands(end, in: name, at: to - end.count) else {
+        guard unsafe Self.stands(start, in: name, at: from),
+            unsafe Self.stands(end, in: name, at: to - end.count)
+        else {
             return false
         }
-        return name[from + start.count..<to - end.count].allSatisfy(NamePattern.mayStand)
+        return unsafe name[from + start.count..<to - end.count].allSatisfy(NamePattern.mayStand)
     }
 
     private static func stands(_ bytes: [UInt8], in name: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        for index in bytes.indices where bytes[index] != name[place &+ index] { return false }
+        for index in bytes.indices where unsafe bytes[index] != name[place &+ index] { return false }
         return true
     }
 
     fileprivate func overlaps(_ other: Self) -> Bool {
         switch (hasPlaceholder, other.hasPlaceholder) {
         case (false, false): start == other.start
-        case (true, false): other.start.withUnsafeBytes { fits($0, 0, $0.count) }
+        case (true, false): unsafe other.start.withUnsafeBytes { unsafe fits($0, 0, $0.count) }
         case (false, true): other.overlaps(self)
         case (true, true):
             (start.starts(with: other.start) || other.start.starts(with: start))

@@ -1,31 +1,16 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// The slots of a ``NameTable``: each free, or of one row.
-///
-/// Straight from the system's allocator, which gives many zeros without writing them.
 struct NameSlots {
     let count: Int
-    private let slots: UnsafeMutablePointer<UInt32>
+    private var slots: [UInt32]
 
     /// A slot whose row is no longer found through it.
     private static var tombstone: UInt32 { .max }
 
-    /// A power of two of free slots; who makes them frees them.
+    /// A power of two of free slots.
     init(_ count: Int) {
         self.count = count
-        guard let memory = calloc(count, MemoryLayout<UInt32>.size) else {
-            preconditionFailure("no memory for \(count) names")
-        }
-        slots = memory.bindMemory(to: UInt32.self, capacity: count)
+        slots = [UInt32](repeating: 0, count: count)
     }
-
-    func release() { free(slots) }
 
     @inline(__always) func home(of hash: UInt32) -> Int { Int(hash) & (count - 1) }
     @inline(__always) func next(_ slot: Int) -> Int { (slot + 1) & (count - 1) }
@@ -33,14 +18,14 @@ struct NameSlots {
     @inline(__always) func isLive(_ slot: Int) -> Bool { slots[slot] != Self.tombstone }
     @inline(__always) func row(at slot: Int) -> Int { Int(slots[slot]) - 1 }
 
-    func place(row: Int, _ hash: UInt32) {
+    mutating func place(row: Int, _ hash: UInt32) {
         var slot = home(of: hash)
         while isUsed(slot) { slot = next(slot) }
         slots[slot] = UInt32(row + 1)
     }
 
     /// The row of this hash stands in another place from here on.
-    func change(row: Int, to other: Int, _ hash: UInt32) {
+    mutating func change(row: Int, to other: Int, _ hash: UInt32) {
         var slot = home(of: hash)
         while self.row(at: slot) != row { slot = next(slot) }
         slots[slot] = UInt32(other + 1)
@@ -48,7 +33,7 @@ struct NameSlots {
 
     /// Frees a slot: what stands after it moves up, unless it would move away from where a search
     /// for it begins.
-    func vacate(_ slot: Int, _ hash: (_ row: Int) -> UInt32) {
+    mutating func vacate(_ slot: Int, _ hash: (_ row: Int) -> UInt32) {
         let mask = count - 1
         var (gap, next) = (slot, (slot + 1) & mask)
         while isUsed(next) {
@@ -63,5 +48,5 @@ struct NameSlots {
     }
 
     /// Nothing is found through the slot any more, and nothing else moves.
-    func remove(_ slot: Int) { slots[slot] = Self.tombstone }
+    mutating func remove(_ slot: Int) { slots[slot] = Self.tombstone }
 }

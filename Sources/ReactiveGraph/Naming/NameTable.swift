@@ -25,7 +25,7 @@ package final class NameTable {
         @inline(__always)
         init(_ name: UnsafeRawBufferPointer) {
             count = UInt32(truncatingIfNeeded: name.count)
-            text = TextEnds(name)
+            text = unsafe TextEnds(name)
         }
     }
 
@@ -50,34 +50,31 @@ package final class NameTable {
         self.name = name
     }
 
-    deinit {
-        slots.release()
-        former?.release()
-    }
-
     /// The object of that name.
     package subscript(name: UnsafeRawBufferPointer) -> AnyObject? {
-        let ends = ends(of: name)
-        guard let slot = slot(of: name, ends, in: slots) else { return formerObject(name, ends) }
+        let ends = unsafe ends(of: name)
+        guard let slot = unsafe slot(of: name, ends, in: slots) else {
+            return unsafe formerObject(name, ends)
+        }
         return rows[slots.row(at: slot)].object
     }
 
     /// The object of that name.
     package subscript(name: String) -> AnyObject? {
         var name = name
-        return name.withUTF8 { self[UnsafeRawBufferPointer($0)] }
+        return name.withUTF8 { unsafe self[UnsafeRawBufferPointer($0)] }
     }
 
     @inline(never)
     private func formerObject(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> AnyObject? {
-        guard let former, let slot = slot(of: name, ends, in: former) else { return nil }
+        guard let former, let slot = unsafe slot(of: name, ends, in: former) else { return nil }
         return rows[former.row(at: slot)].object
     }
 
     /// Adds an object under a name that is not in the table yet.
     package func insert(_ object: AnyObject, named name: String) {
         var name = name
-        let ends = name.withUTF8 { self.ends(of: UnsafeRawBufferPointer($0)) }
+        let ends = name.withUTF8 { unsafe self.ends(of: UnsafeRawBufferPointer($0)) }
         rows.append(Row(ends: ends, object: object))
         count += 1
         slots.place(row: rows.count - 1, ends.hash)
@@ -90,16 +87,17 @@ package final class NameTable {
         var name = name
         name.withUTF8 { name in
             let name = UnsafeRawBufferPointer(name)
-            let ends = ends(of: name)
+            let ends = unsafe ends(of: name)
             var row: Int?
-            if let slot = slot(of: name, ends, in: slots) {
+            if let slot = unsafe slot(of: name, ends, in: slots) {
                 row = slots.row(at: slot)
                 slots.vacate(slot) { rows[$0].ends.hash }
             }
-            if let former, let slot = slot(of: name, ends, in: former) {
-                row = former.row(at: slot)
+            // A copy of the slots would be copied when they change.
+            if let slot = former.flatMap({ unsafe self.slot(of: name, ends, in: $0) }) {
+                row = former?.row(at: slot)
                 // What stands after it must stay where it is: it may not have been moved.
-                former.remove(slot)
+                former?.remove(slot)
             }
             guard let row else { return }
             let object = rows[row].object.take()
@@ -127,7 +125,9 @@ package final class NameTable {
         while slots.isUsed(slot) {
             if slots.isLive(slot) {
                 let row = slots.row(at: slot)
-                if rows[row].ends == ends, name.count <= 16 || isMiddle(name, ofRow: row) { return slot }
+                if rows[row].ends == ends, unsafe name.count <= 16 || isMiddle(name, ofRow: row) {
+                    return slot
+                }
             }
             slot = slots.next(slot)
         }
@@ -140,10 +140,10 @@ package final class NameTable {
         guard let object = rows[row].object else { return false }
         var other = self.name(object)
         return other.withUTF8 { other in
-            let (other, name) = (UnsafeRawPointer(other.baseAddress!), name)
+            let (other, name) = unsafe (UnsafeRawPointer(other.baseAddress!), name)
             // The last step reaches into the end.
             return stride(from: 8, to: name.count - 8, by: 8).allSatisfy {
-                other.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+                unsafe other.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
                     == name.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
             }
         }
@@ -165,7 +165,6 @@ package final class NameTable {
         slots = NameSlots(size)
         if isFewer {
             // They are few, beside the slots that there were.
-            former?.release()
             former = nil
             for row in 0..<rows.count where rows[row].object != nil {
                 slots.place(row: row, rows[row].ends.hash)
@@ -184,7 +183,6 @@ package final class NameTable {
         }
         moved = end
         guard moved == former.count else { return }
-        former.release()
         self.former = nil
     }
 
@@ -213,8 +211,8 @@ package final class NameTable {
 
     @inline(__always)
     private func ends(of name: UnsafeRawBufferPointer) -> Ends {
-        var ends = Ends(name)
-        ends.hash = hash(name, ends)
+        var ends = unsafe Ends(name)
+        ends.hash = unsafe hash(name, ends)
         return ends
     }
 
@@ -224,7 +222,7 @@ package final class NameTable {
         // What the ends leave out: names of many nodes may differ in their middle only.
         var place = 8
         while place &+ 8 < name.count {
-            hash = mix(hash, name.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            hash = unsafe mix(hash, name.loadUnaligned(fromByteOffset: place, as: UInt64.self))
             place &+= 8
         }
         return UInt32(truncatingIfNeeded: hash)

@@ -16,7 +16,7 @@ public final class Registry {
     /// What happens to nodes that are not in use, unless something else was said for one of them.
     public let policy: Retention
     let naming: Naming
-    let table = NameTable { unsafeDowncast($0, to: RegistryEntry.self).key }
+    let table = NameTable { unsafe unsafeDowncast($0, to: RegistryEntry.self).key }
     /// The entries whose nodes the registry holds until pressure: a flush looks at no others.
     var evictable: ContiguousArray<RegistryEntry> = []
     var factories: [NodeFactory] = []
@@ -194,12 +194,12 @@ public final class Registry {
     /// place (G-158).
     var listedEntries: [RegistryEntry] { entries.filter(\.isListed) }
 
-    private var entries: [RegistryEntry] { table.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+    private var entries: [RegistryEntry] { table.map { unsafe unsafeDowncast($0, to: RegistryEntry.self) } }
 
     /// The entry of a name, also of one that was removed and is in use.
     func known(_ name: String) -> RegistryEntry? {
         guard let object = table[name] else { return nil }
-        let entry = unsafeDowncast(object, to: RegistryEntry.self)
+        let entry = unsafe unsafeDowncast(object, to: RegistryEntry.self)
         entry.forgetGone()
         return entry.registry == nil ? nil : entry
     }
@@ -207,8 +207,8 @@ public final class Registry {
     /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count
     /// as a look-up.
     package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
-        guard let object = table[name] else { return nil }
-        let entry = unsafeDowncast(object, to: RegistryEntry.self)
+        guard let object = unsafe table[name] else { return nil }
+        let entry = unsafe unsafeDowncast(object, to: RegistryEntry.self)
         return entry.isListed ? entry : nil
     }
 

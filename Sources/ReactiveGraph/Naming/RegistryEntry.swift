@@ -55,7 +55,7 @@ open class RegistryEntry {
         registry.account(for: self, isEvictable: holds && retention == .untilPressure)
         guard holds != isHeld, let node else { return }
         isHeld = holds
-        let ref = Unmanaged.passUnretained(node)
+        let ref = Ref.to(node)
         if holds { _ = ref.retain() } else { ref.release() }
     }
 
@@ -63,7 +63,7 @@ open class RegistryEntry {
     final func giveUp() -> AnyNode? {
         guard isHeld, let living else { return nil }
         isHeld = false
-        return living._withUnsafeGuaranteedRef { $0.handle }?.takeRetainedValue()
+        return living.with { $0.handle }?.take()
     }
 
     /// From here on the name gives that node.
@@ -75,7 +75,7 @@ open class RegistryEntry {
     /// From here on the name gives no node; one that lives on keeps it for descriptions.
     final func detach() {
         guard let living else { return }
-        living._withUnsafeGuaranteedRef { node in
+        living.with { node in
             let name = node.name
             node.remove(self)
             if !node.marks.contains(.isDead), node.name != name { node.name = name }
@@ -89,7 +89,7 @@ open class RegistryEntry {
     final func hand() -> AnyNode? {
         guard let living else { return nil }
         let node = isHeld ? living.heldNode : nil
-        if node == nil { detach() } else { living._withUnsafeGuaranteedRef { $0.remove(self) } }
+        if node == nil { detach() } else { living.with { $0.remove(self) } }
         leave(living)
         return node
     }
@@ -98,13 +98,13 @@ open class RegistryEntry {
         living = nil
         guard isHeld else { return }
         isHeld = false
-        node._withUnsafeGuaranteedRef { $0.handle }?.release()
+        node.with { $0.handle }?.release()
     }
 
     /// Another thread has freed the node, which has not ended yet: the name is free already.
     final func forgetGone() {
         guard let living, living.node == nil else { return }
-        living._withUnsafeGuaranteedRef { $0.forgetNames(nil) }
+        living.with { $0.forgetNames(nil) }
     }
 }
 
@@ -119,10 +119,14 @@ extension AnyNode {
 
 extension NodeCore {
     /// The entry of this node's first name.
-    final var registration: RegistryEntry? { firstEntry.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+    final var registration: RegistryEntry? {
+        firstEntry.map { unsafe unsafeDowncast($0, to: RegistryEntry.self) }
+    }
 
     /// The entries of all its names.
-    final var entries: [RegistryEntry] { anyEntries.map { unsafeDowncast($0, to: RegistryEntry.self) } }
+    final var entries: [RegistryEntry] {
+        anyEntries.map { unsafe unsafeDowncast($0, to: RegistryEntry.self) }
+    }
 
     /// The names by which registries hold this node, as their policies say (G-129).
     final var registrations: [String] { entries.compactMap { $0.isHeld ? $0.key : nil } }

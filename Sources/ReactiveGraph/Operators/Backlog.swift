@@ -3,7 +3,7 @@
 /// The death of an entry, and the graph's error handler, may run code that comes back here: each
 /// method has changed everything before.
 final class Backlog<Entry> {
-    @exclusivity(unchecked) private var entries = Queue<Entry>()
+    private var entries = Queue<Entry>()
     private let policy: BufferPolicy
     private let control: BufferControl?
 

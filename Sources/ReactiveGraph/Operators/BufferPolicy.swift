@@ -87,7 +87,7 @@ extension Edge {
     /// Reports that a value was dropped because the buffer of this edge was full.
     @usableFromInline
     func reportOverflow(_ limit: Int) {
-        guard let node = target?.takeUnretainedValue() else { return }
+        guard let node = target?.object else { return }
         node.graph.onError?(.overflow(node: node.id, name: node.name, limit: limit))
     }
 }

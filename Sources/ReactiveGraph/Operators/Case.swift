@@ -39,7 +39,7 @@ extension Edge {
     @inlinable
     func take<Out>(up inner: Node<Out>) -> Outcome {
         if let follower = side?.follower,
-            follower.source?.toOpaque() == inner.ref.toOpaque()
+            follower.source?.identity == inner.ref.identity
         {
             return .nothing
         }

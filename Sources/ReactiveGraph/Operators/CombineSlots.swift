@@ -2,7 +2,7 @@
 @usableFromInline
 final class CombineInputs {
     /// How many of them are empty.
-    @exclusivity(unchecked) @usableFromInline var missing = 0
+    @usableFromInline var missing = 0
 
     @usableFromInline init() {}
 }
@@ -10,7 +10,7 @@ final class CombineInputs {
 /// The latest value of one input of a combine.
 @usableFromInline
 final class Slot<Value>: EdgeState {
-    @exclusivity(unchecked) @usableFromInline var latest: Emission<Value>
+    @usableFromInline var latest: Emission<Value>
     @usableFromInline let inputs: CombineInputs
 
     @usableFromInline

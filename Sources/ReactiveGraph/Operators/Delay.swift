@@ -148,6 +148,6 @@ extension Site {
     /// Reports that a value was dropped because the operator's buffer was full.
     @inlinable
     func reportOverflow(_ limit: Int) {
-        edge._withUnsafeGuaranteedRef { $0.reportOverflow(limit) }
+        edge.with { $0.reportOverflow(limit) }
     }
 }

@@ -20,7 +20,7 @@ extension Node {
         buffer.require(for: "deliver")
         let state = DeliverOn<Value>(executor, Backlog(buffer, control))
         let edge = Edge("Deliver", .asynchronous) { edge in state.receive(edge) }
-        state.edge = .passUnretained(edge)
+        state.edge = .to(edge)
         edge.needSide().state = state
         return derive(edge)
     }
@@ -73,6 +73,6 @@ private final class DeliverOn<Value>: EdgeState {
         }
         posted -= 1
         guard let edge, let entry = entries.popFirst() else { return }
-        Due(edge.takeUnretainedValue(), entry)?.perform()
+        Due(edge.object, entry)?.perform()
     }
 }

@@ -44,11 +44,11 @@ extension Edge {
     func store<Out>(through inner: Node<Out>) -> Outcome {
         guard let target = target(as: Out.self) else { return .nothing }
         let engine = inner.engine
-        engine._withUnsafeGuaranteedRef { $0.inner = inner.id }
-        if target._withUnsafeGuaranteedRef({ $0.accept(emission: inner.stored) }) == .enter {
+        engine.with { $0.route.inner = inner.id }
+        if target.with({ $0.accept(emission: inner.stored) }) == .enter {
             return .enterThroughInner
         }
-        engine._withUnsafeGuaranteedRef { $0.inner = 0 }
+        engine.with { $0.route.inner = 0 }
         return .nothing
     }
 
@@ -67,30 +67,30 @@ extension Edge {
     func follow(_ inner: AnyNode, _ make: () -> Edge) -> Bool {
         guard let target, source != nil else { return false }
         precondition(
-            target._withUnsafeGuaranteedRef { $0.graph === inner.graph },
+            target.with { $0.graph === inner.graph },
             "\(name): the inner node is of another graph"
         )
-        guard target.toOpaque() != inner.ref.toOpaque() else {
+        guard target.identity != inner.ref.identity else {
             // The node itself is on the path by then: following it could deliver nothing.
             unfollow()
             return false
         }
         if let follower = side?.follower {
-            follower._withUnsafeGuaranteedRef { $0.aim(at: inner, in: inner.graph) }
+            follower.with { $0.aim(at: inner, in: inner.graph) }
             return true
         }
         let follower = make()
         if traits.contains(.propagatesEmpty) { follower.traits.insert(.propagatesEmpty) }
-        needSide().follower = .passUnretained(follower)
+        needSide().follower = .to(follower)
         follower.attach(from: inner)
-        follower.attach(to: target.takeUnretainedValue())
+        follower.attach(to: target.object)
         follower.complete(in: inner.graph)
         return true
     }
 
     /// An inner following gets another source.
     private func aim(at inner: AnyNode, in graph: Graph) {
-        if EdgeRef.passUnretained(self).isSame(as: inner.core.listens.last) {
+        if EdgeRef.to(self).isSame(as: inner.core.listens.last) {
             // It is at the end of the listeners already: only the emission under way must not be
             // served again.
             return graph.engine.stamp(self)
@@ -103,6 +103,6 @@ extension Edge {
     func unfollow() {
         guard let side, let follower = side.follower else { return }
         side.follower = nil
-        follower._withUnsafeGuaranteedRef { $0.cut() }
+        follower.with { $0.cut() }
     }
 }

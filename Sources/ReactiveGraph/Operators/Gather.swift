@@ -40,14 +40,14 @@ public struct GatheredMembers<Value> {
     @usableFromInline
     struct Entry {
         /// `nil`: the place is free.
-        @usableFromInline var edge: Unmanaged<Edge>?
+        @usableFromInline var edge: Ref<Edge>?
         @usableFromInline var key: String
         /// What the member held when it was last looked at.
         @usableFromInline var latest: Emission<Value>
 
         @inlinable
         init(_ edge: Edge, _ key: String) {
-            self.edge = .passUnretained(edge)
+            self.edge = .to(edge)
             self.key = key
             latest = .empty
         }
@@ -93,7 +93,7 @@ public final class GatheringNode<Figure: Reduction>: Node<Figure.Result> {
     @inlinable
     @inline(__always)
     final func withMembers<Result>(_ body: (GatherCore<Figure>) -> Result) -> Result {
-        withCore { body(unsafeDowncast($0, to: GatherCore<Figure>.self)) }
+        withCore { unsafe body(unsafeDowncast($0, to: GatherCore<Figure>.self)) }
     }
 
     /// How many members there are, empty ones included.
@@ -184,15 +184,15 @@ final class GatherCore<Figure: Reduction>: Core<Figure.Result> {
         self.figure = figure
         receive = { edge in
             guard let target = edge.target else { return .nothing }
-            let edge = unsafeDowncast(edge, to: GatherEdge<Figure>.self)
-            return Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
-                ._withUnsafeGuaranteedRef { $0.deliver(edge) }
+            let edge = unsafe unsafeDowncast(edge, to: GatherEdge<Figure>.self)
+            return target.cast(to: GatherCore<Figure>.self)
+                .with { $0.deliver(edge) }
         }
         super.init(graph: graph, .empty)
         _ = graph.makeJoin(self) { join in
             guard let node = join.node else { return .nothing }
-            return Unmanaged<GatherCore<Figure>>.fromOpaque(node.toOpaque())
-                ._withUnsafeGuaranteedRef { $0.accept(emission: $0.figure.result(of: $0.members)) }
+            return node.cast(to: GatherCore<Figure>.self)
+                .with { $0.accept(emission: $0.figure.result(of: $0.members)) }
         }
         destroy(exchange(&stored, with: self.figure.result(of: members)))
     }
@@ -222,14 +222,14 @@ final class GatherCore<Figure: Reduction>: Core<Figure.Result> {
     func remove(_ node: Node<Figure.Value>) {
         guard let place = places[node.id], let edge = members.entries[place].edge else { return }
         let wasThere = !members.entries[place].latest.isEmpty
-        edge._withUnsafeGuaranteedRef { cut($0) }
+        edge.with { cut($0) }
         if wasThere { changed() }
     }
 
     @inlinable
     func dismiss(_ node: Node<Figure.Value>) {
         guard let place = places[node.id], let edge = members.entries[place].edge else { return }
-        edge._withUnsafeGuaranteedRef { unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
+        edge.with { unsafe unsafeDowncast($0, to: GatherEdge<Figure>.self).isLeaving = true }
     }
 
     @inlinable
@@ -287,7 +287,7 @@ final class GatherCore<Figure: Reduction>: Core<Figure.Result> {
 
     @usableFromInline
     func delivered(_ edge: Edge) -> Outcome {
-        join?._withUnsafeGuaranteedRef { $0.delivered(by: edge) } ?? .nothing
+        join?.with { $0.delivered(by: edge) } ?? .nothing
     }
 
     /// The members are others than those that were last emitted.
@@ -298,7 +298,7 @@ final class GatherCore<Figure: Reduction>: Core<Figure.Result> {
             return
         }
         guard let join else { return }
-        join._withUnsafeGuaranteedRef { graph.engine.changed($0) }
+        join.with { graph.engine.changed($0) }
     }
 
     /// The edge of a member loses an end, whatever takes it away.
@@ -373,21 +373,21 @@ final class GatherEdge<Figure: Reduction>: Edge {
     @usableFromInline
     override func losesEnd() {
         guard member >= 0, let target else { return }
-        Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
-            ._withUnsafeGuaranteedRef { $0.left(self) }
+        target.cast(to: GatherCore<Figure>.self)
+            .with { $0.left(self) }
         member = -1
     }
 
     override func saveState(to writer: inout StateWriter) {
         guard member >= 0, let target else { return }
-        Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
-            ._withUnsafeGuaranteedRef { writer.write($0.members.entries[member].latest) }
+        target.cast(to: GatherCore<Figure>.self)
+            .with { writer.write($0.members.entries[member].latest) }
     }
 
     override func restoreState(from reader: inout StateReader) throws {
         guard member >= 0, let target else { return }
-        try Unmanaged<GatherCore<Figure>>.fromOpaque(target.toOpaque())
-            ._withUnsafeGuaranteedRef { node in
+        try target.cast(to: GatherCore<Figure>.self)
+            .with { node in
                 let present = node.members.entries[member].latest
                 _ = node.take(try reader.emission(keeping: present), at: member)
             }
@@ -407,6 +407,6 @@ extension Graph {
 extension Engine {
     /// A join has something to emit, which no edge has delivered.
     fileprivate func changed(_ join: Join) {
-        if turns > 0, join.isSettled, let node = join.node { mark(node) } else { start(join) }
+        if turnState.running > 0, join.isSettled, let node = join.node { mark(node) } else { start(join) }
     }
 }

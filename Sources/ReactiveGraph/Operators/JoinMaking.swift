@@ -9,14 +9,14 @@ extension Graph {
     ///   - nodes: nodes from which, upstream, every join of the graph can be reached; what is not
     ///     reached keeps the old way.
     public func setPropagation(_ propagation: Propagation, reaching nodes: [AnyNode]) {
-        precondition(engine.turns == 0, "Graph: the propagation is changed between turns")
+        precondition(engine.turnState.running == 0, "Graph: the propagation is changed between turns")
         engine.propagation = propagation
         var open = nodes
         var seen: Set<UInt64> = []
         while let node = open.popLast() {
             guard seen.insert(node.id).inserted else { continue }
             if let join = node.core.join {
-                join._withUnsafeGuaranteedRef { $0.isSettled = $0.canSettle && propagation == .settled }
+                join.with { $0.isSettled = $0.canSettle && propagation == .settled }
             }
             open.append(contentsOf: node.upstreamNodes)
             open.append(contentsOf: node.followedNodes)
@@ -32,7 +32,7 @@ extension Graph {
             canSettle: settled,
             emit: emit
         )
-        node.join = .passRetained(join)
+        node.join = .retaining(join)
         return join
     }
 
@@ -54,7 +54,7 @@ extension Join {
     func incomplete<Out>(_ type: Out.Type) -> Outcome {
         guard emptyTravels, !isDead, let node = node(as: Out.self) else { return .nothing }
         emptyTravels = false
-        return node._withUnsafeGuaranteedRef { $0.acceptEmpty() }
+        return node.with { $0.acceptEmpty() }
     }
 
     /// Stores the result, unless the function that made it has ended the join.
@@ -62,13 +62,13 @@ extension Join {
     @inline(__always)
     func store<Out>(_ value: Out) -> Outcome {
         guard !isDead, let node = node(as: Out.self) else { return .nothing }
-        return node._withUnsafeGuaranteedRef { $0.accept(value) }
+        return node.with { $0.accept(value) }
     }
 
     /// Stores what the function made, a value or emptiness.
     @inlinable
     func store<Out>(emission: Emission<Out>) -> Outcome {
         guard !isDead, let node = node(as: Out.self) else { return .nothing }
-        return node._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+        return node.with { $0.accept(emission: emission) }
     }
 }

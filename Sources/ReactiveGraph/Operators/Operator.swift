@@ -81,13 +81,13 @@ public protocol StatelessOperator<Input, Output>: Operator {
 /// Valid during the call that hands it over.
 public struct Site {
     @usableFromInline let edge: EdgeRef
-    @usableFromInline let timing: Unmanaged<Timing>?
+    @usableFromInline let timing: Ref<Timing>?
     /// The new node counts as empty: its value is about to be computed again.
     @usableFromInline let isFresh: Bool
 
     @inlinable
-    init(_ edge: Edge, timing: Unmanaged<Timing>? = nil, isFresh: Bool = false) {
-        self.edge = .passUnretained(edge)
+    init(_ edge: Edge, timing: Ref<Timing>? = nil, isFresh: Bool = false) {
+        self.edge = .to(edge)
         self.timing = timing
         self.isFresh = isFresh
     }
@@ -97,15 +97,15 @@ public struct Site {
     @inlinable
     public func held<Value>(as type: Value.Type) -> Emission<Value>? {
         guard !isFresh, let target = edge.target else { return nil }
-        return target._withUnsafeGuaranteedRef { node in
+        return target.with { node in
             guard node.valueType == Value.self else { return nil }
-            return unsafeDowncast(node, to: Core<Value>.self).stored
+            return unsafe unsafeDowncast(node, to: Core<Value>.self).stored
         }
     }
 
     /// The context of the present emission (G-45).
     public var context: Context? {
-        edge.source?._withUnsafeGuaranteedRef { $0.engine.currentContext }
+        edge.source?.with { $0.engine.currentContext }
     }
 
     /// Calls a function that may throw; what it throws goes to the graph's ``Graph/onError`` too
@@ -117,7 +117,7 @@ public struct Site {
     /// - Returns: what the function returned or threw.
     @inlinable
     public func attempt<Out>(_ operation: String, _ function: () throws -> Out) -> Result<Out, any Error> {
-        edge._withUnsafeGuaranteedRef { $0.attempt(operation, function) }
+        edge.with { $0.attempt(operation, function) }
     }
 }
 
@@ -290,7 +290,7 @@ class OperatorState<O: Operator>: EdgeState {
     }
 
     @inlinable
-    final func receive(_ edge: Edge, timing: Unmanaged<Timing>?) -> Outcome {
+    final func receive(_ edge: Edge, timing: Ref<Timing>?) -> Outcome {
         let (result, isFinished) = step(edge, Site(edge, timing: timing))
         guard let result else { return isFinished ? .dead : .nothing }
         let outcome = edge.store(emission: result)

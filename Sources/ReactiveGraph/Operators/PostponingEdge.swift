@@ -6,7 +6,7 @@ package struct PostponingEdge {
     /// The edge into `node`; `nil` if there is none.
     package init?(into node: AnyNode) {
         guard let edge = node.core.held.first else { return nil }
-        self.edge = edge.takeUnretainedValue()
+        self.edge = edge.object
     }
 
     /// The node that it comes from; `nil` if the edge has lost an end.
@@ -21,7 +21,7 @@ package struct PostponingEdge {
     package func deliver<Value>(_ emission: Emission<Value>) {
         guard edge.source != nil else { return }
         // A downcast would look the type up for each emission.
-        let node = edge.source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
+        let node = edge.source(as: Value.self).with { $0.heldTypedNode }
         node.graph.engine.feed(edge, from: node, emission)
     }
 }

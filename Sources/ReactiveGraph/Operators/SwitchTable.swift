@@ -3,9 +3,9 @@
 final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     @usableFromInline typealias Pair = Switched<Key, Mapped>
 
-    @exclusivity(unchecked) @usableFromInline var entries: [Key?: SwitchEntry<Key, Mapped>] = [:]
+    @usableFromInline var entries: [Key?: SwitchEntry<Key, Mapped>] = [:]
     /// A step that is not on its way.
-    @exclusivity(unchecked) @usableFromInline var spare: SwitchStep<Key, Mapped>?
+    @usableFromInline var spare: SwitchStep<Key, Mapped>?
     /// The edge that this table belongs to, and lives as long as.
     private var edge: EdgeRef?
 
@@ -20,7 +20,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
         let side = edge.needSide()
         side.inners = self
         side.state = self
-        self.edge = .passUnretained(edge)
+        self.edge = .to(edge)
     }
 
     override func detach() -> AnyObject? {
@@ -30,7 +30,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 
     override func reset() -> AnyObject? {
         // At once, not with the retired objects: inner nodes are nodes (G-66a).
-        if let graph = edge?._withUnsafeGuaranteedRef({ $0.graph }) {
+        if let graph = edge?.with({ $0.graph }) {
             graph.engine.teardown.remains.append(leave())
         }
         return nil
@@ -45,7 +45,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 
     override func save(to writer: inout StateWriter, of edge: Edge) {
         var known: [SwitchEntry<Key, Mapped>] = []
-        forEachEntry { known.append(unsafeDowncast($0, to: SwitchEntry<Key, Mapped>.self)) }
+        forEachEntry { unsafe known.append(unsafeDowncast($0, to: SwitchEntry<Key, Mapped>.self)) }
         writer.write(known.count)
         for entry in known {
             writer.write(entry.key) { $0.write(value: $1) }
@@ -59,7 +59,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     }
 
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
-        guard let target = edge.target?.takeUnretainedValue() else { throw StateError.malformed }
+        guard let target = edge.target?.object else { throw StateError.malformed }
         let saved = try readEntries(from: &reader)
         let latest = try reader.integer(in: 0...saved.count)
         let isClosing = try reader.flag()
@@ -106,7 +106,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
             return .nothing
         }
         let pair = Pair(key: entry.key, node: entry.inner)
-        return target._withUnsafeGuaranteedRef {
+        return target.with {
             step(entry, .value(mapped)).accept(.value(pair), in: $0, from: edge)
         }
     }
@@ -119,8 +119,8 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
             return .nothing
         }
         guard let current else { return edge.forwardEmpty(to: Pair.self) }
-        let entry = unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
-        return target._withUnsafeGuaranteedRef { step(entry, .empty).accept(.empty, in: $0, from: edge) }
+        let entry = unsafe unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
+        return target.with { step(entry, .empty).accept(.empty, in: $0, from: edge) }
     }
 
     /// What sets the inner node of `entry` when the pass of the pair is over.
@@ -141,7 +141,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
     @inlinable
     func entry(of key: Key?, _ edge: Edge) -> SwitchEntry<Key, Mapped>? {
         if let current {
-            let entry = unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
+            let entry = unsafe unsafeDowncast(current, to: SwitchEntry<Key, Mapped>.self)
             if entry.isKnown, entry.key == key { return entry }
         }
         if let entry = entries[key] {
@@ -158,11 +158,11 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
             edge.reportOverflow(limit)
             return nil
         case .evictOldest(let limit) where count >= limit:
-            if let oldest { forget(oldest.takeUnretainedValue()) }
+            if let oldest { forget(oldest.object) }
         default: break
         }
         guard let target = edge.target else { return nil }
-        let entry = SwitchEntry<Key, Mapped>(key, behind: target.takeUnretainedValue())
+        let entry = SwitchEntry<Key, Mapped>(key, behind: target.object)
         entries[key] = entry
         link(entry)
         return entry
@@ -170,7 +170,7 @@ final class SwitchTable<Key: Hashable, Mapped>: InnerTable {
 
     @usableFromInline
     override func forget(_ entry: InnerEntry) {
-        let entry = unsafeDowncast(entry, to: SwitchEntry<Key, Mapped>.self)
+        let entry = unsafe unsafeDowncast(entry, to: SwitchEntry<Key, Mapped>.self)
         guard entry.isKnown else { return }
         unlink(entry)
         if current === entry { current = nil }
@@ -207,15 +207,15 @@ final class SwitchEntry<Key: Hashable, Mapped>: InnerEntry {
 /// Sets an inner node at the end of the pass of its pair.
 @usableFromInline
 final class SwitchStep<Key: Hashable, Mapped>: LastStep {
-    @exclusivity(unchecked) @usableFromInline var table: SwitchTable<Key, Mapped>?
-    @exclusivity(unchecked) @usableFromInline var entry: SwitchEntry<Key, Mapped>?
-    @exclusivity(unchecked) @usableFromInline var generation = 0
-    @exclusivity(unchecked) @usableFromInline var emission: Emission<Mapped> = .empty
+    @usableFromInline var table: SwitchTable<Key, Mapped>?
+    @usableFromInline var entry: SwitchEntry<Key, Mapped>?
+    @usableFromInline var generation = 0
+    @usableFromInline var emission: Emission<Mapped> = .empty
 
     @inlinable
     init() {
         super.init { step, engine in
-            unsafeDowncast(step, to: SwitchStep<Key, Mapped>.self).perform(engine)
+            unsafe unsafeDowncast(step, to: SwitchStep<Key, Mapped>.self).perform(engine)
         }
     }
 

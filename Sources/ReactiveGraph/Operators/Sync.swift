@@ -110,10 +110,10 @@ enum Sync {
     /// Hands an emission on as it is, and once only in settled mode.
     @inlinable
     static func identity<Value>(_ type: Value.Type, _ graph: Graph, _ isOwned: IsOwned?) -> Edge {
-        let engine = EngineRef.passUnretained(graph.engine)
+        let engine = EngineRef.to(graph.engine)
         return Edge("Sync") { edge in
             if let isOwned, !isOwned() { return .dead }
-            return engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0) { _ in true } }
+            return engine.with { pass(edge.input(Value.self), edge, $0) { _ in true } }
         }
     }
 
@@ -124,9 +124,9 @@ enum Sync {
         _ graph: Graph,
         _ admits: @escaping (Emission<Value>) -> Bool
     ) -> Edge {
-        let engine = EngineRef.passUnretained(graph.engine)
+        let engine = EngineRef.to(graph.engine)
         return Edge(name) { edge in
-            engine._withUnsafeGuaranteedRef { pass(edge.input(Value.self), edge, $0, admits) }
+            engine.with { pass(edge.input(Value.self), edge, $0, admits) }
         }
     }
 
@@ -167,10 +167,10 @@ enum Sync {
         _ function: @escaping (In) -> Out,
         _ back: @escaping (Out) -> In
     ) -> (In) -> Out {
-        let graph = Unmanaged.passUnretained(target.graph)
+        let graph = Ref.to(target.graph)
         return { [weak source, weak target] value in
             let result = function(value)
-            graph._withUnsafeGuaranteedRef { graph in
+            graph.with { graph in
                 guard let report = graph.onSyncMismatch, let source, let target else { return }
                 if back(result) != value { report(source, target) }
             }

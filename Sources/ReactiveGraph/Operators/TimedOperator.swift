@@ -43,27 +43,27 @@ extension TimedOperator {
 extension Site {
     /// The time on the operator's clock; zero for operators that have none.
     @inlinable public var now: Duration {
-        timing?._withUnsafeGuaranteedRef { $0.queue.now } ?? .zero
+        timing?.with { $0.queue.now } ?? .zero
     }
 
     /// The moment that is `interval` from now.
     @inlinable
     public func deadline(after interval: Duration) -> Deadline {
         guard let timing else { preconditionFailure("only timed operators have a clock") }
-        return timing._withUnsafeGuaranteedRef { $0.queue.deadline(after: interval) }
+        return timing.with { $0.queue.deadline(after: interval) }
     }
 
     /// Whether a moment is over.
     @inlinable
     public func hasPassed(_ deadline: Deadline) -> Bool {
-        timing?._withUnsafeGuaranteedRef { $0.queue.hasPassed(deadline) } ?? false
+        timing?.with { $0.queue.hasPassed(deadline) } ?? false
     }
 
     /// Keeps an emission back, with the path and context of the present one (G-74).
     @inlinable
     public func hold<Value>(_ emission: Emission<Value>) -> HeldEmission<Value> {
         guard let source = edge.source else { return HeldEmission(emission) }
-        return source._withUnsafeGuaranteedRef { node in
+        return source.with { node in
             HeldEmission(
                 emission,
                 trail: node.graph.engine.captureTrail(),
@@ -134,19 +134,19 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
     @inlinable
     func makeTimedEdge() -> Edge {
         let edge = Edge(initial.name, initial.isAsynchronous ? .asynchronous : []) { edge in
-            let outcome = self.receive(edge, timing: .passUnretained(self.timing))
+            let outcome = self.receive(edge, timing: .to(self.timing))
             self.setTimer()
             return outcome
         }
         edge.needSide().state = self
-        self.edge = .passUnretained(edge)
+        self.edge = .to(edge)
         return edge
     }
 
     /// Hands the operator what the source holds, with the target taken as empty.
     @inlinable
     func begin(_ edge: Edge) -> Emission<O.Output>? {
-        let result = step(edge, Site(edge, timing: .passUnretained(timing), isFresh: true)).result
+        let result = step(edge, Site(edge, timing: .to(timing), isFresh: true)).result
         setTimer()
         return result
     }
@@ -177,10 +177,10 @@ final class TimedState<O: TimedOperator>: OperatorState<O> {
     /// Lets the operator change its state outside of a pass.
     @inlinable
     func run(_ change: (inout O, Site) -> HeldEmission<O.Output>?) -> Due? {
-        guard let edge = edge?.takeUnretainedValue() else { return nil }
+        guard let edge = edge?.object else { return nil }
         let begun = generation
         var operation = take()
-        let held = change(&operation, Site(edge, timing: .passUnretained(timing)))
+        let held = change(&operation, Site(edge, timing: .to(timing)))
         put(operation, begun)
         setTimer()
         return held.flatMap { Due(edge, $0) }

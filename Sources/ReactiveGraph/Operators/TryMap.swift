@@ -68,18 +68,18 @@ extension Edge {
         // Looked at first, because the function may cut this edge.
         guard let node = target else { return Result(catching: function) }
         let id = node.id
-        let graph = node._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.graph) }
+        let graph = node.with { Ref.to($0.graph) }
         do {
             return .success(try function())
         } catch {
-            graph._withUnsafeGuaranteedRef { report(error, of: operation, node: id, to: $0) }
+            graph.with { report(error, of: operation, node: id, to: $0) }
             return .failure(error)
         }
     }
 
     @usableFromInline
     func report(_ error: any Error, of operation: String, node id: UInt64, to graph: Graph) {
-        let name = target?.takeUnretainedValue().name
+        let name = target?.object.name
         graph.onError?(.function(node: id, name: name, operation: operation, error: error))
     }
 }

@@ -6,9 +6,9 @@ final class ZipQueues {
     @usableFromInline let limit: Int
     @usableFromInline let control: BufferControl?
     /// Inputs without a waiting value: at 0 a tuple is complete.
-    @exclusivity(unchecked) @usableFromInline var missing = 0
+    @usableFromInline var missing = 0
     /// A value was dropped since the last tuple.
-    @exclusivity(unchecked) @usableFromInline var hasOverflowed = false
+    @usableFromInline var hasOverflowed = false
 
     @usableFromInline
     init(_ buffer: BufferPolicy, _ control: BufferControl?) {
@@ -28,7 +28,7 @@ class ZipInputBase: EdgeState {
 /// What waits at one input of a zip.
 @usableFromInline
 final class ZipInput<Value>: ZipInputBase {
-    @exclusivity(unchecked) @usableFromInline var queue = Queue<Value>()
+    @usableFromInline var queue = Queue<Value>()
     @usableFromInline let common: ZipQueues
 
     @usableFromInline

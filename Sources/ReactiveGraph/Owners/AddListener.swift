@@ -32,7 +32,7 @@ extension Listenable {
         line: Int = #line
     ) -> Self {
         add(listener, isObject: true, identity: listener.observerIdentity, owner: owner, at: (file, line)) {
-            unsafeDowncast($0, to: Listener.self).node($1, event: $2)
+            unsafe unsafeDowncast($0, to: Listener.self).node($1, event: $2)
         }
         return self
     }
@@ -117,7 +117,7 @@ extension Listenable {
     ) -> Self {
         // The owner is its own listener: no event is left to send once it is dead.
         add(owner, isObject: false, identity: nil, owner: owner, at: (file, line)) { object, node, event in
-            body(unsafeDowncast(object, to: Owner.self), node, event)
+            unsafe body(unsafeDowncast(object, to: Owner.self), node, event)
         }
         return self
     }

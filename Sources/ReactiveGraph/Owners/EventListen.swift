@@ -20,7 +20,7 @@ final class EventListen<Value>: Edge {
         // No event on behalf of the dead (G-125). A listen that has ended here has cut its edge
         // itself.
         guard let listener = ownership.livingListener() else { return .nothing }
-        let node = source(as: Value.self)._withUnsafeGuaranteedRef { $0.heldTypedNode }
+        let node = source(as: Value.self).with { $0.heldTypedNode }
         if wasAdded {
             let source = node.engine.currentContext?.source ?? .local
             switch node.stored {
@@ -36,10 +36,10 @@ final class EventListen<Value>: Edge {
 
     override func notify(_ signal: NodeSignal, of node: NodeCore, to listener: AnyObject) {
         guard let event = signal.event(of: Value.self) else { return }
-        tell(listener, unsafeDowncast(node.heldNode, to: Node<Value>.self), event)
+        unsafe tell(listener, unsafeDowncast(node.heldNode, to: Node<Value>.self), event)
     }
 
     override func notifyStopped(_ node: AnyNode, to listener: AnyObject) {
-        tell(listener, unsafeDowncast(node, to: Node<Value>.self), .stopped)
+        unsafe tell(listener, unsafeDowncast(node, to: Node<Value>.self), .stopped)
     }
 }

@@ -34,7 +34,7 @@ extension AnyNode {
 
     /// Ends all listens of `bag` on this node.
     public func stopListening(in bag: CancellableBag) {
-        core.endListens { $0.bag?.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque() }
+        core.endListens { $0.bag?.identity == Ref.to(bag.contents).identity }
     }
 
     /// The owners of the listens on this node, each once per listen, in order of addition; only
@@ -59,7 +59,7 @@ extension AnyNode {
 extension NodeCore {
     func endListens(where matches: (Edge) -> Bool) {
         for edge in listens {
-            edge._withUnsafeGuaranteedRef { edge in
+            edge.with { edge in
                 if matches(edge) { edge.end(in: graph) }
             }
         }
@@ -76,7 +76,7 @@ extension NodeCore {
     }
 
     /// The listens at this moment, in order of addition.
-    var listenEdges: [Edge] { listens.map { $0.takeUnretainedValue() } }
+    var listenEdges: [Edge] { listens.map { $0.object } }
 }
 
 extension ListenerOwner {
@@ -91,6 +91,6 @@ extension Edge {
     fileprivate func belongs(to owner: AnyObject, _ bag: CancellableBag?) -> Bool {
         if self.owner === owner { return true }
         guard let bag, let holder = self.bag else { return false }
-        return holder.toOpaque() == Unmanaged.passUnretained(bag.contents).toOpaque()
+        return holder.identity == Ref.to(bag.contents).identity
     }
 }

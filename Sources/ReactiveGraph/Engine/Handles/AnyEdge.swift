@@ -17,7 +17,7 @@ open class AnyEdge {
 
     deinit {
         let part = Cut(core)
-        if let home { home.end(.passRetained(part)) } else { part.end() }
+        if let home { home.end(.retaining(part)) } else { part.end() }
     }
 
     /// What is left to do once the public edge is gone.

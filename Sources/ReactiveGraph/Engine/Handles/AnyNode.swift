@@ -4,22 +4,22 @@
 public class AnyNode {
     /// What the graph knows of this node, with the one reference that keeps it.
     ///
-    /// Unmanaged, because that reference is given up where the core ends, which may be on another
+    /// Not counted, because that reference is given up where the core ends, which may be on another
     /// thread than this node's death (G-165).
     @usableFromInline final let ref: NodeRef
 
     @usableFromInline
     init(_ core: NodeCore) {
-        ref = .passRetained(core)
+        ref = .retaining(core)
         core.begin(self)
     }
 
     deinit {
-        let home = ref._withUnsafeGuaranteedRef { $0.graph.ownHandle }
+        let home = ref.with { $0.graph.ownHandle }
         if let home, !home.isHere {
-            home.end(.fromOpaque(ref.toOpaque()))
+            home.end(ref.cast())
         } else {
-            ref._withUnsafeGuaranteedRef { $0.end(self) }
+            ref.with { $0.end(self) }
             ref.release()
         }
     }
@@ -30,7 +30,7 @@ public class AnyNode {
     @inlinable
     @inline(__always)
     final func withCore<Result>(_ body: (NodeCore) -> Result) -> Result {
-        withExtendedLifetime(self) { ref._withUnsafeGuaranteedRef(body) }
+        withExtendedLifetime(self) { ref.with(body) }
     }
 
     /// What the graph knows of this node.

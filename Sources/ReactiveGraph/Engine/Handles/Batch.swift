@@ -16,7 +16,7 @@ public struct Batch {
         @usableFromInline
         struct Entry {
             @usableFromInline let node: AnyNode
-            @usableFromInline let values: Unmanaged<StagedValues>
+            @usableFromInline let values: Ref<StagedValues>
             /// Where its value is among those; negative: it is cleared.
             @usableFromInline let place: Int
             /// Whether this entry is the one that marks the node as set by a batch.
@@ -25,13 +25,13 @@ public struct Batch {
             @usableFromInline
             init(_ node: AnyNode, _ values: StagedValues, place: Int) {
                 self.node = node
-                self.values = .passUnretained(values)
+                self.values = .to(values)
                 self.place = place
             }
 
             /// Stores it in its node; says whether to serve the node's edges.
             func commit(_ context: Context?) -> Bool {
-                values._withUnsafeGuaranteedRef { $0.commit($0, node, place, context) }
+                values.with { $0.commit($0, node, place, context) }
             }
         }
 
@@ -45,7 +45,7 @@ public struct Batch {
         func values<Value>(of type: Value.Type) -> Staged<Value> {
             let id = ObjectIdentifier(type)
             for index in values.indices where values[index].type == id {
-                return unsafeDowncast(values[index], to: Staged<Value>.self)
+                return unsafe unsafeDowncast(values[index], to: Staged<Value>.self)
             }
             let made = Staged<Value>()
             values.append(made)
@@ -66,18 +66,18 @@ public struct Batch {
                 entry.isFirst = true
             }
             let saved = engine.beginTurn(trail: nil, context: context)
-            engine.runningBatches += 1
+            engine.turnState.batches += 1
             engine.setPath(nil)
             forEach { entry in
-                guard entry.commit(context), !engine.stopping else { return }
+                guard entry.commit(context), !engine.turnState.isStopping else { return }
                 engine.setPath(nil)
-                engine.context = context.map(Unmanaged.passUnretained)
+                engine.route.context = context.map(Ref.to)
                 engine.push(entry.node.ref)
-                engine.run(to: engine.base)
+                engine.run(to: engine.stack.base)
             }
             engine.settle()
             forEach { if $0.isFirst { $0.node.ref.marks.remove(.isBatched) } }
-            engine.runningBatches -= 1
+            engine.turnState.batches -= 1
             engine.endTurn(saved)
         }
 
@@ -167,10 +167,10 @@ final class Staged<Value>: StagedValues {
     @inlinable
     init() {
         super.init(of: ObjectIdentifier(Value.self)) { values, node, place, context in
-            unsafeDowncast(values, to: Staged<Value>.self)
+            unsafe unsafeDowncast(values, to: Staged<Value>.self)
                 .commit(to: unsafeDowncast(node, to: Node<Value>.self).typedCore, place, context)
         } forget: {
-            unsafeDowncast($0, to: Staged<Value>.self).emissions.removeAll(keepingCapacity: true)
+            unsafe unsafeDowncast($0, to: Staged<Value>.self).emissions.removeAll(keepingCapacity: true)
         }
     }
 

@@ -19,7 +19,7 @@ public final class CancelToken: Cancellable {
     /// The edge holds its token, which so lives until the edge has ended: a token that is dropped,
     /// on whatever thread, touches nothing of the graph.
     init(edge: Edge) {
-        self.edge = .passUnretained(edge)
+        self.edge = .to(edge)
         edge.token?.edgeEnded()
         edge.token = self
     }
@@ -35,7 +35,7 @@ public final class CancelToken: Cancellable {
     /// A program that keeps an edge keeps its source alive. The token itself holds neither.
     public var edges: [AnyEdge] {
         guard let edge else { return parts.flatMap(\.edges) }
-        return edge._withUnsafeGuaranteedRef { $0.publicEdge().map { [$0] } ?? [] }
+        return edge.with { $0.publicEdge().map { [$0] } ?? [] }
     }
 
     /// Ends the connection: both ends are unset at once, values stay.
@@ -43,7 +43,7 @@ public final class CancelToken: Cancellable {
     /// Idempotent.
     public func cancel() {
         if let edge {
-            edge._withUnsafeGuaranteedRef { $0.cut() }
+            edge.with { $0.cut() }
         } else if let action {
             self.action = nil
             action()
@@ -59,6 +59,6 @@ public final class CancelToken: Cancellable {
     /// The handle of the graph of what it ends, if that has an executor.
     var home: GraphHandle? {
         guard let edge else { return parts.first?.home }
-        return edge._withUnsafeGuaranteedRef { $0.graph?.ownHandle }
+        return edge.with { $0.graph?.ownHandle }
     }
 }

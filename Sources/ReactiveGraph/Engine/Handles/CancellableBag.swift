@@ -13,7 +13,7 @@ public final class CancellableBag: Cancellable {
     }
 
     deinit {
-        if let home = contents.home { home.end(.passRetained(contents)) } else { contents.cancel() }
+        if let home = contents.home { home.end(.retaining(contents)) } else { contents.cancel() }
     }
 
     /// What ``AnyNode/ownerPaths(limit:)`` calls the listens of this bag, for instance the name of
@@ -116,7 +116,7 @@ final class BagContents: OwnedPart {
     }
 
     func cancel() {
-        while let edge = held.first { edge._withUnsafeGuaranteedRef { $0.cut() } }
+        while let edge = held.first { edge.with { $0.cut() } }
         guard let extras else { return }
         cutTies()
         extras.leaving.insert(contentsOf: extras.items.reversed(), at: 0)
@@ -130,8 +130,8 @@ final class BagContents: OwnedPart {
 
     /// Puts a listen in, which is held from now on.
     fileprivate func insert(_ edge: Edge) {
-        edge.bag = .passUnretained(self)
-        held.append(.passRetained(edge))
+        edge.bag = .to(self)
+        held.append(.retaining(edge))
     }
 }
 
@@ -155,7 +155,7 @@ extension CancellableBag {
         edge.leaveHolder()
         insert(edge)
         // What the other bag's list owned.
-        Unmanaged.passUnretained(edge).release()
+        Ref.to(edge).release()
     }
 
     /// The listens this bag holds, all of that type, oldest first: none of them may end in the
@@ -166,7 +166,7 @@ extension CancellableBag {
     }
 
     /// The listen put in last.
-    @inlinable package var lastListen: Edge? { contents.held.last?.takeUnretainedValue() }
+    @inlinable package var lastListen: Edge? { contents.held.last?.object }
 }
 
 /// The listens that a bag holds.
@@ -184,16 +184,16 @@ package struct HeldListens<Listen: Edge>: Sequence, IteratorProtocol {
     package mutating func next() -> Listen? {
         guard let edge = upcoming else { return nil }
         upcoming = edge.nextHeld
-        return unsafeDowncast(edge.takeUnretainedValue(), to: Listen.self)
+        return unsafe unsafeDowncast(edge.object, to: Listen.self)
     }
 }
 
 extension Edge {
     /// Takes the edge out of its holder's list; what the list owned is the caller's.
     final func leaveHolder() {
-        let ref = EdgeRef.passUnretained(self)
-        target?._withUnsafeGuaranteedRef { $0.held.remove(ref) }
-        bag?._withUnsafeGuaranteedRef { $0.held.remove(ref) }
+        let ref = EdgeRef.to(self)
+        target?.with { $0.held.remove(ref) }
+        bag?.with { $0.held.remove(ref) }
         target = nil
         bag = nil
     }

@@ -25,7 +25,7 @@ public class Node<Value>: AnyNode {
     @inlinable
     @inline(__always)
     final func withTypedCore<Result>(_ body: (Core<Value>) -> Result) -> Result {
-        withCore { body(unsafeDowncast($0, to: Core<Value>.self)) }
+        withCore { unsafe body(unsafeDowncast($0, to: Core<Value>.self)) }
     }
 
     /// What the graph knows of this node, as the type it is.

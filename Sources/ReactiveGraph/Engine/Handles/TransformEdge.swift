@@ -29,7 +29,7 @@ open class TransformEdge<In, Out>: AnyEdge {
             core: Edge(name, .wantsPath) { edge in
                 // The target holds it.
                 guard let user = edge.side?.user else { return .nothing }
-                return unsafeDowncast(user, to: TransformEdge<In, Out>.self).run(edge)
+                return unsafe unsafeDowncast(user, to: TransformEdge<In, Out>.self).run(edge)
             }
         )
     }
@@ -57,7 +57,7 @@ open class TransformEdge<In, Out>: AnyEdge {
     ) {
         super.init(
             core: Edge(name) { edge in
-                let context = edge.source?._withUnsafeGuaranteedRef { $0.engine.currentContext }
+                let context = edge.source?.with { $0.engine.currentContext }
                 guard let out = function(edge.input(In.self), context) else { return .nothing }
                 return edge.store(emission: out)
             }
@@ -71,14 +71,14 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// The source: set, change or unset it at any time.
     public final var from: Node<In>? {
         get {
-            core.source.map { _ in core.source(as: In.self)._withUnsafeGuaranteedRef { $0.heldTypedNode } }
+            core.source.map { _ in core.source(as: In.self).with { $0.heldTypedNode } }
         }
         set { aim(from: newValue) }
     }
 
     /// The target: set, change or unset it at any time.
     public final var to: Node<Out>? {
-        get { core.target(as: Out.self)?._withUnsafeGuaranteedRef { $0.node as? Node<Out> } }
+        get { core.target(as: Out.self)?.with { $0.node as? Node<Out> } }
         set { aim(to: newValue) }
     }
 
@@ -114,14 +114,14 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// Emits a value or emptiness to the target.
     public final func send(emission: Emission<Out>) {
         guard let target = core.target(as: Out.self), core.traits.contains(.complete) else { return }
-        let engine = target._withUnsafeGuaranteedRef { $0.graph.engine }
-        guard receivingDepth >= 0, receivingDepth == engine.depth else {
-            target.takeUnretainedValue().inject(emission, trail: nil, context: nil)
+        let engine = target.with { $0.graph.engine }
+        guard receivingDepth >= 0, receivingDepth == engine.stack.depth else {
+            target.object.inject(emission, trail: nil, context: nil)
             return
         }
         goOn()
         if let target = core.target(as: Out.self) {
-            outcome = target._withUnsafeGuaranteedRef { $0.accept(emission: emission) }
+            outcome = target.with { $0.accept(emission: emission) }
         }
     }
 
@@ -134,20 +134,20 @@ open class TransformEdge<In, Out>: AnyEdge {
     /// Serves what an earlier `send` of the same call stored, before the next one.
     private func goOn() {
         guard outcome != .nothing, let target = core.target else { return }
-        let engine = target._withUnsafeGuaranteedRef { $0.graph.engine }
+        let engine = target.with { $0.graph.engine }
         let pending = outcome
         outcome = .nothing
-        let floor = engine.depth
-        engine.follow(pending, of: .passUnretained(core))
+        let floor = engine.stack.depth
+        engine.follow(pending, of: .to(core))
         engine.run(to: floor)
     }
 
     private func run(_ edge: Edge) -> Outcome {
         guard let source = edge.source else { return .nothing }
-        let graph = source._withUnsafeGuaranteedRef { $0.graph }
+        let graph = source.with { $0.graph }
         let saved = (outcome, receivingDepth)
         outcome = .nothing
-        receivingDepth = graph.engine.depth
+        receivingDepth = graph.engine.stack.depth
         let delivery = Delivery(of: edge)
         switch edge.input(In.self) {
         case .value(let value): receive(value, delivery)

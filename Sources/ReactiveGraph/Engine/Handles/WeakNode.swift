@@ -83,7 +83,7 @@ extension Graph {
     func noticeDeaths() {
         guard !mortals.isEmpty else { return }
         // A snapshot, which holds them: a listener of the clear may free others.
-        let nodes = mortals.sorted { $0.key < $1.key }.map { $0.value.takeUnretainedValue() }
+        let nodes = mortals.sorted { $0.key < $1.key }.map { $0.value.object }
         for node in nodes { node.notice() }
     }
 }

@@ -151,11 +151,11 @@ extension Graph {
         /// The isolation that the caller runs in; `nil` in tasks without one and outside tasks.
         static var current: Isolation? {
             let executor = cconcurrency_current_executor()
-            guard let identity = UnsafeRawPointer(bitPattern: executor.identity) else { return nil }
+            guard let identity = unsafe UnsafeRawPointer(bitPattern: executor.identity) else { return nil }
             // The main actor's executor need not be an object.
             let main = MainActor.shared
             if executor.identity == words(of: main).identity { return Isolation(main) }
-            let object = Unmanaged<AnyObject>.fromOpaque(identity).takeUnretainedValue()
+            let object = unsafe Unmanaged<AnyObject>.fromOpaque(identity).takeUnretainedValue()
             return Isolation(object: object, executor)
         }
 
@@ -179,7 +179,7 @@ extension Graph {
         }
 
         private static func words(of actor: any Actor) -> cconcurrency_executor {
-            unsafeBitCast(actor.unownedExecutor, to: cconcurrency_executor.self)
+            unsafe unsafeBitCast(actor.unownedExecutor, to: cconcurrency_executor.self)
         }
     }
 #endif

@@ -35,12 +35,12 @@ public final class GraphHandle: Sendable {
     nonisolated(unsafe) private weak let executor: (any LoopExecutor)?
 
     init(_ executor: any LoopExecutor, of graph: Graph) {
-        self.executor = executor
-        bell = executor.makeBell { [weak self, weak graph] in self?.run(in: graph) }
+        unsafe self.executor = executor
+        unsafe bell = executor.makeBell { [weak self, weak graph] in self?.run(in: graph) }
     }
 
     /// Whether the caller is at the graph's home, or the graph is gone.
-    var isHere: Bool { executor?.isCurrent ?? true }
+    var isHere: Bool { unsafe executor?.isCurrent ?? true }
 
     /// Runs `action` on the graph's own thread, as a turn of its own.
     ///
@@ -58,7 +58,7 @@ public final class GraphHandle: Sendable {
             state.posts.append(post)
             return (true, state.posts.count == 1)
         }
-        if isFirst { bell?.ring() }
+        if isFirst { unsafe bell?.ring() }
         return isOpen
     }
 
@@ -66,7 +66,7 @@ public final class GraphHandle: Sendable {
     private func run(in graph: Graph?) {
         for post in state.withLock({ exchange(&$0.posts, with: []) }) {
             precondition(
-                graph.map { $0.engine.turns == 0 } ?? true,
+                graph.map { $0.engine.turnState.running == 0 } ?? true,
                 "the executor ran a post inside a turn of the graph"
             )
             switch post {
@@ -82,7 +82,7 @@ public final class GraphHandle: Sendable {
     ///
     /// Elsewhere than at home it ends in a post, and `last` with it.
     func close(_ last: OwnedPart? = nil) {
-        let last = last.map { Ending(part: .passRetained($0)) }
+        let last = last.map { Ending(part: .retaining($0)) }
         let (dropped, ends) = state.withLock { state in
             state.isClosed = true
             let posts = exchange(&state.posts, with: [])
@@ -91,7 +91,7 @@ public final class GraphHandle: Sendable {
             state.posts = (ends + [last]).map { .end($0) }
             return (posts, [])
         }
-        if last != nil { bell?.ring() }
+        if last != nil { unsafe bell?.ring() }
         // What dropping an action or ending a part brings about happens outside the lock.
         for ending in ends { ending.perform() }
         withExtendedLifetime(dropped) {}

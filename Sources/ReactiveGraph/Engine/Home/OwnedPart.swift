@@ -14,7 +14,7 @@ extension GraphHandle {
     ///
     /// Called on any thread. It takes over a reference to the part, which is given up where the
     /// part ends.
-    func end(_ part: Unmanaged<OwnedPart>) {
+    func end(_ part: Ref<OwnedPart>) {
         let ending = Ending(part: part)
         if isHere || !post(.end(ending)) { ending.perform() }
     }
@@ -24,7 +24,7 @@ extension GraphHandle {
 ///
 /// Unchecked, because only the graph's thread uses the part from now on.
 struct Ending: @unchecked Sendable {
-    let part: Unmanaged<OwnedPart>
+    let part: Ref<OwnedPart>
 
-    func perform() { part.takeRetainedValue().end() }
+    func perform() { part.take().end() }
 }

@@ -58,7 +58,7 @@ package final class ListenOwners {
 
     /// The edge whose owners these are; it holds them.
     package func begin(_ edge: Edge) {
-        self.edge = .passUnretained(edge)
+        self.edge = .to(edge)
     }
 
     /// Whether this is the listen of `object` itself.
@@ -130,7 +130,7 @@ package final class ListenOwners {
 
     /// Ends the listen, and notifies the listener if it still exists (G-122).
     package func end() {
-        guard let edge = edge?.takeUnretainedValue() else { return }
+        guard let edge = edge?.object else { return }
         self.edge = nil
         let last = held ?? listener
         held = nil

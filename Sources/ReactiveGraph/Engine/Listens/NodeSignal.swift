@@ -23,11 +23,11 @@ indirect enum NodeSignal {
         withExtendedLifetime(node) {
             let engine = node.graph.engine
             let saved = engine.beginTurn(trail: nil, context: nil)
-            engine.push(.passUnretained(node))
-            engine.frames[engine.depth - 1].next = nil
-            engine.frames[engine.depth - 1].transforms = true
+            engine.push(.to(node))
+            unsafe engine.stack.frames[engine.stack.depth - 1].next = nil
+            unsafe engine.stack.frames[engine.stack.depth - 1].transforms = true
             perform(on: node)
-            engine.run(to: engine.base)
+            engine.run(to: engine.stack.base)
             engine.endTurn(saved)
         }
     }
@@ -35,7 +35,7 @@ indirect enum NodeSignal {
     /// Changes facets, and notifies listeners of events.
     func perform<Value>(on node: Core<Value>) {
         Facets.of(node).apply(self, at: node.graph.clock?.now)
-        guard !node.graph.engine.stopping else { return }
+        guard !node.graph.engine.turnState.isStopping else { return }
         for edge in node.listenEdges {
             // An earlier listener may have ended this one.
             guard let owned = edge.owners, owned.isActive, let listener = owned.livingListener() else {

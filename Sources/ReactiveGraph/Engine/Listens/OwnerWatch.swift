@@ -61,7 +61,7 @@ final class OwnerWatch {
     private func collectListens(in graph: Graph) -> Bool {
         var owned: [ListenOwners] = []
         for ref in listens.contents.held {
-            ref._withUnsafeGuaranteedRef { edge in
+            ref.with { edge in
                 if let listen = edge.owners {
                     if listen.needsCare { owned.append(listen) }
                 } else if edge.owner == nil {
