@@ -4,7 +4,7 @@ package struct Diagram {
     package struct Node {
         package enum Shape { case box, rounded, ellipse, point }
 
-        /// A word of letters and digits.
+        /// A word of letters and digits; for Graphviz also a quoted string.
         package let id: String
         let lines: [String]
         let shape: Shape
@@ -61,7 +61,7 @@ package struct Diagram {
     ///   - settings: lines before the first node.
     /// - Returns: the text.
     package func dot(named name: String? = nil, _ settings: [String] = []) -> String {
-        var text = name.map { "digraph \(Self.quoted([$0])) {\n" } ?? "digraph {\n"
+        var text = name.map { "digraph \(Self.quoted($0)) {\n" } ?? "digraph {\n"
         for line in settings { text += "    \(line);\n" }
         for item in items {
             switch item {
@@ -73,7 +73,7 @@ package struct Diagram {
     }
 
     private static func attributes(of node: Node) -> String {
-        var all = node.shape == .point ? [] : ["label=\(quoted(node.lines))"]
+        var all = node.shape == .point ? [] : ["label=\(quoted(node.lines.joined(separator: "\n")))"]
         switch node.shape {
         case .box: break
         case .rounded: all.append("style=rounded")
@@ -85,16 +85,16 @@ package struct Diagram {
     }
 
     private static func attributes(of link: Link) -> String {
-        var all = link.name.map { ["label=\(quoted([$0]))"] } ?? []
+        var all = link.name.map { ["label=\(quoted($0))"] } ?? []
         if link.stroke != .plain { all.append("style=\(link.stroke.rawValue)") }
         if link.isFeedback { all.append("constraint=false") }
         return all.isEmpty ? "" : " [\(all.joined(separator: ", "))]"
     }
 
     /// A string that no name can end, nor make an escape of Graphviz.
-    private static func quoted(_ lines: [String]) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = ""
-        for scalar in lines.joined(separator: "\n").unicodeScalars {
+        for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"

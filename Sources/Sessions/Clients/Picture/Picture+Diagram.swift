@@ -4,18 +4,24 @@ extension PictureText {
     /// A diagram in the language of Graphviz.
     public func dot() -> [UInt8] {
         let settings = ["rankdir=LR", "node [shape=box, fontname=\"sans-serif\"]"]
-        return Array(diagram.dot(named: graph.name, settings).utf8)
+        let drawn = diagram { entry, _ in
+            entry.number.map { "n\($0)" } ?? Diagram.quoted(entry.named?.name ?? "")
+        }
+        return Array(drawn.dot(named: graph.name, settings).utf8)
     }
 
     /// A Mermaid flowchart, which can be embedded in Markdown pages.
-    public func mermaid() -> [UInt8] { Array(diagram.mermaid().utf8) }
+    public func mermaid() -> [UInt8] {
+        Array(diagram { entry, place in entry.number.map { "n\($0)" } ?? "d\(place)" }.mermaid().utf8)
+    }
 
-    private var diagram: Diagram {
+    /// The picture as boxes and arrows; `id` names an entry at a place.
+    private func diagram(_ id: (Picture.Entry, Int) -> String) -> Diagram {
         var diagram = Diagram()
         var places: [String: Int] = [:]
         for (place, entry) in picture.entries.enumerated() {
             if let named = entry.named { places[named.name] = place }
-            diagram.add(entry.box(at: place))
+            diagram.add(entry.box(id(entry, place)))
         }
         for link in picture.links {
             let stroke: Diagram.Stroke = link.isInner ? .dashed : link.isFeedback ? .bold : .plain
@@ -25,8 +31,8 @@ extension PictureText {
         // Edges of declared nodes that do not live.
         for (place, entry) in picture.entries.enumerated() where entry.named != nil && entry.node == nil {
             for source in entry.inputs.compactMap({ places[$0] }) {
-                let from = picture.entries[source].id(at: source)
-                diagram.add(Diagram.Link(from, entry.id(at: place), nil, .dotted))
+                let from = id(picture.entries[source], source)
+                diagram.add(Diagram.Link(from, id(entry, place), nil, .dotted))
             }
         }
         for listener in picture.listeners {
@@ -39,14 +45,9 @@ extension PictureText {
 }
 
 extension Picture.Entry {
-    /// The creation number, or the index among the names if the node does not live.
-    fileprivate func id(at place: Int) -> String {
-        number.map { "n\($0)" } ?? "d\(place)"
-    }
-
-    fileprivate func box(at place: Int) -> Diagram.Node {
+    fileprivate func box(_ id: String) -> Diagram.Node {
         let stroke: Diagram.Stroke =
             kind == "mutable" ? .bold : kind != "chain" && node == nil ? .dotted : .plain
-        return Diagram.Node(id(at: place), [label], kind == "chain" ? .rounded : .box, stroke)
+        return Diagram.Node(id, [label], kind == "chain" ? .rounded : .box, stroke)
     }
 }
