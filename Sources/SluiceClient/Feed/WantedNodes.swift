@@ -1,8 +1,5 @@
 internal import EventLoop
-internal import Graphs
 internal import Outbound
-internal import Sessions
-internal import SluiceServer
 internal import Values
 
 /// The demand for a feed that sends only what clients listen to.

@@ -1,7 +1,4 @@
-internal import Graphs
 public import Outbound
-internal import Sessions
-public import SluiceServer
 internal import Values
 
 /// Asks a server to release what one of its graphs keeps only for later, for the command line.

@@ -1,6 +1,4 @@
 internal import EventLoop
-internal import Graphs
-internal import Sessions
 internal import HTTP
 public import Outbound
 internal import Support

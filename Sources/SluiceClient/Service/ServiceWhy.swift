@@ -1,7 +1,4 @@
-internal import Graphs
 public import Outbound
-internal import Sessions
-public import SluiceServer
 internal import Values
 
 /// Asks a server what keeps a node alive, for the command line.

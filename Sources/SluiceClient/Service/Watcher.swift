@@ -1,8 +1,5 @@
 internal import EventLoop
-internal import Graphs
 public import Outbound
-internal import Sessions
-public import SluiceServer
 internal import Values
 
 /// Keeps one subscription alive over a WebSocket, reconnecting with growing pauses, until it is

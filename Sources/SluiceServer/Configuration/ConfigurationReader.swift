@@ -1,7 +1,7 @@
 internal import CEL
 internal import Definitions
 internal import EventLoop
-internal import Values
+public import Values
 
 /// Where the value of a key came from, in order of precedence.
 public enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {

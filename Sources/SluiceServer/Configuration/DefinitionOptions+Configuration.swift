@@ -1,6 +1,7 @@
+public import Definitions
 internal import CEL
-public import Graphs
-public import Sessions
+internal import Graphs
+internal import Sessions
 
 extension DefinitionOptions {
     /// What definitions and pipelines may use by a configuration, and what their expressions take

@@ -1,6 +1,6 @@
 public import Definitions
 internal import EventLoop
-internal import Values
+public import Values
 
 /// The graph definitions of a folder.
 public enum GraphFolder {

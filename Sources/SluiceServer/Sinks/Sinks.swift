@@ -1,3 +1,4 @@
+internal import Sessions
 internal import Commits
 internal import Definitions
 internal import EventLoop

@@ -1,3 +1,4 @@
+internal import Graphs
 internal import ReactiveGraph
 
 extension PictureText {
