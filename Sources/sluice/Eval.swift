@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import CEL
 internal import CommandSupport
-internal import Definitions
 internal import SluiceServer
 internal import Values
 

@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import Graphs
-internal import Sessions
 internal import SluiceServer
 
 struct Restore: ParsableCommand {

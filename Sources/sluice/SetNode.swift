@@ -1,8 +1,6 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import Graphs
 internal import Outbound
-internal import Sessions
 internal import SluiceClient
 internal import Support
 internal import Values

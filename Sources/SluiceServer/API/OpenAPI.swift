@@ -1,7 +1,5 @@
 internal import Commits
 internal import Definitions
-internal import Graphs
-internal import Sessions
 internal import HTTP
 internal import Support
 internal import Values

@@ -1,5 +1,4 @@
 internal import Graphs
-internal import Sessions
 internal import HTTP
 
 extension RequestRecord {

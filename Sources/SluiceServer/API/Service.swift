@@ -1,5 +1,4 @@
 internal import Graphs
-internal import Sessions
 internal import Logging
 internal import SQLiteLog
 internal import Support

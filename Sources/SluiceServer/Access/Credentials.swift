@@ -1,5 +1,4 @@
 internal import Graphs
-internal import Sessions
 internal import Values
 
 /// The tokens of a server's clients, the sessions of browsers, and how many wrong tokens an address

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Logging

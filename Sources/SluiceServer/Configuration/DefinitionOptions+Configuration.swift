@@ -1,7 +1,5 @@
 public import Definitions
 internal import CEL
-internal import Graphs
-internal import Sessions
 
 extension DefinitionOptions {
     /// What definitions and pipelines may use by a configuration, and what their expressions take

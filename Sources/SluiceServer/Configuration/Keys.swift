@@ -1,7 +1,5 @@
 internal import Definitions
 public import EventLoop
-internal import Graphs
-internal import Sessions
 public import HTTP
 public import RedisLog
 public import SQLiteLog

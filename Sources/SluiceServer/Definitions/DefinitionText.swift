@@ -1,6 +1,4 @@
 internal import Definitions
-internal import Graphs
-internal import Sessions
 internal import HTTP
 internal import Values
 

@@ -1,6 +1,4 @@
 internal import EventLoop
-internal import Graphs
-internal import Sessions
 internal import HTTP
 internal import Logging
 internal import Support

@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Graphs
-internal import Sessions
 
 /// The loop's time, as the host reads it.
 final class LoopHostClock: HostClock {

@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Graphs
-internal import Sessions
 internal import Logging
 
 /// What a server does about memory while it serves: returns what clients have freed, counts what

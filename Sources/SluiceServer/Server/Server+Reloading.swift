@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Graphs
 internal import Logging
 internal import TLS
 internal import Values

@@ -39,7 +39,13 @@ package struct HistoryRing {
     }
 
     /// A ring of existing emissions.
-    package init(capacity: Int, byteLimit: Int, from: UInt64, _ entries: some Sequence<Entry>, isEmptyNow: Bool) {
+    package init(
+        capacity: Int,
+        byteLimit: Int,
+        from: UInt64,
+        _ entries: some Sequence<Entry>,
+        isEmptyNow: Bool
+    ) {
         self.init(capacity: capacity, byteLimit: byteLimit, from: from)
         // The first entry may be emptiness, because older ones were removed.
         self.isEmptyNow = false

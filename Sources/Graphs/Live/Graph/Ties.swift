@@ -65,7 +65,9 @@ package final class Ties {
         let place = places[key] ?? place
         let tie = Tie(.sync, from: from, to: to, label: way?.source ?? "", key: key, at: place)
         add(tie)
-        let evaluation = way.map { Evaluation($0, taking: 1, at: place, by: to.graph, for: to.graph.builder.meter) }
+        let evaluation = way.map {
+            Evaluation($0, taking: 1, at: place, by: to.graph, for: to.graph.builder.meter)
+        }
         tie.connect(source, to: target, in: to.graph, through: evaluation)
     }
 

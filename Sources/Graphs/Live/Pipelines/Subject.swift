@@ -76,8 +76,11 @@ package struct Subject {
 extension Subject {
     /// Reads what a `sub` is to, when it is not to several nodes; `read` is what another thread has
     /// read of it.
-    package static func read(_ fields: Fields, in view: GraphView, _ read: ReadPipeline?) throws(HostError) -> Subject
-    {
+    package static func read(
+        _ fields: Fields,
+        in view: GraphView,
+        _ read: ReadPipeline?
+    ) throws(HostError) -> Subject {
         let host = view.graph.host
         let reading = PipelineReading(host, read)
         let word = try word(of: fields, among: host.definitions.catalogue.subscribable)

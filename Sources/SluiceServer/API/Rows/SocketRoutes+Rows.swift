@@ -1,5 +1,3 @@
-internal import Graphs
-internal import Sessions
 internal import HTTP
 
 extension SocketRoutes: Routes {
