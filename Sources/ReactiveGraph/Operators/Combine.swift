@@ -28,39 +28,48 @@ extension Node {
         }
     }
 
-    /// The latest values of three nodes or more, as soon as all hold one.
+    /// The latest values of five nodes or more, as soon as all hold one.
     ///
-    /// See <doc:Combine>. Two nodes have a form of their own because parameter packs are not
-    /// specialised, nor can they be inlined (the optimiser of Swift 6.3 does not survive it): a
-    /// delivery allocates nothing, but costs a good ten times as much. Where that matters, combine
-    /// two by two, or a list.
-    public static func combine<A, B, C, each Rest>(
+    /// See <doc:Combine>. Up to four nodes have forms of their own because parameter packs are not
+    /// specialised, nor can they be inlined (the optimiser of Swift 6.3 does not survive it): with
+    /// five or more a delivery allocates nothing, but costs a good ten times as much. Where that
+    /// matters, combine a list.
+    public static func combine<A, B, C, D, E, each Rest>(
         _ a: Node<A>,
         _ b: Node<B>,
         _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
         _ rest: repeat Node<each Rest>
-    ) -> Node<(A, B, C, repeat each Rest)> where Value == (A, B, C, repeat each Rest) {
-        combineEach(a, b, c, repeat each rest) { (a: A, b: B, c: C, rest: repeat each Rest) in
-            (a, b, c, repeat each rest)
+    ) -> Node<(A, B, C, D, E, repeat each Rest)> where Value == (A, B, C, D, E, repeat each Rest) {
+        combineEach(a, b, c, d, e, repeat each rest) {
+            (a: A, b: B, c: C, d: D, e: E, rest: repeat each Rest) in
+            (a, b, c, d, e, repeat each rest)
         }
     }
 
-    /// `transform` of the latest values of three nodes or more.
+    /// `transform` of the latest values of five nodes or more.
     ///
     /// See ``combine(_:_:)``.
-    public static func combineEach<A, B, C, each Rest>(
+    public static func combineEach<A, B, C, D, E, each Rest>(
         _ a: Node<A>,
         _ b: Node<B>,
         _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
         _ rest: repeat Node<each Rest>,
-        transform: @escaping (A, B, C, repeat each Rest) -> Value
+        transform: @escaping (A, B, C, D, E, repeat each Rest) -> Value
     ) -> Node<Value> {
         let combine = Combining<Value>(a.graph)
-        let (a, b, c) = (combine.input(a), combine.input(b), combine.input(c))
+        let (a, b, c, d, e) = (
+            combine.input(a), combine.input(b), combine.input(c), combine.input(d), combine.input(e)
+        )
         let inputs = (repeat combine.input(each rest))
         return combine.start { [slots = combine.inputs] join in
             guard slots.missing == 0 else { return join.incomplete(Value.self) }
-            return join.store(transform(a.value, b.value, c.value, repeat (each inputs).value))
+            return join.store(
+                transform(a.value, b.value, c.value, d.value, e.value, repeat (each inputs).value)
+            )
         }
     }
 

@@ -44,40 +44,48 @@ extension Node {
         return zip.start { transform(first.next(), second.next()) }
     }
 
-    /// The first values of three nodes or more, then the second ones, and so on.
+    /// The first values of five nodes or more, then the second ones, and so on.
     ///
-    /// See <doc:Zip>. As with combine, more than two nodes cost a good ten times as much per
-    /// delivery: where that matters, zip two by two, or a list.
-    public static func zip<A, B, C, each Rest>(
+    /// See <doc:Zip>. As with combine, more than four nodes cost a good ten times as much per
+    /// delivery: where that matters, zip a list.
+    public static func zip<A, B, C, D, E, each Rest>(
         _ a: Node<A>,
         _ b: Node<B>,
         _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
         _ rest: repeat Node<each Rest>,
         buffer: BufferPolicy = .unbounded,
         control: BufferControl? = nil
-    ) -> Node<(A, B, C, repeat each Rest)> where Value == (A, B, C, repeat each Rest) {
-        zipEach(a, b, c, repeat each rest, buffer: buffer, control: control) {
-            (a: A, b: B, c: C, rest: repeat each Rest) in
-            (a, b, c, repeat each rest)
+    ) -> Node<(A, B, C, D, E, repeat each Rest)> where Value == (A, B, C, D, E, repeat each Rest) {
+        zipEach(a, b, c, d, e, repeat each rest, buffer: buffer, control: control) {
+            (a: A, b: B, c: C, d: D, e: E, rest: repeat each Rest) in
+            (a, b, c, d, e, repeat each rest)
         }
     }
 
-    /// `transform` of the first values of three nodes or more, of the second ones, and so on.
+    /// `transform` of the first values of five nodes or more, of the second ones, and so on.
     ///
     /// See <doc:Zip>.
-    public static func zipEach<A, B, C, each Rest>(
+    public static func zipEach<A, B, C, D, E, each Rest>(
         _ a: Node<A>,
         _ b: Node<B>,
         _ c: Node<C>,
+        _ d: Node<D>,
+        _ e: Node<E>,
         _ rest: repeat Node<each Rest>,
         buffer: BufferPolicy = .unbounded,
         control: BufferControl? = nil,
-        transform: @escaping (A, B, C, repeat each Rest) -> Value
+        transform: @escaping (A, B, C, D, E, repeat each Rest) -> Value
     ) -> Node<Value> {
         let zip = Zip<Value>(a.graph, buffer, control)
-        let (a, b, c) = (zip.input(a), zip.input(b), zip.input(c))
+        let (a, b, c, d, e) = (
+            zip.input(a), zip.input(b), zip.input(c), zip.input(d), zip.input(e)
+        )
         let inputs = (repeat zip.input(each rest))
-        return zip.start { transform(a.next(), b.next(), c.next(), repeat (each inputs).next()) }
+        return zip.start {
+            transform(a.next(), b.next(), c.next(), d.next(), e.next(), repeat (each inputs).next())
+        }
     }
 
     /// The values of this node and another, one by one.
