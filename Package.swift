@@ -314,7 +314,8 @@ let package = Package(
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop", "TestSupport",
+                "RedisLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop",
+                "TestSupport",
                 "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
@@ -322,7 +323,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport", "DiskSupport",
+                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport",
+                "DiskSupport",
             ],
             path: "Tests/Simulation",
             swiftSettings: strict

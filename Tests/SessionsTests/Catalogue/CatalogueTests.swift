@@ -59,7 +59,7 @@ struct CatalogueTests {
             let words = String(reflecting: type(of: state)).split { "<>, ".contains($0) }
             let modules: Set<Substring> = ["Values", "Definitions", "Graphs", "Sessions"]
             let own = words.filter { modules.contains($0.prefix { $0 != "." }) }
-            let hosts: Set<String> = ["Definitions.Policied", "Values.Datum", "Definitions.Number"]
+            let hosts: Set<String> = ["Definitions.Policied", "Values.Datum", "Values.Number"]
             #expect(Set(own.map { String($0) }).isSubset(of: hosts), "\(words)")
         }
         let name = row.name == "all" ? "Gather" : row.name
