@@ -61,7 +61,7 @@ final class AuditFile: Sendable {
     /// - Returns: what went wrong.
     func write(_ entries: [AuditEntry]) -> String? {
         let form = format == .text ? LogLine.text : LogLine.json
-        let time = Timestamp.now()
+        let time = LogTime.now()
         let lines = entries.map { form(time, "notice", "audit", $0.fields) }.joined()
         let descriptor = descriptor.withLock { $0 }
         var rest = Array(lines.utf8)[...]

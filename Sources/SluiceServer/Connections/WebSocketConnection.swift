@@ -20,7 +20,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     /// Compresses messages; nil without compression, and after the last message.
-    private var compression: Compression?
+    private var compression: MessageCompression?
     /// When something was last written, for the heartbeat message.
     private var wroteAt: UInt64
     private let kind: Kind
@@ -44,7 +44,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     }
 
     /// Takes over the connection of an accepted upgrade.
-    init(upgrading connection: HTTPConnection, to kind: Kind, compression: Compression?) {
+    init(upgrading connection: HTTPConnection, to kind: Kind, compression: MessageCompression?) {
         self.kind = kind
         self.compression = compression
         let now = connection.hub.loop.now

@@ -36,7 +36,7 @@ public struct StandardErrorLog: LogHandler {
         let all = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
         let fields = all.map { LogLine.Field($0.key, metadata: $0.value) }.sorted { $0.name < $1.name }
         let form = format == .text ? LogLine.text : LogLine.json
-        let line = form(Timestamp.now(), event.level.rawValue, "\(event.message)", fields)
+        let line = form(LogTime.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -125,7 +125,7 @@ extension Logger.MetadataValue {
 }
 
 /// The present time as log entries show it (RFC 3339, UTC, milliseconds).
-enum Timestamp {
+enum LogTime {
     static func now() -> String {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -5,7 +5,7 @@ internal import Support
 ///
 /// Connections without context takeover share one object with one deflater and one inflater; the
 /// others have one each, which lives as long as the connection.
-final class Compression {
+final class MessageCompression {
     /// Inflates the peer's messages.
     let inflation: Inflation
     /// Shorter messages are sent uncompressed.
