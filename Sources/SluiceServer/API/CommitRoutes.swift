@@ -8,34 +8,10 @@ internal import Values
 
 /// Requests that change values, one commit each.
 enum CommitRoutes {
-    /// What setting a node needs.
-    static let setting = Operation.Need(.set, over: .node)
-
     /// `POST` and `PUT …/nodes/{n}`: the body is the value.
     static func setNode(_ request: Request) throws(HostError) {
         let node = try request.node()
         let (connection, head) = (request.connection, request.head)
-        if head.method == .post {
-            request.dispatcher.nodePaths.keep(node, at: head.path, in: connection.hub.host)
-        }
-        try set(node, connection, head)
-    }
-
-    /// The same, at an address that is known.
-    static func setNode(
-        _ node: NamedNode,
-        _ connection: HTTPConnection,
-        _ head: RequestHead
-    ) throws(HostError) {
-        try connection.access.require(setting.rights, on: node)
-        try set(node, connection, head)
-    }
-
-    private static func set(
-        _ node: NamedNode,
-        _ connection: HTTPConnection,
-        _ head: RequestHead
-    ) throws(HostError) {
         guard MediaType.carriesJSON(head.value(.contentType)) else {
             throw .unsupportedType("application/json")
         }
@@ -50,20 +26,10 @@ enum CommitRoutes {
         }
         // The answer to a PUT may only have a tag if exactly the body was stored (RFC 9110 §9.3.4).
         let isTagged = if head.method == .put { value.byteCount == body.count } else { true }
-        let isMinimal = head.has(.prefer) && Preferences(head).returnsMinimal
-        let form = CommitAnswer.set(isTagged: isTagged, isMinimal: isMinimal)
-        guard connection.access.name != nil || needsCommit(head) else {
-            return try submit(form, connection, connection.hub.host) { $0.set(node, to: value) }
-        }
         var commit = Commit(graph: node.graph)
         commit.set.append(Assignment(node, value))
-        try prepare(&commit, node, connection, head)
-        try submit(commit, form, connection)
-    }
-
-    /// Whether a request has conditions, a context or an idempotency key.
-    private static func needsCommit(_ head: RequestHead) -> Bool {
-        head.has(.ifMatch) || head.has(.ifNoneMatch) || head.has(.sluiceContext) || head.has(.idempotencyKey)
+        try prepare(&commit, node, request)
+        try submit(commit, .set(isTagged: isTagged, isMinimal: request.returnsMinimal), connection)
     }
 
     /// A hint for typical mistakes in values that people write by hand.
@@ -151,21 +117,13 @@ enum CommitRoutes {
 
     // MARK: - Conditions
 
+    /// Takes the commit's conditions, context and key from the head.
     private static func prepare(
         _ commit: inout Commit,
         _ node: NamedNode?,
         _ request: Request
     ) throws(HostError) {
-        try prepare(&commit, node, request.connection, request.head)
-    }
-
-    /// Takes the commit's conditions, context and key from the head.
-    private static func prepare(
-        _ commit: inout Commit,
-        _ node: NamedNode?,
-        _ connection: HTTPConnection,
-        _ head: RequestHead
-    ) throws(HostError) {
+        let (connection, head) = (request.connection, request.head)
         if let name = connection.access.name { commit.by = name }
         if let node, head.has(.ifMatch) || head.has(.ifNoneMatch) {
             // The result of a condition reveals something about the value.
@@ -195,19 +153,9 @@ enum CommitRoutes {
         _ form: CommitAnswer,
         _ connection: HTTPConnection
     ) throws(HostError) {
-        try submit(form, connection, connection.hub.host) { $0.submit(commit) }
-    }
-
-    @inline(__always)
-    private static func submit(
-        _ form: CommitAnswer,
-        _ connection: HTTPConnection,
-        _ host: Host,
-        _ change: (Host) -> Submission
-    ) throws(HostError) {
         let rates = connection.hub.clients.rates
         try rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
-        switch change(host) {
+        switch connection.hub.host.submit(commit) {
         case .applied(let applied):
             connection.record?.note(applied)
             form.send(applied, on: connection)

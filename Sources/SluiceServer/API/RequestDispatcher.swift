@@ -9,7 +9,6 @@ final class RequestDispatcher: RequestHandler {
     let router: Router
     /// What the other listener serves; nil if this one serves everything.
     let elsewhere: Router?
-    let nodePaths = NodePathCache()
     private let fileAnswer: FileAnswer
 
     init(_ side: HTTPListener.Side, _ service: Service) {
@@ -29,27 +28,8 @@ final class RequestDispatcher: RequestHandler {
         return admit(head, connection.forwarding, at: listener)
     }
 
-    /// Answers a POST to a node whose path is known, if nothing speaks against the request.
-    ///
-    /// Most requests are of this kind. Without an ``Admission`` they take 200 instructions less.
-    ///
-    /// - Returns: whether it is answered, now or later.
-    @inline(__always)
-    private func setsKnownNode(_ head: RequestHead, on connection: HTTPConnection) -> Bool {
-        let listener = connection.listener
-        guard head.method == .post, head.query.isEmpty,
-            let node = nodePaths.node(at: head.path, in: service.host),
-            listener.hostCheck.accepts(head.authority),
-            !connection.isProxied || connection.readForwarding(head) == nil,
-            listener.originCheck.accepts(head, connection.forwarding)
-        else { return false }
-        set(node, head, on: connection)
-        return true
-    }
-
     func respond(on connection: HTTPConnection) {
         let head = connection.parser.head
-        if setsKnownNode(head, on: connection) { return }
         connection.record = .begin(nil, nil, head, at: connection.hub)
         switch admit(head, on: connection) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, on: connection)
@@ -108,20 +88,6 @@ final class RequestDispatcher: RequestHandler {
         on connection: HTTPConnection
     ) -> Request {
         Request(connection: connection, captures: captures, head: head, need: need, dispatcher: self)
-    }
-
-    private func set(_ node: NamedNode, _ head: RequestHead, on connection: HTTPConnection) {
-        connection.record = .begin(setting: node, head, at: connection.hub)
-        do throws(HostError) {
-            try identify(head, for: CommitRoutes.setting, on: connection)
-            guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: connection) else { return }
-            try CommitRoutes.setNode(node, connection, head)
-        } catch {
-            if error.code == .forbidden {
-                connection.record = .begin(setting: node, head, at: connection.hub, always: true)
-            }
-            connection.refuse(error)
-        }
     }
 
     func refusalBeforeBody(on connection: HTTPConnection) -> Refusal? {

@@ -1,4 +1,3 @@
-internal import Graphs
 internal import HTTP
 
 extension RequestRecord {
@@ -11,19 +10,6 @@ extension RequestRecord {
     ) -> RequestRecord? {
         guard let audit = hub.audit, operation != nil || audit.hasRequests else { return nil }
         return RequestRecord(operation?.action, captures, head, in: audit)
-    }
-
-    /// The same for a POST to a node whose path is known, if each change of values is written.
-    static func begin(
-        setting node: NamedNode,
-        _ head: RequestHead,
-        at hub: Hub,
-        always: Bool = false
-    ) -> RequestRecord? {
-        guard let audit = hub.audit, always || audit.hasSets || audit.hasRequests else { return nil }
-        let record = RequestRecord(CommitRoutes.setByPost.action, nil, head, in: audit)
-        record.subjects = [AuditEntry.Field("graph", node.graph.name), AuditEntry.Field("node", node.name)]
-        return record
     }
 }
 

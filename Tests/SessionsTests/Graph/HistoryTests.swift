@@ -66,7 +66,9 @@ struct HistoryTests {
         )
         func sets(_ name: String, _ count: Int) throws -> Double {
             let (node, value) = (try #require(graph.node(name)), try Datum.parse("1"))
-            return processorSeconds { for _ in 0..<count { _ = bench.host.set(node, to: value) } }
+            var commit = Commit(graph: graph)
+            commit.set.append(Assignment(node, value))
+            return processorSeconds { for _ in 0..<count { _ = bench.host.submit(commit) } }
         }
         _ = try sets("long", 20_000)
         let (long, short) = (try sets("long", 2_000), try sets("short", 2_000))

@@ -26,13 +26,6 @@ extension Members {
         host.memberAccounts.charge(member, present + (member.ring?.bytes ?? 0), to: account)
     }
 
-    /// Throws if a value that a client without a name sets has more bytes than there is room for.
-    func checkBytes(of value: Datum, for member: NamedNode) throws(HostError) {
-        let account = graph.host.memberAccounts.account(of: nil)
-        let old = member.payer === account ? Int(member.charged) : 0
-        try check(account, Self.bytes(of: value), inPlaceOf: old)
-    }
-
     /// Throws if what a commit sets has more bytes than there is room for.
     func checkBytes(ofMembersIn commit: Commit) throws(HostError) {
         let account = graph.host.memberAccounts.account(of: commit.by)
@@ -44,10 +37,6 @@ extension Members {
             new += Self.bytes(of: assignment.value) + context
             if node.payer === account { old += Int(node.charged) }
         }
-        try check(account, new, inPlaceOf: old)
-    }
-
-    private func check(_ account: MemberAccount, _ new: Int, inPlaceOf old: Int) throws(HostError) {
         let most = graph.host.limits.memberBytes
         guard new > old, account.bytes + new - old > most else { return }
         throw HostError(

@@ -27,15 +27,6 @@ extension LiveGraph {
         }
     }
 
-    /// Sets one node, of which nothing else is known: one turn of the graph.
-    func set(_ node: NamedNode, to value: Datum, _ stamp: LogStamp) {
-        begin(stamp, by: nil, nil)
-        note(node, stamp)
-        if node.writer != nil { node.writer = nil }
-        node.source?.set(value)
-        members.weigh(node, for: nil)
-    }
-
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
         if turn != host.turns { stampBefore = self.stamp }

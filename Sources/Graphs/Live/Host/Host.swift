@@ -15,8 +15,7 @@ public enum CommitStore {
     case log(any CommitLog)
 }
 
-/// The live graphs by name, and the only way to change a graph (``submit(_:)``, and
-/// ``set(_:to:)`` for the simplest change).
+/// The live graphs by name, and the only way to change a graph (``submit(_:)``).
 ///
 /// A host belongs to one event loop, which drives it: ``advance()`` when a deadline has come, and
 /// ``flush()`` at the end of each loop turn. Its ``HostFollower`` serves the clients.
@@ -184,11 +183,6 @@ public final class Host {
     }
 
     // MARK: - Changing
-
-    /// Sets one node, without conditions or context: the usual change.
-    public func set(_ node: NamedNode, to value: Datum) -> Submission {
-        submissions.set(node, to: value, in: self)
-    }
 
     /// Checks a change against what is applied and what is pending, and gives it to the log.
     ///

@@ -142,9 +142,6 @@ public struct Commit {
         return rare.by == nil && rare.context == nil && rare.claimed.isEmpty
     }
 
-    /// Whether it is a single assignment and nothing else needs checking.
-    var isLone: Bool { (rare?.isMinor ?? true) && set.isSingle }
-
     /// Shared by copies of a commit until one of them is changed.
     private final class Rare {
         var clear: [NamedNode] = []
@@ -172,16 +169,6 @@ public struct Commit {
             claimed = other.claimed
             claimer = other.claimer
             isByHand = other.isByHand
-        }
-
-        /// Whether nothing must be checked before the commit may be applied.
-        var isMinor: Bool {
-            guard clear.isEmpty, reports.isEmpty, conditions.isEmpty, epoch == nil, key == nil,
-                case .values = kind
-            else {
-                return false
-            }
-            return true
         }
     }
 

@@ -43,55 +43,12 @@ final class Submissions {
 
     // MARK: - Submitting
 
-    /// Sets one node, without conditions or context: the usual change.
-    ///
-    /// It becomes a commit only if something needs one: the log, or the birth of a member.
-    func set(_ node: NamedNode, to value: Datum, in host: Host) -> Submission {
-        let graph = node.graph
-        guard log == nil, graph.isOpen, !node.isUnsetMember else {
-            var commit = Commit(graph: graph)
-            commit.set.append(Assignment(node, value))
-            return submit(commit)
-        }
-        do throws(HostError) {
-            var budget = CheckBudget()
-            defer { host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
-            try CommitCheck.check(node, value, of: graph, within: &budget)
-            if node.family != nil { try graph.members.checkBytes(of: value, for: node) }
-            try Conditions.checkAsked(node, [])
-        } catch {
-            return .refused(error)
-        }
-        node.noteSet(byHand: false)
-        applied &+= 1
-        let stamp = graph.nextStamp(at: clock.wall)
-        host.apply(to: graph) { graph.set(node, to: value, stamp) }
-        return .applied(Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: 1))
-    }
-
     /// Checks a commit, and applies it or hands it to the log.
     func submit(_ commit: Commit) -> Submission {
         var commit = commit
         if !commit.isCurrent { commit.renewMembers() }
-        do throws(HostError) {
-            if commit.isLone, let only = commit.set.first {
-                guard commit.graph.isOpen else { return submitClosed(commit) }
-                var budget = CheckBudget()
-                defer { commit.graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
-                try CommitCheck.check(only.node, only.value, of: commit.graph, within: &budget)
-                if only.node.family != nil { try commit.graph.members.checkRoom(forMembersOf: commit) }
-                try Conditions.checkAsked(only.node, [])
-            } else {
-                guard commit.graph.isOpen else { return submitClosed(commit) }
-                if commit.key != nil { return submitOnce(commit) }
-                try CommitCheck.check(commit)
-            }
-        } catch {
-            return refuse(commit, error)
-        }
-        let isByHand = commit.isByHand
-        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
-        return append(commit)
+        guard commit.graph.isOpen else { return submitClosed(commit) }
+        return commit.key == nil ? submitNew(commit) : submitOnce(commit)
     }
 
     /// A commit for a graph with a pending change of its definition, or a pending end, waits until

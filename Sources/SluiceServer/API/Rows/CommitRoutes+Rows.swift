@@ -25,7 +25,7 @@ extension CommitRoutes: Routes {
             method: method,
             path: node,
             side: .service,
-            need: setting,
+            need: Need(.set, over: .node),
             handler: setNode,
             audited: .set,
             name: name,
@@ -37,11 +37,8 @@ extension CommitRoutes: Routes {
         )
     }
 
-    /// The row that is also found without the router, by a path that is known.
-    static let setByPost = setRow(.post, "setNode")
-
     static let rows: [Operation] =
-        [setByPost, setRow(.put, "putNode")] + [
+        [setRow(.post, "setNode"), setRow(.put, "putNode")] + [
             Operation(
                 method: .patch,
                 path: node,
@@ -60,7 +57,7 @@ extension CommitRoutes: Routes {
                 method: .post,
                 path: node + "/load",
                 side: .service,
-                need: setting,
+                need: Need(.set, over: .node),
                 handler: loadNode,
                 audited: .set,
                 name: "loadNode",
@@ -75,7 +72,7 @@ extension CommitRoutes: Routes {
                 method: .delete,
                 path: node + "/value",
                 side: .service,
-                need: setting,
+                need: Need(.set, over: .node),
                 handler: clearNode,
                 audited: .set,
                 name: "clearNode",
