@@ -223,12 +223,6 @@ public final class NamedNode: RegistryEntry {
         return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))
     }
 
-    /// Whether it is a member of a family: another one may have its name later.
-    public var isMember: Bool { family != nil }
-
-    /// Whether clients may find it.
-    public var isShown: Bool { exists && graph.isShown }
-
     @inline(__always)
     var isUnsetMember: Bool { family != nil && isMutable && source?.isEmpty != false }
 
