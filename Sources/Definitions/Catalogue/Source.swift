@@ -33,14 +33,14 @@ public final class Source {
     init<Argument: SourceArgument>(
         _ row: OperatorRow,
         _ argument: Argument,
-        make: @escaping (Argument, any StageSite, [Node<Datum>]) -> Node<Datum>
+        make: @escaping (Argument, StageMaker, [Node<Datum>]) -> Node<Datum>
     ) {
         `operator` = row
         self.argument = argument
         key = "\(row.name)(\(argument.canonical))"
         eagerNodes = Self.unique(argument.inputs)
         nodes = argument.choices.isEmpty ? eagerNodes : Self.unique(argument.inputs + argument.choices)
-        self.make = { make(argument, $0, $1) }
+        self.make = { make(argument, StageMaker(at: $0), $1) }
     }
 
     /// The source's name on the wire.

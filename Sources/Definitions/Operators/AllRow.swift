@@ -45,7 +45,7 @@ package struct AllArgument: SourceArgument {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     /// A node that reduces all nodes whose names match a glob, and follows as they appear, change
     /// and go.
     func gathered(_ all: AllArgument) -> Node<Datum> {

@@ -57,7 +57,7 @@ struct FlattenArgument: SourceArgument {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     /// The node that another node's value names (G-77).
     ///
     /// It is built when it is chosen and released when another one is chosen.

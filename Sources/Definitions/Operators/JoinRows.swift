@@ -106,7 +106,7 @@ struct ZipArgument: SourceArgument {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     /// Combines the present values of all inputs, once none is empty.
     ///
     /// If an input has failed, the result is its failure.

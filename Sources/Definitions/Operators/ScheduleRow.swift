@@ -147,7 +147,7 @@ extension SourceReading {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     /// The moments of a schedule, as text in local time of its zone.
     func schedule(_ argument: ScheduleArgument) -> Node<Datum> {
         let (schedule, offset) = (argument.schedule, argument.zone.offset)

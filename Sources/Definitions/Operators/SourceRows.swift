@@ -122,7 +122,7 @@ extension OperatorRow {
         onFail: String = "passes",
         _ summary: String,
         example: String,
-        make: @escaping @Sendable (Argument, any StageSite, [Node<Datum>]) -> Node<Datum>
+        make: @escaping @Sendable (Argument, StageMaker, [Node<Datum>]) -> Node<Datum>
     ) -> OperatorRow {
         let form = Form.source(place, argument) { reading in
             let before = reading.reader.problems.count

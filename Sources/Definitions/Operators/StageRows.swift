@@ -262,7 +262,7 @@ extension OperatorRow {
         example: String,
         label: (@Sendable (Argument) -> String)? = nil,
         classOf: (@Sendable (Argument) -> StateClass)? = nil,
-        make: @escaping @Sendable (Argument, any StageSite) -> StageOperator
+        make: @escaping @Sendable (Argument, StageMaker) -> StageOperator
     ) -> OperatorRow {
         let form = Form.stage(argument) { reading in
             Argument.read(reading).map { argument in
@@ -272,7 +272,7 @@ extension OperatorRow {
                     classOf?(argument) ?? stateClass,
                     key: key,
                     label: label?(argument) ?? key
-                ) { make(argument, $0) }
+                ) { make(argument, StageMaker(at: $0)) }
             }
         }
         return OperatorRow(

@@ -66,8 +66,7 @@ struct CaseArgument: SourceArgument {
         return CaseArgument(of: of, key: key)
     }
 
-    static func make(_ argument: CaseArgument, _ site: any StageSite, _ inputs: [Node<Datum>]) -> Node<Datum>
-    {
+    static func make(_ argument: CaseArgument, _ site: StageMaker, _ inputs: [Node<Datum>]) -> Node<Datum> {
         site.chosen(argument.key, argument.showsFailures, from: inputs[0])
     }
 }
@@ -174,7 +173,7 @@ struct IfArgument: SourceArgument {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     /// Each value with the key that `by` gives, as an object.
     func keyed(_ keyed: SwitchArgument) -> StageOperator {
         let by = evaluation(keyed.by)

@@ -57,7 +57,7 @@ struct WindowArgument: StageArgument {
     }
 }
 
-extension StageSite {
+extension StageMaker {
     func window(_ window: WindowArgument) -> StageOperator {
         switch window.figure {
         case .avg: numbers(window, WindowAverage<Double>(), keep: \.double) { Number($0) }

@@ -2,7 +2,7 @@ internal import CEL
 internal import ReactiveGraph
 internal import Values
 
-extension StageSite {
+extension StageMaker {
     /// The expression as this stage uses it, taking `count` values in the order of its variables.
     func evaluation(_ expression: Expression, taking count: Int = 1) -> Evaluation {
         Evaluation(expression, taking: count, at: place, by: clock, for: meter, key: key)
