@@ -6,6 +6,7 @@ import Values
 /// A host with one graph, and clients without sockets.
 final class Stand {
     let host: Host
+    private let clients: Clients
     let graph: LiveGraph
     let clock = ManualHostClock(now: 1_000)
     private var data: [Datum] = []
@@ -19,6 +20,7 @@ final class Stand {
         limits.members = 1_000_000
         limits.membersPerPrincipal = 1_000_000
         host = Host(store: .memory(epoch: "e1"), clock: clock, limits: limits)
+        clients = Clients(of: host)
         let nodes = (0..<16).map { #""n\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")
         let text = #"{"graph":"g","nodes":{\#(nodes)\#(derived.isEmpty ? "" : ",")\#(derived)}}"#
         let (definition, problems) = GraphDefinition.read(try Document.parse(json: text), file: nil)
@@ -29,7 +31,7 @@ final class Stand {
         data = try (1...8).map { try Datum.parse("\($0)") }
     }
 
-    func connect() -> Session { Session(host: host, sink: Sink()) }
+    func connect() -> Session { Session(of: clients, sink: Sink()) }
 
     /// Sets a node to the next of eight numbers, and ends the turn.
     func set(_ name: String = "n0") {

@@ -1,5 +1,6 @@
 import Definitions
-import GraphHost
+import Graphs
+import Sessions
 import Values
 
 extension Target {
@@ -8,11 +9,12 @@ extension Target {
     static let message = Target(name: "message") { bytes in
         let clock = ManualHostClock()
         let host = Host(store: .memory(epoch: "e"), clock: clock)
+        let clients = Clients(of: host)
         guard case .refused = host.define(definition) else {
             let graph = host["g"]
             let before = graph?.statistics
             let sink = Sink()
-            let session = Session(host: host, sink: sink)
+            let session = Session(of: clients, sink: sink)
             sink.session = session
             for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true).prefix(32)
             {

@@ -1,5 +1,5 @@
 import Definitions
-import GraphHost
+import Graphs
 import SluiceServer
 
 extension Target {
