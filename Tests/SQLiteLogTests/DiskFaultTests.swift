@@ -1,5 +1,7 @@
-import DiskSupport
 import Commits
+import DiskSupport
+import LogTestSupport
+
 import TestSupport
 import Testing
 
@@ -12,6 +14,11 @@ struct DiskFaultTests {
     enum Step: String, CaseIterable {
         case openNew, open, write, define, remove, snapshot, backup, recover, close
     }
+
+    /// The disk keeps what is written; the empty file that comes before it is a real one.
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     /// A store with a past: three graphs, one of which has ended, snapshots, trimmed revs, and a
     /// journal.
@@ -204,7 +211,7 @@ struct DiskFaultTests {
         case .snapshot:
             bench.set("a")
             bench.pass(60_000)
-        case .backup: bench.log?.backup(to: "copy.db") { problem = $0 }
+        case .backup: bench.log?.backup(to: folder.path + "/copy.db") { problem = $0 }
         case .recover: bench.pass(1_500)
         case .close: bench.close()
         }
