@@ -9,21 +9,7 @@ extension RequestRecord {
         at hub: Hub
     ) -> RequestRecord? {
         guard let audit = hub.audit, operation != nil || audit.hasRequests else { return nil }
-        return RequestRecord(operation?.action, captures, head, in: audit)
-    }
-}
-
-extension Operation {
-    fileprivate var action: RequestRecord.Action {
-        RequestRecord.Action(name: name, audited: audited, captureNames: captureNames)
-    }
-
-    /// What the captures of its path are: `graph`, `node`, `dashboard`, `connection`.
-    private var captureNames: [String] {
-        let words = ["g": "graph", "n": "node", "d": "dashboard", "c": "connection"]
-        return path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
-            let name = String(part.dropFirst().prefix { $0 != ":" && $0 != "}" })
-            return words[name] ?? name
-        }
+        let action = operation.map { Action(name: $0.name, audited: $0.audited, path: $0.path) }
+        return RequestRecord(action, captures, head, in: audit)
     }
 }

@@ -10,8 +10,17 @@ final class RequestRecord {
         let name: String
         /// nil: the audit has only those requests that lacked a right.
         let audited: Audited?
+        /// The pattern of its path.
+        let path: String
+
         /// What the names in its path are: `graph`, `node`, `dashboard`, `connection`.
-        let captureNames: [String]
+        fileprivate var captureNames: [String] {
+            let words = ["g": "graph", "n": "node", "d": "dashboard", "c": "connection"]
+            return path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+                let name = String(part.dropFirst().prefix { $0 != ":" && $0 != "}" })
+                return words[name] ?? name
+            }
+        }
     }
 
     /// How the audit sees a route (docs/operations.md, Audit).
@@ -51,7 +60,12 @@ final class RequestRecord {
 
     /// The request was answered with that status, or its connection was lost: its line is written,
     /// if it gets one.
-    func end(_ status: Status?, _ code: ErrorCode? = nil, by name: String?, at address: IPAddress?) {
+    func end(
+        _ status: Status?,
+        _ code: ErrorCode? = nil,
+        by name: String?,
+        at address: @autoclosure () -> IPAddress?
+    ) {
         let isAudited =
             switch action?.audited {
             case .change?: true
@@ -61,7 +75,7 @@ final class RequestRecord {
         guard isAudited || code == .forbidden || audit.hasRequests else { return }
         var entry = AuditEntry(action: action?.name ?? "request")
         entry.by = name
-        entry.address = address?.description
+        entry.address = address()?.description
         // A name in a path may be as long as the path, and true names are short.
         let captured = zip(action?.captureNames ?? [], names).map {
             AuditEntry.Field($0, String($1.prefix(200)))
