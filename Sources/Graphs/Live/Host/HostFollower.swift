@@ -19,7 +19,7 @@ package protocol HostFollower: AnyObject {
     /// The turn ends: what has been collected in it is sent.
     func turnEnds()
 
-    /// The host may be behind the log from now on, or is no longer.
+    /// The host has fallen behind the log, or has caught up with it.
     func stalenessChanged()
 
     /// The host ends.
