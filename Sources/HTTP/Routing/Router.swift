@@ -79,11 +79,10 @@ public struct Router {
             count: place.routeCount
         )
         // A HEAD without a route of its own is answered as a GET.
-        for wanted in method == .head ? [method, .get] : [method] {
-            if let entry = unsafe routes.first(where: { $0.method == wanted }) {
-                return .found(entry.route, captures)
-            }
-        }
+        let entry =
+            unsafe routes.first { $0.method == method }
+            ?? (method == .head ? routes.first { $0.method == .get } : nil)
+        if let entry { return .found(entry.route, captures) }
         let allow = tables.tree.places[place.number].allow
         return method == .options ? .options(allow: allow) : .methodNotAllowed(allow: allow)
     }
