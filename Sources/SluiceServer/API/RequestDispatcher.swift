@@ -30,7 +30,9 @@ final class RequestDispatcher: RequestHandler {
 
     func respond(on connection: HTTPConnection) {
         let head = connection.parser.head
-        connection.record = .begin(nil, nil, head, at: connection.hub)
+        if let audit = connection.hub.audit, audit.hasRequests {
+            connection.record = RequestRecord(nil, nil, head, in: audit)
+        }
         switch admit(head, on: connection) {
         case .route(let route, let captures): perform(Int(route.rawValue), captures, head, on: connection)
         case .file:
@@ -69,16 +71,36 @@ final class RequestDispatcher: RequestHandler {
         do throws(HostError) {
             // A row has many parts: taking it out of the list costs a reference count for each.
             let need = service.operations[number].need
-            connection.record = .begin(service.operations[number], captures, head, at: connection.hub)
+            let audited = service.operations[number].audited
+            if let audit = connection.hub.audit, audit.takes(audited) {
+                connection.record = .begin(service.operations[number], captures, head, in: audit)
+            }
             try identify(head, for: need, on: connection)
             try need.check(connection.access, captures)
             let request = request(head, captures, need, on: connection)
             if !head.query.isEmpty, try CommitQuery.isPutOff(request, service.operations[number]) { return }
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: connection) else { return }
             try service.operations[number].handler(request)
+            // What only looks may find out later that a right is lacking.
+            guard connection.waitingFor != 0, audited == nil else { return }
+            noteAttempt(service.operations[number], captures, head, on: connection)
         } catch {
+            if error.code == .forbidden {
+                noteAttempt(service.operations[number], captures, head, on: connection)
+            }
             connection.refuse(error)
         }
+    }
+
+    /// Begins the record of a request that the audit has only if a right is lacking.
+    private func noteAttempt(
+        _ operation: Operation,
+        _ captures: Captures,
+        _ head: RequestHead,
+        on connection: HTTPConnection
+    ) {
+        guard connection.record == nil, let audit = connection.hub.audit else { return }
+        connection.record = .begin(operation, captures, head, in: audit)
     }
 
     private func request(
@@ -112,7 +134,7 @@ final class RequestDispatcher: RequestHandler {
                     return nil
                 }
                 let operation = service.operations[Int(route.rawValue)]
-                connection.record = .begin(operation, captures, head, at: connection.hub)
+                noteAttempt(operation, captures, head, on: connection)
                 let request = request(head, captures, operation.need, on: connection)
                 return try SocketRoutes.upgrade(request, to: operation.upgrade)
             }

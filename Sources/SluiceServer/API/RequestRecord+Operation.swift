@@ -1,15 +1,14 @@
 internal import HTTP
 
 extension RequestRecord {
-    /// Begins a record, if the server has an audit.
+    /// Begins the record of a request for an operation.
     static func begin(
-        _ operation: Operation?,
-        _ captures: Captures?,
+        _ operation: Operation,
+        _ captures: Captures,
         _ head: RequestHead,
-        at hub: Hub
-    ) -> RequestRecord? {
-        guard let audit = hub.audit, operation != nil || audit.hasRequests else { return nil }
-        let action = operation.map { Action(name: $0.name, audited: $0.audited, path: $0.path) }
+        in audit: Audit
+    ) -> RequestRecord {
+        let action = Action(name: operation.name, audited: operation.audited, path: operation.path)
         return RequestRecord(action, captures, head, in: audit)
     }
 }

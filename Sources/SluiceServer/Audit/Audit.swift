@@ -59,6 +59,15 @@ final class Audit {
         (hasSets, hasRequests) = (extras.contains(.sets), extras.contains(.requests))
     }
 
+    /// Whether it has a line for each request of such a route, whatever the answer.
+    func takes(_ audited: RequestRecord.Audited?) -> Bool {
+        switch audited {
+        case .change?: true
+        case .set?: hasSets || hasRequests
+        case nil: hasRequests
+        }
+    }
+
     /// Writes a line, unless it repeats a refusal of the last minute.
     func note(_ entry: AuditEntry) {
         guard entry.isRefusal else { return write(entry) }

@@ -66,13 +66,7 @@ final class RequestRecord {
         by name: String?,
         at address: @autoclosure () -> IPAddress?
     ) {
-        let isAudited =
-            switch action?.audited {
-            case .change?: true
-            case .set?: audit.hasSets
-            case nil: false
-            }
-        guard isAudited || code == .forbidden || audit.hasRequests else { return }
+        guard code == .forbidden || audit.takes(action?.audited) else { return }
         var entry = AuditEntry(action: action?.name ?? "request")
         entry.by = name
         entry.address = address()?.description
