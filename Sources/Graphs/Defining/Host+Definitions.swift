@@ -58,7 +58,6 @@ extension Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         table.add(graph)
-        definitionChanges &+= 1
         ticks.add(graph)
         graph.reviseDemand()
     }
@@ -67,7 +66,6 @@ extension Host {
     func forget(_ graph: LiveGraph) {
         graph.endDemand()
         table.remove(graph, endsAt: log == nil ? graph.position : nil)
-        definitionChanges &+= 1
         ticks.remove(graph)
     }
 
@@ -86,7 +84,7 @@ extension Host {
     ) -> Submission {
         precondition(definition.name == graph.name, "a graph keeps its name")
         guard graph.isLive else { return .refused(.unknown(graph)) }
-        guard graph.deferred == nil else { return .refused(.isChanging) }
+        guard !graph.isChanging else { return .refused(.isChanging) }
         if let hash, hash != graph.definition.hash {
             return .refused(HostError(.conflict, "the definition has changed meanwhile", rev: graph.rev))
         }
@@ -99,7 +97,7 @@ extension Host {
         commit.kind = .redefine(definition, origin)
         commit.by = by
         let submission = submissions.append(commit)
-        if case .pending = submission { graph.deferred = [] }
+        if case .pending = submission { graph.beginChange() }
         return submission
     }
 
@@ -109,11 +107,11 @@ extension Host {
     public func remove(_ graph: LiveGraph) -> Submission {
         guard graph.isLive else { return .refused(.unknown(graph)) }
         if let error = health.refusal { return .refused(error) }
-        guard graph.deferred == nil else { return .refused(.isChanging) }
+        guard !graph.isChanging else { return .refused(.isChanging) }
         var commit = Commit(graph: graph)
         commit.kind = .remove
         let submission = submissions.append(commit)
-        if case .pending = submission { graph.deferred = [] }
+        if case .pending = submission { graph.beginChange() }
         return submission
     }
 }

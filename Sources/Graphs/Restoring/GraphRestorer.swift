@@ -232,7 +232,7 @@ package struct GraphRestorer {
             throw error
         }
         host.add(graph)
-        graph.isLive = true
+        graph.open()
         graph.audit()
         return graph
     }

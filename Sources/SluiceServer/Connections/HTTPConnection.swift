@@ -216,7 +216,7 @@ final class HTTPConnection: Connection {
     }
 
     /// The cost of requests for the host so far.
-    private var workDone: UInt64 { hub.host.workDone }
+    private var workDone: UInt64 { hub.host.work }
 
     /// This client has used its share: others are served before it goes on.
     func continueInNextTurn() {
@@ -382,7 +382,7 @@ final class HTTPConnection: Connection {
     ) {
         guard let text, hub.host.readsElsewhere(text) else { return goOn(self, nil) }
         let number = wait()
-        hub.host.readElsewhere?(text) { [weak self] pipeline in
+        hub.host.pipelines.readElsewhere?(text) { [weak self] pipeline in
             self?.hub.host.later {
                 self?.answerLater(number) { goOn($0, pipeline) }
             }

@@ -87,7 +87,7 @@ final class WebSocketConnection: SessionConnection, MessageSink {
     /// Reads the pipeline of a stream first, which may take long.
     private func read(_ options: StreamOptions) {
         guard let text = options.text, hub.host.readsElsewhere(text) else { return stream(options) }
-        hub.host.readElsewhere?(text) { [weak self] pipeline in
+        hub.host.pipelines.readElsewhere?(text) { [weak self] pipeline in
             var options = options
             options.read = pipeline
             self?.hub.host.later { self?.stream(options) }

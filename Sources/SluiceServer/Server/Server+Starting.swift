@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Graphs
 internal import HTTP
 internal import Logging
+internal import Sessions
 internal import Support
 internal import Values
 
@@ -14,7 +15,7 @@ extension Server {
         precondition(state == .starting, "a server is started once")
         try open()
         hub.audit = try Audit.open(configuration, on: loop, log)
-        host.recordsSets = hub.audit?.hasSets == true
+        clients.recordsSets = hub.audit?.hasSets == true
         if !configuration.dashboards.isEmpty {
             let most = configuration.fixed.dashboards
             service.dashboards = Dashboards(configuration.dashboards, most: most, on: loop)

@@ -141,23 +141,23 @@ public final class Server {
     }
 
     private func wireHost() {
-        host.onLog = { [turns] in turns.begin() }
-        host.readElsewhere = { [pipelines, turns] text, done in
+        host.handlers.onLog = { [turns] in turns.begin() }
+        host.pipelines.readElsewhere = { [pipelines, turns] text, done in
             pipelines.read(text) { result in
                 turns.begin()
                 done(result)
             }
         }
-        host.onFault = { [unowned self] in report($0) }
-        host.onOrphans = { [unowned service] in service.files.report(orphans: $0) }
-        host.onExpiredOrphan = { [log] graph, values in
+        host.handlers.onFault = { [unowned self] in report($0) }
+        host.handlers.onOrphans = { [unowned service] in service.files.report(orphans: $0) }
+        host.handlers.onExpiredOrphan = { [log] graph, values in
             log.warning(
                 "an orphan was removed at the end of its time (orphanExpiry)",
                 metadata: ["graph": "\(graph)", "values": "\(values)"]
             )
         }
         host.expireOrphans(after: UInt64(configuration.orphanExpiry.milliseconds))
-        host.onMissed = { [log] graph, node in
+        host.handlers.onMissed = { [log] graph, node in
             log.warning(
                 "clients still set a node that the definition does not have any more",
                 metadata: ["graph": "\(graph)", "node": "\(node)"]

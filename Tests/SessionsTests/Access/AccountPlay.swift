@@ -215,13 +215,13 @@ extension Clients {
     fileprivate var countsOfGraphs: [String: Int] {
         [
             "graphs": host.table.all.count, "graphs with timers": host.ticks.graphs.count,
-            "graphs with demand": host.demanded.count, "reports of demand": demandNews.count,
-            "unsettled members": host.unsettled.count,
+            "graphs with demand": host.unsettled.demanded.count, "reports of demand": demandNews.count,
+            "unsettled members": host.unsettled.members.count,
             "members of all principals": host.memberAccounts.total.count,
             "their bytes": host.memberAccounts.total.bytes,
             "accounts of members": host.memberAccounts.named.count,
-            "accounts of pipelines": host.accounts.named.count,
-            "bytes of pipelines": host.accounts.named.values.reduce(0) { $0 + $1.held },
+            "accounts of pipelines": host.pipelines.accounts.named.count,
+            "bytes of pipelines": host.pipelines.accounts.named.values.reduce(0) { $0 + $1.held },
             "bytes of nameless tickets": sessions.kept.nameless(in: host).held,
             "waiting stages": host.pipelines.isWaiting ? 1 : 0,
             "subscriptions": sessions.subscriptions,

@@ -107,7 +107,7 @@ struct LoadAskTests {
         #expect(told() == [#"{"op":"wanted","id":5,"m":{"x":{"wanted":true}}}"#])
         report(#""invalidate":true"#)
         #expect(told().isEmpty)
-        #expect(graph.loaders == 0)
+        #expect(graph.clients.loaders == 0)
     }
 
     @Test("D-2: get asks once, and makes no member")
@@ -152,7 +152,7 @@ struct LoadAskTests {
         let plain = bench.connect(form: .node(try #require(graph.node("sensor.5.celsius"))))
         try plain.session.stream(options)
         #expect(told() == [#"{"op":"wanted","id":5,"m":{"sensor.5.celsius":{"wanted":true,"load":true}}}"#])
-        #expect(graph.loaders == 3)
+        #expect(graph.clients.loaders == 3)
     }
 
     @Test("D-2: load is only allowed in 'sub'")

@@ -134,7 +134,7 @@ struct GroupRoomTests {
         #expect(news(client).last?.contains(#""code":"slow""#) == true)
         #expect(client.session.account(makes: false)?.held == 0 && client.session.subscriptionCount == 0)
         other.session.close()
-        #expect(graph.subscriptions == 0 && graph.isWhole)
+        #expect(graph.clients.subscriptions == 0 && graph.isWhole)
     }
 
     @Test("The first page of values costs what it holds, however many nodes match")

@@ -157,7 +157,7 @@ struct RemovedGraphTests {
         try ask()
         bench.endTurn()
         #expect(client.take().last == #"{"op":"end","id":4,"code":"node_removed","released":0}"#)
-        #expect(graph == nil && bench.host.demanded.isEmpty && bench.clients.demandNews.isEmpty)
+        #expect(graph == nil && bench.host.unsettled.demanded.isEmpty && bench.clients.demandNews.isEmpty)
     }
 
     @Test("A bare stream that opens later than its graph is removed is closed, and so is one that sets")
@@ -190,7 +190,7 @@ struct RemovedGraphTests {
         let next = #"{"graph":"g","nodes":{"s.{id}":{"set":"any"},"t.{id}":{"from":"s.{id}"}}}"#
         _ = bench.host.redefine(graph, as: try bench.definition(next))
         bench.endTurn()
-        #expect(graph.allMembers.isEmpty && graph.members.watchers.isEmpty && former == nil)
+        #expect(graph.declared.joining.isEmpty && graph.members.watchers.isEmpty && former == nil)
         _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.a"))))
         #expect(try bench.read(graph, "t.x") == "empty")
     }

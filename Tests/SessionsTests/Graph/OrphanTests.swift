@@ -73,7 +73,7 @@ struct OrphanTests {
             let bench = Bench()
             bench.host.expireOrphans(after: age)
             var expired: [String] = []
-            bench.host.onExpiredOrphan = { expired.append("\($0) \($1)") }
+            bench.host.handlers.onExpiredOrphan = { expired.append("\($0) \($1)") }
             _ = try begin(bench)
             _ = bench.host.note(files: [])
             bench.clock.advance(by: 9_999)
@@ -108,7 +108,7 @@ struct OrphanTests {
         for _ in 0..<2 { log.follower?.logFilesChanged() }
         #expect(bench.host["g"] === graph)
         var gone: [String] = []
-        bench.host.onOrphans = { gone += $0.map(\.name) }
+        bench.host.handlers.onOrphans = { gone += $0.map(\.name) }
         log.follower?.logFilesChanged()
         #expect(bench.host["g"] == nil && gone == ["g"])
         // It stays the same as at the servers that still serve it.

@@ -31,7 +31,7 @@ struct KeepingTests {
         #expect(keeper.client.take().first?.contains(#"{"id":1,"v":15}"#) == true)
         let former = keeper.ticket
         keeper.reconnect()
-        #expect(graph.keptChains == 1 && graph.subscriptions == 0)
+        #expect(graph.clients.keptChains == 1 && graph.clients.subscriptions == 0)
         try bench.set(graph, [("x", "30")])
         bench.leap(29_999)
         let again = keeper.resume()
@@ -39,7 +39,7 @@ struct KeepingTests {
         #expect(keeper.ticket != former)
         try bench.set(graph, [("x", "40")])
         #expect(keeper.client.take().first?.contains(#"{"id":2,"v":25}"#) == true)
-        #expect(graph.keptChains == 0 && graph.subscriptions == 1)
+        #expect(graph.clients.keptChains == 0 && graph.clients.subscriptions == 1)
         bench.leap(60_000)
         #expect(
             keeper.client.session.subscriptionCount == 1,
@@ -78,7 +78,7 @@ struct KeepingTests {
         bench.leap(29_999)
         #expect(graph.statistics.nodes > start)
         bench.leap(1)
-        #expect(graph.statistics.nodes == start && graph.keptChains == 0)
+        #expect(graph.statistics.nodes == start && graph.clients.keptChains == 0)
         bench.leap(1_000)
         let again = keeper.resume()
         #expect(again.contains(#""resumed":false,"v":20,"#), "\(again)")
@@ -256,9 +256,9 @@ struct KeepingTests {
             keeper.client.session.close()
         }
         bench.leap(1_499)
-        #expect(graph.keptChains == 2)
+        #expect(graph.clients.keptChains == 2)
         bench.leap(1)
-        #expect(graph.keptChains == 0)
+        #expect(graph.clients.keptChains == 0)
         for wrong in [#""soon""#, "0", "true", "null", "-1", #""1d""#] {
             var keeper = Keeper(bench, pipe: sum, ",\"keep\":\(wrong)")
             #expect(keeper.begin().contains(#""code":"bad_field","msg":"keep:"#), "\(wrong)")
@@ -296,7 +296,7 @@ struct KeepingTests {
         var keeper = Keeper(bench, #""graph":"g","node":"x","pipe":\#(sum),"keep":"30s","owner":["p","q"]"#)
         keeper.begin()
         keeper.reconnect()
-        #expect(graph.keptChains == 1)
+        #expect(graph.clients.keptChains == 1)
         #expect(keeper.resume().contains(#""resumed":true"#))
         #expect(keeper.client.session.ownerNames == ["p", "q"])
         keeper.client.ask(#"{"op":"release","id":7,"owner":"p"}"#)
@@ -322,7 +322,7 @@ struct KeepingTests {
         try bench.set(graph, [("x", "30")])
         #expect(former.take() == [] && keeper.client.take().first?.contains(#"{"id":2,"v":60}"#) == true)
         former.session.close()
-        #expect(graph.subscriptions == 1 && bench.clients.sessions.kept.kept.isEmpty && graph.isWhole)
+        #expect(graph.clients.subscriptions == 1 && bench.clients.sessions.kept.kept.isEmpty && graph.isWhole)
     }
 
     @Test("K-2: a shared chain is kept for one client while another one continues with it")
@@ -342,7 +342,7 @@ struct KeepingTests {
         let snap = one.resume()
         #expect(snap.contains(#""resumed":true,"v":20"#) && snap.contains(#""shared":2"#), "\(snap)")
         bench.leap(30_000)
-        #expect(graph.statistics.nodes == nodes && graph.keptChains == 0)
+        #expect(graph.statistics.nodes == nodes && graph.clients.keptChains == 0)
         try bench.set(graph, [("x", "21")])
         #expect(one.client.take().last?.contains(#"{"id":2,"v":21}"#) == true)
     }
@@ -360,7 +360,7 @@ struct KeepingTests {
             for place in 0...2 { keepers[place].begin() }
             #expect(keepers.map { $0.ticket != nil } == [true, true, false])
             for keeper in keepers { keeper.client.session.close() }
-            #expect(graph.keptChains == 2)
+            #expect(graph.clients.keptChains == 2)
             var late = Keeper(bench, pipe: sum, as: access)
             #expect(late.begin().contains(#""v":10"#) && late.ticket == nil)
             late.client.session.close()
@@ -384,7 +384,7 @@ struct KeepingTests {
         other.begin()
         keeper.reconnect()
         #expect(bench.host.flushUnused() == 1)
-        #expect(graph.statistics.nodes == start + 1 && graph.keptChains == 0)
+        #expect(graph.statistics.nodes == start + 1 && graph.clients.keptChains == 0)
         #expect(keeper.resume().contains(#""resumed":false"#))
         #expect(other.client.session.subscriptionCount == 1)
     }
@@ -402,21 +402,21 @@ struct KeepingTests {
             #"{"graph":"g","nodes":{"a":{"set":"number","initial":10},"x":{"from":"a","pipe":[{"map":"value * 2"}]}}}"#
         )
         guard case .applied = bench.host.redefine(graph, as: twice) else { return #expect(Bool(false)) }
-        #expect(graph.keptChains == 1)
+        #expect(graph.clients.keptChains == 1)
         #expect(keeper.resume().contains(#""resumed":true,"v":30"#), "10, then 20")
         keeper.reconnect()
         let without = try bench.definition(#"{"graph":"g","nodes":{"a":{"set":"number","initial":10}}}"#)
         guard case .applied = bench.host.redefine(graph, as: without) else { return #expect(Bool(false)) }
         bench.endTurn()
-        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty && graph.isWhole)
+        #expect(graph.clients.keptChains == 0 && bench.clients.sessions.kept.isEmpty && graph.isWhole)
         #expect(keeper.resume().contains("unknown_node"))
         guard case .applied = bench.host.redefine(graph, as: twice) else { return #expect(Bool(false)) }
         #expect(keeper.resume().contains(#""resumed":false,"v":20"#))
         keeper.reconnect()
-        #expect(graph.keptChains == 1)
+        #expect(graph.clients.keptChains == 1)
         guard case .applied = bench.host.remove(graph) else { return #expect(Bool(false)) }
         bench.endTurn()
-        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
+        #expect(graph.clients.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test("K-2: after a restart tickets are invalid, and a server that stops releases what it keeps")
@@ -448,7 +448,7 @@ struct KeepingTests {
         var keeper = Keeper(bench, pipe: sum)
         keeper.begin()
         keeper.client.session.shutDown(after: 10)
-        #expect(graph.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
+        #expect(graph.clients.keptChains == 0 && bench.clients.sessions.kept.isEmpty)
     }
 
     @Test("K-2: rights that go while a chain is kept end it")
@@ -460,17 +460,17 @@ struct KeepingTests {
             var keeper = Keeper(bench, pipe: sum, as: principal("a"))
             keeper.begin()
             keeper.client.session.close()
-            #expect(graph.keptChains == 1)
+            #expect(graph.clients.keptChains == 1)
             bench.clients.reviseAccess { _ in revised }
             bench.endTurn()
-            #expect(graph.keptChains == 0 && bench.clients.statistics.sessions == 0 && graph.isWhole)
+            #expect(graph.clients.keptChains == 0 && bench.clients.statistics.sessions == 0 && graph.isWhole)
         }
         // The same while the connection is still there.
         var keeper = Keeper(bench, pipe: sum, as: principal("a"))
         keeper.begin()
         bench.clients.reviseAccess { _ in nil }
         bench.endTurn()
-        #expect(keeper.client.sink.closes == ["4401 unauthenticated"] && graph.keptChains == 0)
+        #expect(keeper.client.sink.closes == ["4401 unauthenticated"] && graph.clients.keptChains == 0)
     }
 }
 

@@ -29,8 +29,8 @@ struct KeptHeldTests {
             keeper.client.session.close()
         }
         let kept = bench.clients.sessions.kept
-        #expect((1...8).contains(graph.keptChains), "\(graph.keptChains)")
-        #expect(kept.nameless(in: bench.host).held <= 5_000 && kept.kept.count == graph.keptChains)
+        #expect((1...8).contains(graph.clients.keptChains), "\(graph.clients.keptChains)")
+        #expect(kept.nameless(in: bench.host).held <= 5_000 && kept.kept.count == graph.clients.keptChains)
         bench.leap(30_000)
         #expect(kept.isEmpty && kept.nameless(in: bench.host).held == 0 && graph.isWhole)
     }
@@ -52,8 +52,8 @@ struct KeptHeldTests {
             tickets.append(keeper.ticket)
             keeper.client.session.close()
         }
-        let account = try #require(bench.host.accounts.find("a"))
-        #expect(graph.keptChains == 3 && account.held < 8_000)
+        let account = try #require(bench.host.pipelines.accounts.find("a"))
+        #expect(graph.clients.keptChains == 3 && account.held < 8_000)
         try bench.set(graph, [("x", long)])
         var other = Keeper(bench, pipe: #"[{"window":{"count":9,"of":"list"}}]"#, as: named("a"))
         for _ in 1...8 where account.held < 8_000 {
@@ -64,7 +64,7 @@ struct KeptHeldTests {
         #expect(account.held >= 8_000)
         #expect(other.begin().contains(#""op":"snap""#))
         #expect(bench.clients.sessions.kept.find(Ticket(tickets[0] ?? "")!, of: "a") == nil, "the oldest")
-        #expect(graph.keptChains > 0)
+        #expect(graph.clients.keptChains > 0)
     }
 
     @Test("limits.pipelines: what kept chains compute is the principal's, as of any pipeline")
@@ -78,7 +78,7 @@ struct KeptHeldTests {
         keeper.begin()
         keeper.client.session.close()
         for number in 2...5 { try bench.set(graph, [("x", "\(number)")]) }
-        let account = try #require(bench.host.accounts.find("a"))
+        let account = try #require(bench.host.pipelines.accounts.find("a"))
         #expect(account.room <= 0, "\(account.room)")
         bench.settle()
         keeper.client = bench.connect(named("a"))
@@ -106,8 +106,8 @@ struct KeptHeldTests {
             client.session.close()
         }
         #expect(
-            Set(tickets).count == 100 * clients && graph.keptChains == 100 * clients
-                && graph.subscriptions == 0
+            Set(tickets).count == 100 * clients && graph.clients.keptChains == 100 * clients
+                && graph.clients.subscriptions == 0
         )
         #expect(bench.clients.statistics.sessions == 0 && bench.clients.statistics.subscriptions == 0)
         try bench.set(graph, [("x", "2")])
@@ -124,7 +124,7 @@ struct KeptHeldTests {
             client.session.close()
         }
         bench.endTurn()
-        #expect(graph.keptChains == 100 * clients - 200 * (clients / 4))
+        #expect(graph.clients.keptChains == 100 * clients - 200 * (clients / 4))
         bench.leap(30_000)
         var turns = 0
         while bench.host.nextDeadline == bench.clock.now {
@@ -133,7 +133,7 @@ struct KeptHeldTests {
         }
         #expect(clients < 100 || turns > 5, "many are released in slices")
         let kept = bench.clients.sessions.kept
-        #expect(kept.isEmpty && kept.nameless(in: bench.host).held == 0 && graph.keptChains == 0)
+        #expect(kept.isEmpty && kept.nameless(in: bench.host).held == 0 && graph.clients.keptChains == 0)
         #expect(bench.host.nextDeadline == nil && bench.clients.sessions.all.isEmpty)
         let end = graph.statistics
         #expect(end.nodes == start.nodes && end.edges == start.edges && end.listeners == 0 && graph.isWhole)

@@ -79,6 +79,6 @@ struct KeptPictureTests {
                 && told.contains(#""reason":"pressure","lived""#),
             "\(told)"
         )
-        #expect(graph.keptChains == 0)
+        #expect(graph.clients.keptChains == 0)
     }
 }

@@ -157,7 +157,7 @@ struct AlarmTests {
     func missed() throws {
         let graph = try graph()
         var missed: [String] = []
-        bench.host.onMissed = { missed.append("\($0)/\($1)") }
+        bench.host.handlers.onMissed = { missed.append("\($0)/\($1)") }
         let access = Access.full
         func set() { _ = try? GraphView(graph, for: access).node(graph.node("y"), named: "y", to: .set) }
         let less = #"{"graph": "g", "nodes": {"x": {"set": "number"}}}"#

@@ -180,8 +180,8 @@ private struct OwnerPlay {
             }
         }
         let count = clients.reduce(0) { $0 + $1.owned.count }
-        guard bench.clients.statistics.subscriptions == count, graph.subscriptions == count else {
-            return "\(graph.subscriptions) subscriptions are counted, not \(count)"
+        guard bench.clients.statistics.subscriptions == count, graph.clients.subscriptions == count else {
+            return "\(graph.clients.subscriptions) subscriptions are counted, not \(count)"
         }
         return graph.isWhole ? nil : "something that cannot be reached is alive"
     }

@@ -69,7 +69,7 @@ struct OwnerTests {
                 == #"{"op":"ok","id":20,"ended":[1,2,3,4,5],"released":\#(held.nodes - start.nodes)}"#
         )
         #expect(answers.dropLast().allSatisfy { $0.contains(#""op":"end""#) } && answers.count == 6)
-        #expect(graph.statistics.nodes == start.nodes && graph.subscriptions == 0 && graph.isWhole)
+        #expect(graph.statistics.nodes == start.nodes && graph.clients.subscriptions == 0 && graph.isWhole)
     }
 
     @Test(
@@ -136,7 +136,7 @@ struct OwnerTests {
                 #"{"op":"ok","id":20,"ended":[2],"released":2}"#,
             ]
         )
-        #expect(graph.subscriptions == 1 && graph.isWhole && client.session.ownerNames == [])
+        #expect(graph.clients.subscriptions == 1 && graph.isWhole && client.session.ownerNames == [])
     }
 
     @Test("O-2: the owner is one name, and another connection's owner of that name is another")
@@ -152,7 +152,7 @@ struct OwnerTests {
         #expect(client.ask(#"{"op":"release","id":20}"#)[0].contains("owner: a name is needed"))
         #expect(client.ask(#"{"op":"release","owner":"panel"}"#)[0].contains("id: a number"))
         #expect(release(client, "panel").last == #"{"op":"ok","id":20,"ended":[1],"released":0}"#)
-        #expect(graph.subscriptions == 1 && other.take() == [])
+        #expect(graph.clients.subscriptions == 1 && other.take() == [])
         #expect(release(other, "panel").last == #"{"op":"ok","id":20,"ended":[1],"released":2}"#)
     }
 
@@ -187,7 +187,7 @@ struct OwnerTests {
             """
         )
         #expect(
-            client.take().isEmpty && graph.subscriptions == 0,
+            client.take().isEmpty && graph.clients.subscriptions == 0,
             "nothing overtakes the set"
         )
         log.confirm()
@@ -242,7 +242,7 @@ struct OwnerTests {
         let answers = client.take()
         #expect(answers.count == 51 && answers[50].hasPrefix(#"{"op":"ok","id":100,"ended":[1,2,"#))
         #expect(answers[50].hasSuffix(#","released":52}"#), "\(answers[50])")
-        #expect(graph.subscriptions == 0 && graph.isWhole)
+        #expect(graph.clients.subscriptions == 0 && graph.isWhole)
         bench.pass(20)
         #expect(client.take().count == 1, "the next request waits until that is paid for")
     }

@@ -69,7 +69,7 @@ struct HeadTests {
         #expect(messages.updates(of: 1) == [#""v":60"#] && messages.updates(of: 2) == [#""v":10"#])
         #expect(messages.updates(of: 3) == [#""v":7"#])
         #expect(messages[0].contains(#""rev":\#(graph.rev),"#) && messages[0].contains(#""by":"ann""#))
-        #expect(graph.lateRev == 0)
+        #expect(graph.course.lateRev == 0)
     }
 
     @Test("Where only the newest value counts, several commits of a turn cost one run, and n counts them")
@@ -103,7 +103,7 @@ struct HeadTests {
             #expect([message].updates(of: 1) == [#""v":\#(10 * place + 10)"#])
             #expect([message].updates(of: 2) == [#""v":\#(place + 1)"#])
         }
-        #expect(graph.lateRev == 0)
+        #expect(graph.course.lateRev == 0)
     }
 
     @Test("The messages of a client's own set, those of its pipelines too, come before its ok in mode all")
@@ -157,7 +157,7 @@ struct HeadTests {
         #expect(clients[1].take().updates() == [#""v":7"#] && clients[2].take().updates() == [#""v":700"#])
         for client in clients.dropFirst() { client.session.close() }
         bench.settle()
-        #expect(graph.chains.all.isEmpty && graph.records.isEmpty && graph.isWhole)
+        #expect(graph.chains.all.isEmpty && graph.chains.emissions.isEmpty && graph.isWhole)
     }
 
     @Test("A fork in mode all gets every value though the chain before it is in mode latest")
@@ -198,7 +198,7 @@ struct HeadTests {
         #expect(client.take().isEmpty)
         turn(bench)
         #expect(client.take().updates() == [#""v":51,"n":5"#])
-        #expect(graph.lateRev == graph.rev)
+        #expect(graph.course.lateRev == graph.rev)
     }
 
     @Test("In mode all every late emission comes, with its author, and no older rev after a newer one")
@@ -337,7 +337,7 @@ struct HeadTests {
             let chain = try #require(client.session.subscription(1)?.pipeline?.chain)
             bench.endTurn()
             client.send(#"{"op":"sub","id":9,"graph":"g","node":"x","pipe":[{"map":"value"}]}"#)
-            #expect(chain.isBehind && bench.host.pipelines.isWaiting && !made.records.isEmpty)
+            #expect(chain.isBehind && bench.host.pipelines.isWaiting && !made.chains.emissions.isEmpty)
             (graph, meter, head) = (made, chain.meter, chain.segment.head)
         }
         #expect(graph == nil && meter == nil && head == nil)

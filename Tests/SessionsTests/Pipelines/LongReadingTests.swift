@@ -20,7 +20,7 @@ struct LongReadingTests {
 
     init() throws {
         graph = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
     }
 
     /// Another thread has read what waits.
@@ -101,7 +101,7 @@ struct LongReadingTests {
         limits.messagesPerSecond = 1
         let bench = Bench(limits: limits)
         _ = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
         #expect(client.subscribe(1, long).isEmpty)
         let reader = PipelineReader(limits: limits) { DefinitionOptions() }
@@ -150,7 +150,7 @@ struct LongReadingTests {
     func patterns() throws {
         let bench = Bench(definitions: DefinitionOptions(expressions: Options(regex: QuickEngine())))
         _ = try bench.define(PipelineGraph.text)
-        bench.host.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
         #expect(client.subscribe(1, #"[{"map":"value + 1"}]"#).first?.contains("snap") == true)
         #expect(client.subscribe(2, #"[{"filter":"string(value).matches('a')"}]"#).isEmpty)

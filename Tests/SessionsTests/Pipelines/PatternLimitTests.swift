@@ -96,7 +96,7 @@ struct PatternLimitTests {
             if answer.contains(#""code":"pattern_limit""#) { refused += 1 }
         }
         #expect(refused == 63 - 250 / 16)
-        #expect(bench.host.accounts.find("greedy")?.patternCount == 240)
+        #expect(bench.host.pipelines.accounts.find("greedy")?.patternCount == 240)
         let again = bench.connect(.principal("greedy"))
         #expect(again.ask(subscribe(1, names(0..<16))).first?.contains("snap") == true, "it has these")
         #expect(again.ask(subscribe(2, names(2_000..<2_011))).first?.contains("pattern_limit") == true)
@@ -131,9 +131,9 @@ struct PatternLimitTests {
         #expect(isRefused(4, ["d"]), "another subscription has them still")
         client.ask(#"{"op":"unsub","id":2}"#)
         #expect(!isRefused(4, ["d", "e"]))
-        #expect(bench.host.accounts.find("alice")?.patternCount == 3)
+        #expect(bench.host.pipelines.accounts.find("alice")?.patternCount == 3)
         client.session.close()
-        #expect(engine.count == 0 && bench.host.accounts.find("alice") == nil)
+        #expect(engine.count == 0 && bench.host.pipelines.accounts.find("alice") == nil)
         try evaluate(graph, ["a", "b", "c"])
         #expect(engine.count == 0)
         #expect(throws: HostError.self) { try evaluate(graph, ["a", "b", "c", "d"]) }

@@ -178,7 +178,10 @@ struct PipelineShareTests {
         first.session.close()
         second.session.close()
         try stream(#"["distinct"]"#)
-        #expect(bench.host.accounts.find("alice") == nil, "an account without pipelines is forgotten")
+        #expect(
+            bench.host.pipelines.accounts.find("alice") == nil,
+            "an account without pipelines is forgotten"
+        )
     }
 
     @Test("Stages without expressions count too")

@@ -160,7 +160,7 @@ struct RestoringTests {
         entry.set = [LogEntry.Assignment("x", Array("8".utf8))]
         entry.by = "elsewhere"
         var faults: [String] = []
-        bench.host.onFault = { what in
+        bench.host.handlers.onFault = { what in
             faults.append(what)
             return "here"
         }

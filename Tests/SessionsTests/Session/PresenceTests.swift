@@ -143,7 +143,7 @@ struct PresenceTests {
         bench.pass(1_000)
         log.confirm()
         #expect(try bench.read(graph, "y") == "empty")
-        #expect(graph.commits == 3, "once")
+        #expect(graph.course.commits == 3, "once")
         #expect(bench.host.nextDeadline == nil)
     }
 

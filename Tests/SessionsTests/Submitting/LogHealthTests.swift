@@ -28,7 +28,7 @@ struct LogHealthTests {
         #expect(try bench.read(graph, "late") == "1")
         try bench.set(graph, [("x", "2")])
         var calls = 0
-        bench.host.onLog = { calls += 1 }
+        bench.host.handlers.onLog = { calls += 1 }
         log.health = .outOfReach
         #expect(calls == 1)
         let rev = graph.rev
@@ -123,7 +123,7 @@ struct LogHealthTests {
     func faults() throws {
         let (bench, log, _) = try prepared()
         var faults: [String] = []
-        bench.host.onFault = {
+        bench.host.handlers.onFault = {
             faults.append($0)
             return "w\(faults.count)"
         }

@@ -133,7 +133,7 @@ struct SlowSinkTests {
             #expect(client.session.outbox.queue.bytes <= hardBytes)
             client.session.close()
             bench.pass(50)
-            #expect(graph.subscriptions == 0 && graph.isWhole)
+            #expect(graph.clients.subscriptions == 0 && graph.isWhole)
         }
     }
 

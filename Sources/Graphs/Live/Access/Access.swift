@@ -239,7 +239,7 @@ public struct GraphView {
         guard graph.chains.find(ChainKey(source, for: access)) == nil else { return }
         let host = graph.host
         let bytes = graph.visibleNodes(matching: glob).count * AllMembers.memberBytes
-        let held = access.name.flatMap { host.accounts.find($0)?.held } ?? 0
+        let held = access.name.flatMap { host.pipelines.accounts.find($0)?.held } ?? 0
         guard bytes + held <= host.limits.held else {
             let message =
                 "'\(glob)' matches more nodes than the pipelines of one principal may hold (limits.held)"

@@ -18,11 +18,6 @@ final class GraphRights {
     }
 }
 
-/// Identifies one definition of one running graph.
-///
-/// Only its object identity counts.
-final class DefinitionMark {}
-
 struct GraphRightsCache {
     /// The most graphs that are cached; one more clears the cache.
     ///
@@ -33,9 +28,9 @@ struct GraphRightsCache {
 
     subscript(graph: LiveGraph) -> GraphRights {
         mutating get {
-            if let rights = known[graph.name], rights.definition === graph.definitionMark { return rights }
+            if let rights = known[graph.name], rights.definition === graph.present.mark { return rights }
             if known.count >= Self.most { known = [:] }
-            let rights = GraphRights(graph.definitionMark)
+            let rights = GraphRights(graph.present.mark)
             known[graph.name] = rights
             return rights
         }

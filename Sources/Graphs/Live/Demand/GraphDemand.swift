@@ -168,7 +168,8 @@ package final class GraphDemand {
 
     /// Whether a subscription with `load` waits for a node whose value is missing or stale.
     package func isAwaited(_ name: String) -> Bool {
-        guard graph.loaders > 0, let node = graph.existing(name), node.needsLoad, let living = node.living
+        guard graph.clients.loaders > 0, let node = graph.existing(name), node.needsLoad,
+            let living = node.living
         else {
             return false
         }
@@ -202,7 +203,7 @@ package final class GraphDemand {
     // MARK: - Other servers
 
     /// Another server has begun to follow the graph: it does not know what is awaited here.
-    fileprivate func askAgain() { asksAgain = graph.loaders > 0 }
+    fileprivate func askAgain() { asksAgain = graph.clients.loaders > 0 }
 
     /// The demand of other servers has changed for these nodes.
     func noteElsewhere(_ names: [String]) { elsewhere += names }
@@ -217,7 +218,7 @@ package final class GraphDemand {
     }
 
     func becameStale(_ node: NamedNode) {
-        if graph.loaders > 0 { stale.insert(node.name) }
+        if graph.clients.loaders > 0 { stale.insert(node.name) }
     }
 
     /// A producer has reported on the node, which answers the request.
@@ -301,7 +302,7 @@ extension LiveGraph {
         if let demand { return demand }
         let demand = GraphDemand(self)
         self.demand = demand
-        host.demanded.append(self)
+        host.unsettled.demanded.append(self)
         return demand
     }
 
@@ -309,7 +310,7 @@ extension LiveGraph {
     func endDemand() {
         guard let demand else { return }
         self.demand = nil
-        host.demanded.removeAll { $0 === self }
+        host.unsettled.demanded.removeAll { $0 === self }
         demand.end()
     }
 
@@ -326,7 +327,7 @@ extension LiveGraph {
 extension Host {
     /// Determines which nodes are wanted, within the limit of one turn.
     func settleDemand() {
-        for graph in demanded {
+        for graph in unsettled.demanded {
             guard let demand = graph.demand, demand.isDue else { continue }
             work += UInt64(demand.settle() / NodeBuilder.unitsPerNode)
         }

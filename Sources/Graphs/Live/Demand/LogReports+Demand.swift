@@ -11,17 +11,17 @@ extension LogReports: SharedDemandFollower {
     }
 
     func demandFollowersChanged(of graph: String) {
-        host.onLog()
+        host.handlers.onLog()
         host.table[graph]?.reviseDemand()
     }
 
     func demandChanged(of graph: String, for nodes: [String]) {
-        host.onLog()
+        host.handlers.onLog()
         host.table[graph]?.demand?.noteElsewhere(nodes)
     }
 
     func demandAsked(of graph: String, for nodes: [String]) {
-        host.onLog()
+        host.handlers.onLog()
         guard let demand = host.table[graph]?.demand else { return }
         for node in nodes { demand.askElsewhere(node) }
     }

@@ -133,7 +133,7 @@ extension Members {
         watchers.settle()
         // A client that resumes a glob with an older cursor does not know which nodes the glob no
         // longer matches.
-        if !gone.isEmpty { graph.narrowedAt = stamp.rev }
+        if !gone.isEmpty { graph.course.narrowedAt = stamp.rev }
         for case let node? in gone {
             guard let family = node.family else { continue }
             if node.isMutable { family.emptied = stamp }

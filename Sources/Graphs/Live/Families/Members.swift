@@ -104,7 +104,7 @@ package final class Members {
 
     /// A member may have no node at the end of the turn.
     func noteLeftover(_ member: NamedNode) {
-        if leftovers.isEmpty { graph.host.unsettled.append(self) }
+        if leftovers.isEmpty { graph.host.unsettled.members.append(self) }
         leftovers.append(member)
     }
 
@@ -194,9 +194,9 @@ extension NamedNode {
 extension Host {
     /// Removes the entries of all members that were asked for in this turn and got no node.
     func forgetLeftovers() {
-        guard !unsettled.isEmpty else { return }
-        let all = unsettled
-        unsettled = []
+        guard !unsettled.members.isEmpty else { return }
+        let all = unsettled.members
+        unsettled.members = []
         for members in all { members.forgetLeftovers() }
     }
 }

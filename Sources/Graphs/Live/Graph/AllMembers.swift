@@ -170,7 +170,7 @@ package final class AllMembers: NameWatcher {
 extension NamedNode {
     /// The members of a node that joins all matches of a glob.
     package var members: AllMembers? {
-        graph.allMembers.isEmpty ? nil : graph.allMembers[ObjectIdentifier(self)]
+        graph.declared.joining.isEmpty ? nil : graph.declared.joining[ObjectIdentifier(self)]
     }
 
     /// The new definition may join other nodes than before.
@@ -180,6 +180,6 @@ extension NamedNode {
         let former = members
         guard glob != nil || former != nil, former?.glob != glob else { return }
         former?.release()
-        graph.allMembers[ObjectIdentifier(self)] = glob.map { AllMembers(of: self, $0) }
+        graph.declared.joining[ObjectIdentifier(self)] = glob.map { AllMembers(of: self, $0) }
     }
 }

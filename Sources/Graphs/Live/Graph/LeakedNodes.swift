@@ -34,11 +34,11 @@ extension Host {
     ///
     /// - Returns: whether the round is finished.
     public func countLeaks(anew isNew: Bool) -> Bool {
-        if isNew { leakRound += 1 }
+        if isNew { memory.leakRound += 1 }
         var steps = Self.leakSteps
         for graph in table.all {
-            graph.leaked.look(at: graph.core, in: leakRound, &steps)
-            if graph.leaked.round != leakRound { return false }
+            graph.releases.leaked.look(at: graph.core, in: memory.leakRound, &steps)
+            if graph.releases.leaked.round != memory.leakRound { return false }
         }
         return true
     }

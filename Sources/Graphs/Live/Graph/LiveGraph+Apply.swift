@@ -10,11 +10,11 @@ extension LiveGraph {
         switch commit.kind {
         case .values: change(commit, stamp)
         case .define:
-            host.definitionChanges &+= 1
+            host.table.changes &+= 1
             create(stamp)
         case .redefine(let definition, let origin):
-            host.definitionChanges &+= 1
-            self.origin = origin
+            host.table.changes &+= 1
+            present.origin = origin
             // It needs no file any more.
             if origin == .client { host.bringBack(self) }
             Redefinition(of: self, as: definition, at: stamp).apply()
@@ -22,18 +22,15 @@ extension LiveGraph {
         case .tick(let now): fireTimers(until: now)
         case .drop: members.drop(commit, stamp)
         case .expire:
-            isExpiring = false
+            due.isExpiring = false
             members.drop(commit, stamp)
         }
     }
 
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
-        if turn != host.turns { stampBefore = self.stamp }
-        self.stamp = stamp
+        course.advance(to: stamp, in: host.turns)
         evaluationTime = stamp.time
-        commits += 1
-        turn = host.turns
         if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
         presentCommit.begin(stamp, context: context, by: by)
     }
@@ -84,37 +81,24 @@ extension LiveGraph {
         guard !commit.isAnonymous || node.writer != nil else { return }
         let claims = commit.claimed.contains { $0 === node }
         let claimer = claims ? commit.claimer ?? host.instance : nil
-        node.writer = writer(commit.by, commit.context, claimer)
-    }
-
-    /// Consecutive changes by the same principal without a context share one `Writer`.
-    private func writer(_ by: String?, _ context: Datum?, _ claimer: String?) -> Writer? {
-        guard by != nil || context != nil || claimer != nil else { return nil }
-        if let latestWriter, latestWriter.by == by, latestWriter.context === context,
-            latestWriter.claimer == claimer
-        {
-            return latestWriter
-        }
-        let writer = Writer(by: by, context: context, claimer: claimer)
-        if context == nil { latestWriter = writer }
-        return writer
+        node.writer = writers.writer(commit.by, commit.context, claimer)
     }
 
     /// One tick: everything that is due emits, all in one turn.
     private func fireTimers(until now: UInt64) {
-        isTickPending = false
+        due.isTickPending = false
         core.engine.fire(timers, until: .milliseconds(now))
     }
 
     /// The first commit: creates all nodes with their initial values, and the derived ones that are
     /// always kept.
     private func create(_ stamp: LogStamp) {
-        isLive = true
+        open()
         members.takeFamilies(stamp)
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             create(node, stamp)
-            nodes.append(node)
+            declared.all.append(node)
         }
         members.show()
         ties.connectSyncs(of: self)
@@ -145,7 +129,7 @@ extension LiveGraph {
     /// Removes a node that the definition no longer has: the registry releases it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
-        if !allMembers.isEmpty { allMembers[ObjectIdentifier(node)] = nil }
+        if !declared.joining.isEmpty { declared.joining[ObjectIdentifier(node)] = nil }
         node.endExpiry()
         facets.end(node)
         node.source = nil
@@ -162,7 +146,7 @@ extension LiveGraph {
     /// Ends the graph: ends its subscriptions, or closes their connections if the clients' cursors
     /// are no longer valid, and releases its nodes.
     func end(_ reason: End) {
-        isLive = false
+        close()
         releases.reason = .removed
         for node in nodes { node.isRemoved = true }
         let members = members.end()
@@ -193,7 +177,7 @@ extension LiveGraph {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
         }
-        guard hasListeners, let follower = host.follower else { return {} }
+        guard clients.hasListeners, let follower = host.follower else { return {} }
         return releases.because(.removed) { follower.release(nodes: ended, names, of: self) }
     }
 }

@@ -72,7 +72,7 @@ package final class NodeBuilder {
         node.born = graph.stampTime
         node.beginHistory(holding: living.value)
         if node.definition.retain == .untilPressure, graph.registry.isFull {
-            host.pressure.count(graph.flushUnused())
+            host.memory.count(graph.flushUnused())
         }
         return living
     }

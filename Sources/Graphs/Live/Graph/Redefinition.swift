@@ -39,7 +39,7 @@ struct Redefinition {
         let notifyOfEnds = gone.isEmpty ? {} : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
         var joining = graph.chains.all.compactMap(\.members)
-        if isAboutMembers { joining += graph.allMembers.values }
+        if isAboutMembers { joining += graph.declared.joining.values }
         for members in joining { members.leave(gone) }
 
         // Nodes that unchanged nodes need only through changed ones must not be destroyed and made
@@ -66,10 +66,12 @@ struct Redefinition {
 
         let added = delta.added.filter { $0 < graph.nodes.count }.map { graph.nodes[$0] }
         let hasOtherRules = delta.settings.contains("access")
-        if hasOtherRules || !gone.isEmpty { graph.narrowedAt = stamp.rev }
+        if hasOtherRules || !gone.isEmpty { graph.course.narrowedAt = stamp.rev }
         graph.host.follower?.redefined(graph, adding: added, hasOtherRules: hasOtherRules)
         graph.releases.watch?.redefined()
-        if !gone.isEmpty || !graph.removedInputs.isEmpty { graph.removedInputs.note(gone, in: graph) }
+        if !gone.isEmpty || !graph.declared.removedInputs.isEmpty {
+            graph.declared.removedInputs.note(gone, in: graph)
+        }
         if isAboutMembers, delta.reachesMembers {
             graph.members.showAgain(removed.filter { $0.exists && $0.family != nil })
         }
@@ -95,7 +97,7 @@ struct Redefinition {
     ) -> (Rebuilding, changed: [(node: NamedNode, former: NodeDefinition)]) {
         var rebuilt: [ObjectIdentifier: NamedNode] = [:]
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
-        graph.definition = new
+        graph.present.definition = new
         graph.members.takeFamilies(stamp)
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
@@ -112,7 +114,7 @@ struct Redefinition {
             }
             retained.append((node, former))
         }
-        graph.nodes = nodes { definition in
+        graph.declared.all = nodes { definition in
             if let member = graph.existing(definition.name) {
                 take(member, definition)
                 return member
@@ -130,7 +132,7 @@ struct Redefinition {
             take(node, definition)
             node.forgetUnused()
         }
-        graph.noteDefinition()
+        graph.present.renew()
         if delta.changesNames || delta.reachesMembers {
             for node in graph.nodes + removed + members { node.forgetInputs() }
         }

@@ -19,7 +19,8 @@ package enum ReleaseReason: String {
     case away
 }
 
-/// Counts the nodes that one graph frees, and reports them to its watcher.
+/// What becomes of the nodes of one graph: counts those that it frees, and reports them to its
+/// watcher.
 package final class Releases {
     /// How many nodes were freed, not counting those that are only parts of stages.
     package private(set) var count: UInt64 = 0
@@ -29,6 +30,8 @@ package final class Releases {
     package var watch: (any ReleaseWatcher)?
     /// The names of nodes that are freed while it is not nil.
     var names: [String]?
+    /// Unreachable nodes; none unless the server has a fault.
+    var leaked = LeakedNodes()
 
     /// Runs `body`, which frees nodes for this reason.
     package func because<Result>(_ reason: ReleaseReason, _ body: () -> Result) -> Result {

@@ -151,14 +151,14 @@ struct SavedGraph {
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
         graph.presentCommit.begin(stamp, context: writer.context, by: writer.by)
-        graph.narrowedAt = graph.rev
+        graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }
 
     private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {
         let stamp = LogStamp(rev: saved.definedAt, time: graph.time)
         let node = NamedNode(definition, graph: graph, at: stamp)
-        graph.nodes.append(node)
+        graph.declared.all.append(node)
         graph.registry.declare(node)
         guard case .mutable = definition.kind else { return nil }
         node.beginExpiry()

@@ -8,6 +8,10 @@ final class GraphTable {
     private let names = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
     /// In the order in which they were added, including those that have not started.
     private(set) var all: [LiveGraph] = []
+    /// Rises whenever a graph is added, removed or redefined.
+    var changes: UInt64 = 0
+    /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
+    private(set) var unbuilt: [String] = []
     /// The epoch of all graphs if there is no log.
     private let epoch: String
     private var ended: [String: LogPosition] = [:]
@@ -31,6 +35,15 @@ final class GraphTable {
     func add(_ graph: LiveGraph) {
         all.append(graph)
         names.insert(graph, named: graph.name)
+        changes &+= 1
+    }
+
+    /// A graph could be rebuilt from the log, or could not.
+    func note(_ name: String, isBuilt: Bool) {
+        unbuilt.removeAll { $0 == name }
+        guard !isBuilt else { return }
+        unbuilt.append(name)
+        unbuilt.sort()
     }
 
     /// Removes a graph; a new one may have its name already.
@@ -38,6 +51,7 @@ final class GraphTable {
         if let position { ended[graph.name] = position }
         all.removeAll { $0 === graph }
         if self[graph.name] === graph { names.remove(named: graph.name) }
+        changes &+= 1
     }
 
     /// Where a new graph with that name begins, if there is no log.

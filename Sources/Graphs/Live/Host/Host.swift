@@ -1,7 +1,6 @@
 internal import CEL
 public import Commits
 public import Definitions
-internal import DequeModule
 package import ReactiveGraph
 public import Support
 public import Values
@@ -37,65 +36,37 @@ public final class Host {
     package var instance: String { log?.instance ?? "" }
     /// The log's health, as last reported.
     public internal(set) var health: LogHealth
-    /// The loop's current activity, for a watchdog.
-    public let activity = Activity()
-    /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
-    public internal(set) var unbuilt: [String] = []
-    /// Called before a report of the log is handled.
-    ///
-    /// The loop must then end the turn, although no caller of the host was active.
-    public var onLog: () -> Void = {}
-    /// Called when a client sets a node (the second argument) that the definition of a graph (the
-    /// first) no longer has.
-    public var onMissed: (String, String) -> Void = { _, _ in }
-    /// Whether sinks receive each change of values, and not only refusals
-    /// (``MessageSink/acted(_:)``).
-    public var recordsSets = false
-    /// Called when graphs have become orphans because no server that shares the log has their file.
-    public var onOrphans: ([LiveGraph]) -> Void = { _ in }
-    /// Called when an orphan was removed at the end of its time, with its name and the number of
-    /// its values.
-    public var onExpiredOrphan: (String, Int) -> Void = { _, _ in }
-    /// Writes an internal fault to the server's log, and returns a reference to the entry; see
-    /// ``fault(_:)``.
-    public var onFault: (_ what: String) -> String = { _ in "unknown" }
-    /// All graphs by name.
-    let table: GraphTable
-    /// Rises whenever a graph is added, removed or redefined.
-    public internal(set) var definitionChanges: UInt64 = 0
-    /// The graphs of which this server has files; nil: it has not looked yet.
-    var files: Set<String>?
-    private(set) lazy var orphanExpiry = OrphanExpiry(self)
-    /// Commits on their way to the graphs and to the log.
-    let submissions: Submissions
     private var reports: LogReports?
-    let ticks = Ticks()
-    var pressure = PressureCount()
-    /// The round of the search for unreachable nodes.
-    var leakRound: UInt64 = 0
+    /// What it calls in its server.
+    public var handlers = HostHandlers()
     /// The clients that the graphs serve, which hold the host; nil: there are none.
     package unowned var follower: (any HostFollower)?
+    /// The loop's current activity, for a watchdog.
+    public let activity = Activity()
+    /// What clients have used of the present turn, and what waits for later ones.
+    var load = TurnLoad()
+    /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
+    /// subscriptions.
+    private var kind = 0
+    /// The timers of clients and of private stages, on the monotonic clock.
+    package let timers: TimerQueue
+    /// All graphs by name.
+    let table: GraphTable
+    /// Commits on their way to the graphs and to the log.
+    let submissions: Submissions
+    let ticks = Ticks()
+    /// What has to be settled when the turn ends.
+    var unsettled = Unsettled()
+    private(set) lazy var orphanCare = OrphanCare(self)
+    /// Releases of what was kept, and the search for what is lost.
+    var memory = MemoryCounts()
     /// Clears the values that represented ended sessions.
     package private(set) lazy var presences = PresenceClearing(self)
-    /// Reads long texts of pipelines on another thread, and calls back in a turn of the loop; nil:
-    /// everything is read at once.
-    public var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
     /// Runs the pipelines of clients.
     package let pipelines = PipelineScheduler()
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     package var trialUnits: Int?
-    package var accounts = PipelineAccounts()
-    var pipelineTexts = PipelineTexts()
-    /// The graphs with `demand` requests of producers (D-1).
-    var demanded: [LiveGraph] = []
-    /// The graphs' members with entries to look at when the turn ends
-    /// (``Members/forgetLeftovers()``).
-    var unsettled: [Members] = []
     package let memberAccounts = MemberAccounts()
-
-    /// Nodes built and values read for requests since the start: the unit of a turn's budget.
-    public var workDone: UInt64 { work }
-    package var work: UInt64 = 0
 
     /// How many commits of this server have been applied since the start.
     public var applied: UInt64 { submissions.applied }
@@ -103,32 +74,6 @@ public final class Host {
     /// The start times of the turns in which commits were submitted that were applied in later
     /// turns, since the last read.
     public func takeLateCommits() -> ContiguousArray<UInt64> { submissions.takeLate() }
-
-    /// The value of ``work`` at the start of this turn.
-    private var workBefore: UInt64 = 0
-
-    /// Whether the requests of all clients have used so much of this turn that costly ones must
-    /// wait for another: as much as the share of one client.
-    public var isCrowded: Bool {
-        @inline(never) get { work - workBefore >= limits.work }
-    }
-
-    /// Performs a costly request in a later turn, after those that wait already.
-    public func later(_ perform: @escaping () -> Void) {
-        postponed.append(perform)
-    }
-
-    /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
-    /// subscriptions.
-    private var kind = 0
-
-    /// The number of finished loop turns.
-    public private(set) var turns: UInt64 = 0
-
-    /// The timers of clients and of private stages, on the monotonic clock.
-    package let timers: TimerQueue
-    /// What continues in later turns, longest wait first.
-    private var postponed: Deque<() -> Void> = []
 
     /// A host without graphs that stores its commits in `store`.
     public init(
@@ -165,7 +110,7 @@ public final class Host {
         follower = nil
         for graph in table.all { graph.dissolve() }
         pipelines.forget()
-        postponed = []
+        load.forgetPostponed()
     }
 
     /// All graphs that are served, in the order in which they were added.
@@ -181,6 +126,11 @@ public final class Host {
         guard let graph = table[name] else { return nil }
         return graph.isShown ? graph : nil
     }
+
+    /// Rises whenever a graph is added, removed or redefined.
+    public var definitionChanges: UInt64 { table.changes }
+    /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
+    public var unbuilt: [String] { table.unbuilt }
 
     // MARK: - Changing
 
@@ -238,7 +188,7 @@ public final class Host {
     /// Goes on with the next kind of work that waits.
     private func goOn() {
         let waiting =
-            (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
+            (follower?.isReleasing == true ? 1 : 0) | (load.waiting == 0 ? 0 : 2)
             | (pipelines.hasSlow ? 4 : 0)
         guard waiting != 0 else { return }
         // The kinds after the last one come first.
@@ -251,16 +201,6 @@ public final class Host {
         }
     }
 
-    /// Performs what was postponed, until the turn is crowded.
-    private func performPostponed() {
-        // What is postponed again goes to the end of the queue.
-        var count = postponed.count
-        while count > 0, !isCrowded, let next = postponed.popFirst() {
-            count -= 1
-            next()
-        }
-    }
-
     /// The time of the clock that stamps commits, in milliseconds since 1970, or an earlier one.
     var stampTime: UInt64 { log?.time ?? clock.wall }
 
@@ -270,8 +210,8 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isWaiting { return clock.now }
-        if !demanded.isEmpty, demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
+        if follower?.isReleasing == true || load.waiting > 0 || pipelines.isWaiting { return clock.now }
+        if unsettled.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
         guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
@@ -281,20 +221,19 @@ public final class Host {
     /// Ends the loop turn: runs the pipelines of clients, then sends what the turn has made.
     public func flush() {
         pipelines.run(in: self)
-        if !demanded.isEmpty { settleDemand() }
+        if !unsettled.demanded.isEmpty { settleDemand() }
         follower?.turnEnds()
         submissions.endTurn()
         forgetLeftovers()
-        turns &+= 1
-        workBefore = work
+        load.endTurn()
     }
 
     /// The counters.
     public var statistics: HostStatistics {
         HostStatistics(
             graphs: graphs.count,
-            pressureEvents: pressure.events,
-            pressureReleased: pressure.released
+            pressureEvents: memory.flushes,
+            pressureReleased: memory.released
         )
     }
 
@@ -335,7 +274,10 @@ public final class Host {
     ///
     /// Every `internal` error is made here.
     public func fault(_ what: String) -> HostError {
-        HostError(.internalError, "the server has a fault; its log has the details under \(onFault(what))")
+        HostError(
+            .internalError,
+            "the server has a fault; its log has the details under \(handlers.onFault(what))"
+        )
     }
 
     /// The log's error as clients receive it.

@@ -13,8 +13,8 @@ struct OrphanSearch {
     ///
     /// - Returns: the new orphans, by name.
     func note(files: Set<String>) -> [LiveGraph] {
-        let former = host.files
-        host.files = files
+        let former = host.orphanCare.files
+        host.orphanCare.files = files
         host.log?.files = files
         var gone: [LiveGraph] = []
         for graph in host.table.all where graph.isLive && graph.origin == .file {
@@ -33,17 +33,17 @@ struct OrphanSearch {
     /// A graph that has just begun may have a file that its server has not announced yet, so a
     /// graph only becomes an orphan when no file is known three times in succession.
     func noteElsewhere() {
-        guard let files = host.files else { return }
+        guard let files = host.orphanCare.files else { return }
         var gone: [LiveGraph] = []
         for graph in host.table.all where graph.isLive && graph.origin == .file {
             if files.contains(graph.name) || host.isFiledElsewhere(graph.name) {
                 host.bringBack(graph)
             } else if !graph.isOrphan {
-                graph.looksWithoutFile += 1
-                if graph.looksWithoutFile > 2 { gone.append(graph) }
+                graph.standing.looksWithoutFile += 1
+                if graph.standing.looksWithoutFile > 2 { gone.append(graph) }
             }
         }
         for graph in gone { host.setAside(graph) }
-        if !gone.isEmpty { host.onOrphans(gone.sorted { $0.name < $1.name }) }
+        if !gone.isEmpty { host.handlers.onOrphans(gone.sorted { $0.name < $1.name }) }
     }
 }

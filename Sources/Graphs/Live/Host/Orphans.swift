@@ -23,7 +23,7 @@ extension Host {
     public func askForFiles(_ done: @escaping () -> Void) {
         guard let log else { return done() }
         log.askForFiles { [weak self] in
-            self?.onLog()
+            self?.handlers.onLog()
             done()
         }
     }
@@ -35,38 +35,41 @@ extension Host {
 
     /// This server has a file of the graph, which it is about to define.
     public func note(file graph: String) {
-        guard files?.insert(graph).inserted == true else { return }
+        guard orphanCare.files?.insert(graph).inserted == true else { return }
         log?.files.insert(graph)
     }
 
     /// Stops serving a graph: its subscriptions end with `node_removed`, and its timers stop.
     func setAside(_ graph: LiveGraph) {
         guard !graph.isOrphan else { return }
-        graph.orphanedAt = clock.now
+        graph.setOrphaned(at: clock.now)
         graph.releases.because(.removed) { follower?.ended(graph, .removed) }
         ticks.remove(graph)
-        definitionChanges &+= 1
-        orphanExpiry.begin()
+        table.changes &+= 1
+        orphanCare.begin()
     }
 
     /// Serves an orphan again.
     public func bringBack(_ graph: LiveGraph) {
-        graph.looksWithoutFile = 0
+        graph.standing.looksWithoutFile = 0
         guard graph.isOrphan else { return }
-        graph.orphanedAt = nil
+        graph.setOrphaned(at: nil)
         ticks.add(graph)
-        definitionChanges &+= 1
+        table.changes &+= 1
     }
 
     /// Removes orphans for good after so many milliseconds in which this server ran; 0: never.
-    public func expireOrphans(after milliseconds: UInt64) { orphanExpiry.age = milliseconds }
+    public func expireOrphans(after milliseconds: UInt64) { orphanCare.age = milliseconds }
 }
 
-/// Removes orphans when their time is over, if the configuration has one.
-final class OrphanExpiry {
+/// Knows of which graphs this server has files, and removes orphans when their time is over, if the
+/// configuration has one.
+final class OrphanCare {
     /// Milliseconds until it tries again if this server may not remove a graph at the moment.
     private static var pause: UInt64 { 60_000 }
 
+    /// The graphs of which this server has files; nil: it has not looked yet.
+    var files: Set<String>?
     /// How many milliseconds an orphan is kept; 0: for ever.
     var age: UInt64 = 0
     private unowned let host: Host
@@ -88,7 +91,7 @@ final class OrphanExpiry {
         let now = host.clock.now
         var next: UInt64?
         for graph in host.orphans {
-            guard let since = graph.orphanedAt else { continue }
+            guard let since = graph.standing.orphanedAt else { continue }
             if since + age <= now { remove(graph) }
             guard graph.isLive else { continue }
             let due = max(since + age, now + Self.pause)
@@ -99,7 +102,7 @@ final class OrphanExpiry {
 
     private func remove(_ graph: LiveGraph) {
         guard host.isLeading else { return }
-        let (name, values, onExpired) = (graph.name, graph.valueCount, host.onExpiredOrphan)
+        let (name, values, onExpired) = (graph.name, graph.valueCount, host.handlers.onExpiredOrphan)
         switch host.remove(graph) {
         case .applied: onExpired(name, values)
         case .refused: break
@@ -112,11 +115,6 @@ final class OrphanExpiry {
 }
 
 extension LiveGraph {
-    /// Whether no living server has its file, although files define it.
-    public var isOrphan: Bool { orphanedAt != nil }
-    /// Whether clients may use it.
-    package var isServed: Bool { isLive && !isOrphan }
-
     /// How many values it holds: mutable nodes and members that are not empty.
     public var valueCount: Int {
         nodes.count { $0.holdsValue } + members.living.count { $0.holdsValue }

@@ -24,7 +24,7 @@ extension Host {
             graph.members.dropUnneeded()
         }
         let released = graphs.reduce(0) { $0 + $1.releases.count } - before
-        pressure.count(released)
+        memory.count(released)
         return released
     }
 
@@ -54,19 +54,22 @@ extension Host {
         let gone = Set(names)
         names += dropped.filter { !gone.contains($0) }
         graph.releases.names = nil
-        pressure.count(released)
+        memory.count(released)
         work += released
         return Flushed(names: names, nodes: released)
     }
 }
 
-/// Counters of releases under memory pressure.
-struct PressureCount {
-    private(set) var events: UInt64 = 0
+/// Counts releases of what was kept, and the rounds of the search for what is lost.
+struct MemoryCounts {
+    /// How often unused nodes were released.
+    private(set) var flushes: UInt64 = 0
     private(set) var released: UInt64 = 0
+    /// The round of the search for unreachable nodes.
+    var leakRound: UInt64 = 0
 
     mutating func count(_ nodes: UInt64) {
-        events += 1
+        flushes += 1
         released += nodes
     }
 }

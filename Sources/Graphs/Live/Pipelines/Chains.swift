@@ -179,6 +179,9 @@ package final class Chains {
 
     private var shared: [ChainKey: Record] = [:]
     private var records: [UInt64: Record] = [:]
+    /// For each node with heads of chains, by its creation number, the emissions that they have not
+    /// handled yet.
+    var emissions: [UInt64: EmissionRecord] = [:]
     private var hidden: Set<UInt64> = []
     private var inner: [UInt64: InnerStage] = [:]
     /// How sources of client pipelines depend on their inputs, if values decide that.

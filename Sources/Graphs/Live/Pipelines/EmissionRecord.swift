@@ -86,7 +86,7 @@ final class EmissionRecord {
     /// The record of the node that a head's edge comes from; nil if the edge has lost an end.
     static func of(_ edge: PostponingEdge, in graph: LiveGraph) -> EmissionRecord? {
         guard let source = edge.source else { return nil }
-        if let known = graph.records[source.id] { return known }
+        if let known = graph.chains.emissions[source.id] { return known }
         if let source = source as? Node<Datum> { return begin(of: source, in: graph) }
         if let source = source as? Node<[Datum]> { return begin(of: source, in: graph) }
         preconditionFailure("a client's stage follows a value or a row")
@@ -94,8 +94,8 @@ final class EmissionRecord {
 
     private static func begin<Value: Weighed>(of source: Node<Value>, in graph: LiveGraph) -> EmissionRecord {
         let (number, made) = (source.id, EmissionRecord(of: source, in: graph))
-        graph.records[number] = made
-        source.observeMissed { [unowned graph] emission in graph.records[number]?.record(emission) }
+        graph.chains.emissions[number] = made
+        source.observeMissed { [unowned graph] emission in graph.chains.emissions[number]?.record(emission) }
         return made
     }
 
@@ -187,7 +187,7 @@ final class EmissionRecord {
         exchange(head.place, heads.count - 1)
         heads.removeLast()
         trim()
-        if heads.isEmpty { graph.records[number] = nil }
+        if heads.isEmpty { graph.chains.emissions[number] = nil }
     }
 
     /// The head has handled everything.

@@ -115,7 +115,7 @@ final class Head {
         graph.evaluationTime = entry.time
         graph.replacedEmissions = replaced(by: entry)
         let isLate = entry.turn != graph.host.turns
-        if isLate { graph.lateRev = graph.rev }
+        if isLate { graph.course.lateRev = graph.rev }
         graph.presentCommit.deliver(
             entry.commit,
             late: isLate ? graph.stampBeforeTurn : nil

@@ -22,9 +22,9 @@ package struct PipelineReading {
     /// - Throws: `bad_field` if it is too long, `pattern_limit`, or the problem of a stage with its
     ///   place.
     package func stages(of text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
-        if let known = host.pipelineTexts.find(text) { return known }
+        if let known = host.pipelines.texts.find(text) { return known }
         let stages = try pipeline(PipelineText(stages: text)).stages.get()
-        host.pipelineTexts.keep(stages, of: text)
+        host.pipelines.texts.keep(stages, of: text)
         return stages
     }
 
@@ -81,12 +81,12 @@ extension Host {
     /// Whether the stages of a text are in the cache, and there is nothing else to read.
     package func knows(_ text: PipelineText) -> Bool {
         guard text.source == nil, case .json(let stages) = text.stages else { return false }
-        return stages.withUnsafeBytes { pipelineTexts.find($0) != nil }
+        return stages.withUnsafeBytes { pipelines.texts.find($0) != nil }
     }
 
     /// Whether another thread has to read a text before its request is performed.
     public func readsElsewhere(_ text: PipelineText?) -> Bool {
-        guard let text, readElsewhere != nil else { return false }
+        guard let text, pipelines.readElsewhere != nil else { return false }
         return text.takesLong
     }
 }

@@ -32,6 +32,14 @@ package final class PipelineScheduler {
     /// How much of the turn ending their subscriptions has used.
     private var ending = TurnShare(dividedBy: 4)
 
+    /// What principals pay for their pipelines.
+    package var accounts = PipelineAccounts()
+    /// What was read last.
+    var texts = PipelineTexts()
+    /// Reads long texts on another thread, and calls back in a turn of the loop; nil: everything is
+    /// read at once.
+    package var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
+
     /// Whether a head is behind.
     package var isBehind: Bool { !waiting.isEmpty }
 

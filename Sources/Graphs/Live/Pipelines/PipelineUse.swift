@@ -31,7 +31,7 @@ package final class PipelineUse {
         for (segment, place) in segments { segment.remove(at: place) }
         segments = []
         forEachStage { stage in for pattern in stage.patterns { account.remove(pattern) } }
-        host.accounts.end(account)
+        host.pipelines.accounts.end(account)
     }
 
     /// Its user's options have changed.

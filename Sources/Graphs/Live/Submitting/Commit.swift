@@ -5,8 +5,7 @@ public import Values
 /// One atomic change of one graph: applied as a whole or not at all, as one rev and in one turn.
 ///
 /// A client's set, the start and the end of a graph, and the ticks of timed operators are all
-/// commits. Only ``Submissions/set(_:to:)`` changes a graph without one: the set of a single node
-/// that asks for nothing else, with the same checks.
+/// commits, and nothing else changes a graph.
 public struct Commit {
     public let graph: LiveGraph
     public var set = Assignments()

@@ -77,16 +77,12 @@ final class LogReports: CommitLogFollower {
             _ = host.fault("graph \(name) cannot be rebuilt: \(error)")
             isBuilt = false
         }
-        host.unbuilt.removeAll { $0 == name }
-        if !isBuilt {
-            host.unbuilt.append(name)
-            host.unbuilt.sort()
-        }
+        host.table.note(name, isBuilt: isBuilt)
         former?.end(.epochLost)
         guard let graph = host.held(name) else { return isBuilt }
         if former?.isOrphan == true { host.setAside(graph) }
         // Clients may have seen other values under this rev.
-        graph.resumesFrom = graph.rev + 1
+        graph.course.resumesFrom = graph.rev + 1
         // Sessions refer only to the nodes of the former graph.
         host.restorer.clearAbandoned(in: graph) { $0 == host.instance }
         return isBuilt
@@ -135,7 +131,7 @@ final class LogReports: CommitLogFollower {
 
     /// Called at the start of each report of the log.
     private func begin() {
-        host.onLog()
+        host.handlers.onLog()
         // Commits checked before this report must be handed over first, marked with the rev of
         // their check.
         if log.isShared { host.submissions.handOver() }

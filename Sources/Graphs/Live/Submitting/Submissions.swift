@@ -60,7 +60,7 @@ final class Submissions {
         guard commit.graph.isServed else { return .refused(.unknown(commit.graph)) }
         if let error = commit.graph.host.health.refusal { return .refused(error) }
         let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
-        commit.graph.deferred?.append(pending)
+        commit.graph.putOff(pending)
         return .pending(pending)
     }
 
@@ -231,10 +231,7 @@ final class Submissions {
         case .redefine, .remove: break
         case .values, .define, .tick, .drop, .expire: return
         }
-        let graph = commit.graph
-        guard let deferred = graph.deferred else { return }
-        graph.deferred = nil
-        for pending in deferred {
+        for pending in commit.graph.endChange() {
             switch submit(pending.commit) {
             case .applied(let applied): pending.answer(.success(applied))
             case .refused(let error): pending.answer(.failure(error))
@@ -264,7 +261,7 @@ final class Submissions {
             )
         }
         do throws(HostError) {
-            guard graph.deferred == nil else { throw .isChanging }
+            guard !graph.isChanging else { throw .isChanging }
             pending.commit.renewMembers()
             try CommitCheck.check(pending.commit)
             if let refusal = graph.host.health.refusal { throw refusal }

@@ -9,8 +9,8 @@ final class Ticks {
 
     /// A graph has its first timer.
     func note(_ graph: LiveGraph) {
-        guard !graph.isTimed else { return }
-        graph.isTimed = true
+        guard !graph.due.isTimed else { return }
+        graph.due.isTimed = true
         graphs.append(graph)
     }
 
@@ -21,7 +21,7 @@ final class Ticks {
 
     func remove(_ graph: LiveGraph) {
         graphs.removeAll { $0 === graph }
-        graph.isTimed = false
+        graph.due.isTimed = false
         graph.timers.onFirst = {}
     }
 
@@ -33,19 +33,19 @@ final class Ticks {
     /// clock, by which pauses are counted.
     func submitDue(at now: UInt64, to submissions: Submissions) {
         graphs.removeAll { graph in
-            graph.isTimed = graph.nextTick != nil || graph.members.nextExpiry != nil
-            return !graph.isTimed
+            graph.due.isTimed = graph.nextTick != nil || graph.members.nextExpiry != nil
+            return !graph.due.isTimed
         }
-        for graph in graphs where graph.dueNotBefore <= now {
+        for graph in graphs where graph.due.notBefore <= now {
             let time = graph.stampTime
             if graph.takesTicks, let due = graph.nextTick, due <= time {
                 var commit = Commit(graph: graph)
                 commit.kind = .tick(time)
-                graph.isTickPending = true
+                graph.due.isTickPending = true
                 submissions.append(commit)
             }
             guard let commit = graph.members.expired(by: time) else { continue }
-            graph.isExpiring = true
+            graph.due.isExpiring = true
             submissions.append(commit)
         }
     }
@@ -65,7 +65,7 @@ final class Ticks {
             guard let due = [tick, expiry].compactMap(\.self).min() else { continue }
             // The clock that stamps may be set in the meantime, so it is read again before long.
             let wait = due > max(graph.time, time) ? min(due - time, Self.longestSleep) : 0
-            let steady = max(now + wait, graph.dueNotBefore)
+            let steady = max(now + wait, graph.due.notBefore)
             next = min(next ?? steady, steady)
         }
         return next

@@ -71,7 +71,7 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        let isOfCommit = graph.turn == host.turns && !graph.presentCommit.isLate
+        let isOfCommit = graph.course.turn == host.turns && !graph.presentCommit.isLate
         emissions?.note(graph.presentCommit.info.stamp, value, isOfCommit: isOfCommit)
         settle()
     }
@@ -80,7 +80,7 @@ final class KeptChain {
     func noteDelivery() {
         let graph = subscription.graph
         sent = graph.rev
-        isAmbiguous = graph.turn != host.turns || graph.rev == start
+        isAmbiguous = graph.course.turn != host.turns || graph.rev == start
     }
 
     /// Its client takes the chain over: what was emitted and not sent counts as news.
@@ -134,7 +134,7 @@ final class KeptChain {
         account.begin()
         account.held += held
         self.account.held -= held
-        host.accounts.end(self.account)
+        host.pipelines.accounts.end(self.account)
         self.account = account
     }
 
@@ -161,6 +161,6 @@ final class KeptChain {
         if stay != nil { host.timers.cancel(timer) }
         account.held -= held
         held = 0
-        host.accounts.end(account)
+        host.pipelines.accounts.end(account)
     }
 }

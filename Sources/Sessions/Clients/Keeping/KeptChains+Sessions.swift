@@ -30,8 +30,8 @@ extension KeptChains {
         chain.keep()
         subscription.graph.demand?.keepingChanged(subscription)
         session.madeExtras.keptChains.append(chain)
-        subscription.graph.keptChains += 1
-        subscription.graph.ownerChanges += 1
+        subscription.graph.clients.keptChains += 1
+        subscription.graph.clients.ownerChanges += 1
     }
 
     /// A ticket is no longer valid: its subscription has ended, or another connection takes it
@@ -45,8 +45,8 @@ extension KeptChains {
         chain.end()
         guard chain.stay != nil else { return }
         session.extras?.keptChains.removeAll { $0 === chain }
-        subscription.graph.keptChains -= 1
-        subscription.graph.ownerChanges += 1
+        subscription.graph.clients.keptChains -= 1
+        subscription.graph.clients.ownerChanges += 1
         if session.keptChains.isEmpty { session.clients.sessions.queueForRelease(session) }
     }
 
@@ -82,7 +82,7 @@ extension KeptChains {
             former.outbox.queue.drop(of: [subscription])
             disown(subscription)
             former.remove(subscription)
-            subscription.graph.ownerChanges += 1
+            subscription.graph.clients.ownerChanges += 1
         }
         chain.noteUnsent()
         forget(chain)

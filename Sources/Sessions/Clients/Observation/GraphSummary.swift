@@ -28,7 +28,7 @@ package struct GraphSummary {
         buffer.member("epoch", graph.epoch)
         buffer.member("rev", graph.rev)
         buffer.member("nodes", access.countReadable(graph))
-        buffer.member("listeners", graph.subscriptions)
+        buffer.member("listeners", graph.clients.subscriptions)
         buffer.member("definition", graph.definition.hash)
         appendAlarms(to: &buffer)
     }
@@ -58,7 +58,7 @@ package struct GraphSummary {
             buffer.member("stale", list: Array(names.prefix(Self.mostStale))) { $1.append(json: $0) }
             if names.count > Self.mostStale { buffer.member("staleCount", names.count) }
         }
-        let missed = graph.removedInputs.missed
+        let missed = graph.missedInputs
         if !missed.isEmpty, access.observes(graph) {
             buffer.member("missed", list: Array(missed.prefix(Self.mostAlarms))) { $1.append(json: $0) }
         }

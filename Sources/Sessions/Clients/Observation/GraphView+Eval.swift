@@ -27,7 +27,7 @@ extension GraphView {
     ) throws(HostError) {
         let subject = try question(request, read)
         let host = graph.host
-        let known = access.name.flatMap { host.accounts.find($0) }
+        let known = access.name.flatMap { host.pipelines.accounts.find($0) }
         let account = known ?? PipelineAccount(name: nil, in: host)
         let (node, chain) = graph.builder.chain(subject, for: account)
         guard let chain, chain.isBehind else { return answer(result(node)) }

@@ -178,7 +178,7 @@ final class Observer {
         guard !session.isClosed, session.hasRoom else { return }
         if let surroundings, graph.node(surroundings.node) == nil { return session.end(self, .nodeRemoved) }
         let present = Figures(graph)
-        let refreshes = graph.subscriptions > 0 && now >= listenersSentAt + 1000
+        let refreshes = graph.clients.subscriptions > 0 && now >= listenersSentAt + 1000
         guard present != sentFigures || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
         let isStructural =
             present.structure != sentFigures.structure || !deaths.isEmpty || !departures.isEmpty
@@ -363,7 +363,7 @@ private struct Figures: Equatable {
         structure = [
             graph.core.connectionCount, UInt64(counts.liveEdges), UInt64(counts.liveListeners),
             UInt64(counts.liveFollowings), UInt64(counts.bornNodes), UInt64(counts.releasedNodes),
-            graph.ownerChanges,
+            graph.clients.ownerChanges,
         ]
     }
 }

@@ -38,7 +38,7 @@ final class OwnerTable {
     func change(_ subscription: Subscription, _ change: OwnerChange, beforeEnd: () -> Void) {
         if subscription.owners == nil { makeOwners(of: subscription).add(connection) }
         for name in change.added { subscription.owners?.add(add(name)) }
-        subscription.graph.ownerChanges += 1
+        subscription.graph.clients.ownerChanges += 1
         if change.removed.count == subscription.ownerNames.count { beforeEnd() }
         for name in change.removed where !subscription.isEnded {
             if let owner = self[name] { _ = remove(owner, from: subscription) }
@@ -57,7 +57,7 @@ final class OwnerTable {
         let before = releases.count
         remove(owner)
         subscription.owners?.remove(owner)
-        subscription.graph.ownerChanges += 1
+        subscription.graph.clients.ownerChanges += 1
         return releases.count - before
     }
 

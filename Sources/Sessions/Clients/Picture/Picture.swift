@@ -218,7 +218,7 @@ struct Picture {
                 add(Owner(holder: .connection(session.number), name: name), of: nodes)
             }
         }
-        if graph.keptChains > 0 {
+        if graph.clients.keptChains > 0 {
             for chain in clients.sessions.kept.kept where chain.subscription.graph === graph {
                 show(Listener(chain))
                 add(Owner(holder: .ticket(chain.number), name: nil), of: chain.subscription.listenedNodes)
@@ -235,7 +235,7 @@ extension Picture {
     static func listeners(of graph: LiveGraph) -> [Listener] {
         guard let clients = graph.host.clients else { return [] }
         var found = clients.sessions.all.compactMap { Listener($0, in: graph) }
-        if graph.keptChains > 0 {
+        if graph.clients.keptChains > 0 {
             let kept = clients.sessions.kept.kept.filter { $0.subscription.graph === graph }
             found += kept.map { Listener($0) }
         }

@@ -99,12 +99,13 @@ struct BareStream {
             commit.by = session.access?.name
             switch session.host.submit(commit) {
             case .applied(let applied):
-                guard session.host.recordsSets else { return }
+                guard session.clients.recordsSets else { return }
                 session.sink?.acted(SessionAct("value", on: node.graph, .success(applied)))
             case .refused(let error): refuse(error)
             case .pending(let pending):
+                let isRecorded = session.clients.recordsSets
                 pending.onAnswer { [weak session, weak sink = session.sink, node] result in
-                    if node.graph.host.recordsSets {
+                    if isRecorded {
                         sink?.acted(SessionAct("value", on: node.graph, result))
                     }
                     guard let session, case .failure(let error) = result else { return }

@@ -45,7 +45,7 @@ extension ClientRequest {
         }
         switch submission {
         case .applied(let applied):
-            if host.recordsSets { note(.success(applied), of: commit, to: session.sink) }
+            if session.clients.recordsSets { note(.success(applied), of: commit, to: session.sink) }
             let holds = session.clients.dispatcher.deliverBeforeAnswer(to: session)
             guard id != nil else { return }
             guard !holds else {
@@ -56,7 +56,7 @@ extension ClientRequest {
             session.answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
         case .refused(let error): throw error
         case .pending(let pending):
-            if host.recordsSets {
+            if session.clients.recordsSets {
                 pending.onAnswer { [weak sink = session.sink] in note($0, of: commit, to: sink) }
             }
             session.clients.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)

@@ -13,6 +13,10 @@ public final class Clients {
     /// How often a client may ask for something.
     public let rates: ClientRates
 
+    /// Whether sinks receive each change of values, and not only refusals
+    /// (``MessageSink/acted(_:)``).
+    public var recordsSets = false
+
     let sessions = Sessions()
     let dispatcher = Dispatcher()
     let delivery = Delivery()

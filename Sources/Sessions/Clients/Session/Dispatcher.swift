@@ -202,7 +202,7 @@ final class Dispatcher {
         else { return false }
         let message = Array(bytes)
         let entry = prepare(request.id, of: session, bytes: message.count)
-        host.readElsewhere?(text) { [weak session] pipeline in
+        host.pipelines.readElsewhere?(text) { [weak session] pipeline in
             entry.state = .due { [weak session] in
                 guard let session else { return }
                 session.clients.dispatcher.perform(message, of: session, isAgain: true, pipeline)

@@ -37,7 +37,7 @@ struct PresenceClaims {
     mutating func expect(_ nodes: [NamedNode]) -> [ObjectIdentifier: UInt64] {
         var revs: [ObjectIdentifier: UInt64] = [:]
         // A commit that waits for a pending definition has no rev yet.
-        for node in nodes where node.graph.deferred == nil {
+        for node in nodes where !node.graph.isChanging {
             revs[ObjectIdentifier(node)] = node.pending?.rev
         }
         pending.merge(revs) { _, new in new }

@@ -12,7 +12,8 @@ extension Session {
     /// The principal's account: the one of its name, or the connection's own if it has no name.
     func account(makes: Bool) -> PipelineAccount? {
         if let name = access?.name {
-            return makes ? host.accounts.account(of: name, in: host) : host.accounts.find(name)
+            return makes
+                ? host.pipelines.accounts.account(of: name, in: host) : host.pipelines.accounts.find(name)
         }
         if makes, extras?.ownAccount == nil { madeExtras.ownAccount = PipelineAccount(name: nil, in: host) }
         return extras?.ownAccount

@@ -223,8 +223,8 @@ public final class Session {
 
     private func noteChange(of subscription: Subscription, by change: Int) {
         if subscription.options.hasFacets { isBuiltAlone = true }
-        subscription.graph.subscriptions += change
-        if subscription.options.loads { subscription.graph.loaders += change }
+        subscription.graph.clients.subscriptions += change
+        if subscription.options.loads { subscription.graph.clients.loaders += change }
         clients.sessions.subscriptions += change
     }
 

@@ -116,7 +116,7 @@ final class Sessions {
 
     /// The graph has ended: ends all subscriptions to it.
     func end(of graph: LiveGraph) {
-        guard graph.hasListeners || graph.releases.watch != nil || graph.demand != nil else { return }
+        guard graph.clients.hasListeners || graph.releases.watch != nil || graph.demand != nil else { return }
         for session in all { session.endAll(of: graph, .nodeRemoved) }
     }
 
@@ -135,7 +135,7 @@ final class Sessions {
         _ names: Set<String>,
         of graph: LiveGraph
     ) -> [EndedSubscription] {
-        guard graph.hasListeners else { return [] }
+        guard graph.clients.hasListeners else { return [] }
         let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph
@@ -149,7 +149,7 @@ final class Sessions {
     /// The graph has these new nodes, in the order of its definition: subscriptions to names and
     /// globs add them; all nodes with nil, if others may be readable now.
     func update(groupsOf graph: LiveGraph, _ added: [NamedNode]?) {
-        guard graph.subscriptions > 0 else { return }
+        guard graph.clients.subscriptions > 0 else { return }
         let affected = listed.filter { session in
             session.subscriptions.contains { $0.graph === graph && $0 is WideSubscription }
         }

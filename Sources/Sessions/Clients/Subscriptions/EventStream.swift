@@ -60,7 +60,7 @@ public struct EventStream {
         if let node = nodes.first {
             try host.admit(
                 Subject(origin: .node(node), pipe: stages),
-                for: view.access.name.flatMap { host.accounts.find($0) }
+                for: view.access.name.flatMap { host.pipelines.accounts.find($0) }
             )
         }
         self.options = SubscriptionOptions(options)

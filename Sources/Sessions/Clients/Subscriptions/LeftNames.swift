@@ -52,7 +52,7 @@ struct LeftNames {
     /// Forgets them all, and who pays.
     mutating func end(in host: Host) {
         payer?.held -= charged
-        if let payer { host.accounts.end(payer) }
+        if let payer { host.pipelines.accounts.end(payer) }
         self = LeftNames()
     }
 }

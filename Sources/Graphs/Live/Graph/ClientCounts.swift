@@ -1,0 +1,12 @@
+/// How much of a graph its clients hold.
+package struct ClientCounts {
+    package var subscriptions = 0
+    /// Chains of ended subscriptions that are kept for their return.
+    package var keptChains = 0
+    /// How many subscriptions have `load`.
+    package var loaders = 0
+    /// How often an owner was added to an existing subscription, or removed from one.
+    package var ownerChanges: UInt64 = 0
+
+    package var hasListeners: Bool { subscriptions > 0 || keptChains > 0 }
+}

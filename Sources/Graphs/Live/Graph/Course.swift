@@ -1,0 +1,53 @@
+package import Commits
+
+/// How far a graph's history has come.
+package struct Course {
+    /// Rev and time of the last commit.
+    package internal(set) var stamp: LogStamp
+    /// The stamp when the present turn of the loop began, if that had a commit.
+    var before: LogStamp
+    /// The turn of the loop in which the newest commit was applied.
+    package internal(set) var turn: UInt64 = 0
+    /// Commits applied by this process.
+    package internal(set) var commits: UInt64 = 0
+    /// Cursors before this rev are invalid: the graph was read from the log again, and clients may
+    /// have received other values.
+    package internal(set) var resumesFrom: UInt64 = 0
+    /// The last rev at which a glob came to match fewer nodes, as far as this process knows.
+    package internal(set) var narrowedAt: UInt64 = 0
+    /// The newest rev at which an emission of a client's pipeline was late.
+    package internal(set) var lateRev: UInt64 = 0
+
+    init(at stamp: LogStamp) {
+        (self.stamp, before) = (stamp, stamp)
+    }
+
+    /// A commit is being applied in that turn of the loop.
+    @inline(__always)
+    mutating func advance(to stamp: LogStamp, in turn: UInt64) {
+        if self.turn != turn { before = self.stamp }
+        self.stamp = stamp
+        self.turn = turn
+        commits &+= 1
+    }
+}
+
+extension LiveGraph {
+    /// Rev and time of the last commit.
+    package var stamp: LogStamp { course.stamp }
+    /// The number of the last commit.
+    public var rev: UInt64 { course.stamp.rev }
+    /// Milliseconds since 1970 of the last commit.
+    public var time: UInt64 { course.stamp.time }
+    /// The present epoch, to which `rev` belongs.
+    public var epoch: String { epochs.present }
+    /// The position in its history.
+    package var position: LogPosition { LogPosition(epochs, rev: rev, time: time) }
+    /// The stamp when the present turn of the loop began.
+    var stampBeforeTurn: LogStamp { course.turn == host.turns ? course.before : stamp }
+
+    /// The rev and time of the next commit made at `wall`, if no log assigns them.
+    func nextStamp(at wall: UInt64) -> LogStamp {
+        LogStamp(rev: rev &+ 1, time: max(time, wall))
+    }
+}
