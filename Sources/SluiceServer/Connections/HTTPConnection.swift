@@ -157,6 +157,7 @@ final class HTTPConnection: Connection {
     ///
     /// - Returns: false if the rest of the input must wait.
     private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
+        let hub = hub
         while true {
             if waitingFor != 0 || isUnfinished || unsentBytes > hub.codec.pendingBytes { return false }
             if case .sending(let body) = state, !sendPiece(of: body) { return socket == nil }
@@ -166,10 +167,10 @@ final class HTTPConnection: Connection {
                 return true
             case .request:
                 reading = .nothing
-                let before = workDone
+                let before = hub.host.work
                 answer()
                 if isUpgraded { return true }
-                if workDone != before, !isUnfinished, share.spend(since: before, of: hub.host) {
+                if hub.host.work != before, !isUnfinished, share.spend(since: before, of: hub.host) {
                     continueInNextTurn()
                 }
             case .upgrade:
@@ -214,9 +215,6 @@ final class HTTPConnection: Connection {
         state = framing.keepsAlive ? .reading : .closing
         return true
     }
-
-    /// The cost of requests for the host so far.
-    private var workDone: UInt64 { hub.host.work }
 
     /// This client has used its share: others are served before it goes on.
     func continueInNextTurn() {

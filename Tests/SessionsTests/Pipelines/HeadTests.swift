@@ -69,7 +69,7 @@ struct HeadTests {
         #expect(messages.updates(of: 1) == [#""v":60"#] && messages.updates(of: 2) == [#""v":10"#])
         #expect(messages.updates(of: 3) == [#""v":7"#])
         #expect(messages[0].contains(#""rev":\#(graph.rev),"#) && messages[0].contains(#""by":"ann""#))
-        #expect(graph.course.lateRev == 0)
+        #expect(graph.lateRev == 0)
     }
 
     @Test("Where only the newest value counts, several commits of a turn cost one run, and n counts them")
@@ -103,7 +103,7 @@ struct HeadTests {
             #expect([message].updates(of: 1) == [#""v":\#(10 * place + 10)"#])
             #expect([message].updates(of: 2) == [#""v":\#(place + 1)"#])
         }
-        #expect(graph.course.lateRev == 0)
+        #expect(graph.lateRev == 0)
     }
 
     @Test("The messages of a client's own set, those of its pipelines too, come before its ok in mode all")
@@ -198,7 +198,7 @@ struct HeadTests {
         #expect(client.take().isEmpty)
         turn(bench)
         #expect(client.take().updates() == [#""v":51,"n":5"#])
-        #expect(graph.course.lateRev == graph.rev)
+        #expect(graph.lateRev == graph.rev)
     }
 
     @Test("In mode all every late emission comes, with its author, and no older rev after a newer one")

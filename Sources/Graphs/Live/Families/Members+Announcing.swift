@@ -13,7 +13,7 @@ extension Members {
         let accounts = graph.host.memberAccounts
         var created: [NamedNode] = []
         accounts.charging(commit.by) {
-            commit.set.forEach { if create($0.node) { created.append($0.node) } }
+            commit.set.forEachNode { if create($0) { created.append($0) } }
         }
         guard !created.isEmpty else { return false }
         // Used to tell whether all inputs of a dependent member will have a value.

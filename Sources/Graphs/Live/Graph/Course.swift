@@ -1,22 +1,22 @@
 package import Commits
 
 /// How far a graph's history has come.
-package struct Course {
+struct Course {
     /// Rev and time of the last commit.
-    package internal(set) var stamp: LogStamp
+    var stamp: LogStamp
     /// The stamp when the present turn of the loop began, if that had a commit.
     var before: LogStamp
     /// The turn of the loop in which the newest commit was applied.
-    package internal(set) var turn: UInt64 = 0
+    var turn: UInt64 = 0
     /// Commits applied by this process.
-    package internal(set) var commits: UInt64 = 0
+    var commits: UInt64 = 0
     /// Cursors before this rev are invalid: the graph was read from the log again, and clients may
     /// have received other values.
-    package internal(set) var resumesFrom: UInt64 = 0
+    var resumesFrom: UInt64 = 0
     /// The last rev at which a glob came to match fewer nodes, as far as this process knows.
-    package internal(set) var narrowedAt: UInt64 = 0
+    var narrowedAt: UInt64 = 0
     /// The newest rev at which an emission of a client's pipeline was late.
-    package internal(set) var lateRev: UInt64 = 0
+    var lateRev: UInt64 = 0
 
     init(at stamp: LogStamp) {
         (self.stamp, before) = (stamp, stamp)
@@ -41,6 +41,14 @@ extension LiveGraph {
     public var time: UInt64 { course.stamp.time }
     /// The present epoch, to which `rev` belongs.
     public var epoch: String { epochs.present }
+    /// The turn of the loop in which the newest commit was applied.
+    package var turn: UInt64 { course.turn }
+    /// Cursors before this rev are invalid.
+    package var resumesFrom: UInt64 { course.resumesFrom }
+    /// The last rev at which a glob came to match fewer nodes, as far as this process knows.
+    package var narrowedAt: UInt64 { course.narrowedAt }
+    /// The newest rev at which an emission of a client's pipeline was late.
+    package var lateRev: UInt64 { course.lateRev }
     /// The position in its history.
     package var position: LogPosition { LogPosition(epochs, rev: rev, time: time) }
     /// The stamp when the present turn of the loop began.

@@ -63,7 +63,7 @@ extension LiveGraph {
             }
         }
         if !members.families.isEmpty {
-            commit.set.forEach { members.weigh($0.node, for: commit.by) }
+            commit.set.forEachNode { members.weigh($0, for: commit.by) }
             for node in commit.clear { members.weigh(node, for: commit.by) }
         }
         if coming || !going.isEmpty { members.settle(going, stamp) }

@@ -17,7 +17,7 @@ public final class LiveGraph {
     /// The epochs of its history.
     public let epochs: Epochs
     /// How far that has come.
-    package var course: Course
+    var course: Course
     /// What the commits that the log has not confirmed yet will change.
     var pending = PendingChanges()
     /// The requests that wait for a commit; nil before the first one.

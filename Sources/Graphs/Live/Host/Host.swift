@@ -1,6 +1,7 @@
 internal import CEL
 public import Commits
 public import Definitions
+internal import DequeModule
 package import ReactiveGraph
 public import Support
 public import Values
@@ -43,8 +44,10 @@ public final class Host {
     package unowned var follower: (any HostFollower)?
     /// The loop's current activity, for a watchdog.
     public let activity = Activity()
-    /// What clients have used of the present turn, and what waits for later ones.
+    /// What clients have used of the present turn.
     var load = TurnLoad()
+    /// What continues in later turns, longest wait first.
+    var postponed: Deque<() -> Void> = []
     /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
     /// subscriptions.
     private var kind = 0
@@ -110,7 +113,7 @@ public final class Host {
         follower = nil
         for graph in table.all { graph.dissolve() }
         pipelines.forget()
-        load.forgetPostponed()
+        postponed = []
     }
 
     /// All graphs that are served, in the order in which they were added.
@@ -188,7 +191,7 @@ public final class Host {
     /// Goes on with the next kind of work that waits.
     private func goOn() {
         let waiting =
-            (follower?.isReleasing == true ? 1 : 0) | (load.waiting == 0 ? 0 : 2)
+            (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
             | (pipelines.hasSlow ? 4 : 0)
         guard waiting != 0 else { return }
         // The kinds after the last one come first.
@@ -210,7 +213,7 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if follower?.isReleasing == true || load.waiting > 0 || pipelines.isWaiting { return clock.now }
+        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isWaiting { return clock.now }
         if unsettled.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.

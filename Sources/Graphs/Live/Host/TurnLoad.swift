@@ -1,8 +1,7 @@
 internal import Definitions
 internal import DequeModule
 
-/// How much the requests of all clients have used of the present loop turn, and what waits for
-/// later ones.
+/// How much the requests of all clients have used of the present loop turn.
 struct TurnLoad {
     /// The number of finished turns.
     private(set) var turns: UInt64 = 0
@@ -10,24 +9,14 @@ struct TurnLoad {
     var work: UInt64 = 0
     /// The same when this turn began.
     private var workBefore: UInt64 = 0
-    /// What continues in later turns, longest wait first.
-    private var postponed: Deque<() -> Void> = []
 
     /// What this turn's requests have used.
     var used: UInt64 { work - workBefore }
-    /// How many requests wait.
-    var waiting: Int { postponed.count }
 
     mutating func endTurn() {
         turns &+= 1
         workBefore = work
     }
-
-    mutating func postpone(_ perform: @escaping () -> Void) { postponed.append(perform) }
-
-    mutating func takeNext() -> (() -> Void)? { postponed.popFirst() }
-
-    mutating func forgetPostponed() { postponed = [] }
 }
 
 extension Host {
@@ -45,13 +34,13 @@ extension Host {
     public var isCrowded: Bool { load.used >= limits.work }
 
     /// Performs a costly request in a later turn, after those that wait already.
-    public func later(_ perform: @escaping () -> Void) { load.postpone(perform) }
+    public func later(_ perform: @escaping () -> Void) { postponed.append(perform) }
 
     /// Performs what was postponed, until the turn is crowded.
     func performPostponed() {
         // What is postponed again goes to the end of the queue.
-        var count = load.waiting
-        while count > 0, !isCrowded, let next = load.takeNext() {
+        var count = postponed.count
+        while count > 0, !isCrowded, let next = postponed.popFirst() {
             count -= 1
             next()
         }

@@ -20,15 +20,24 @@ package final class PipelineScheduler {
 
     /// Units that pipelines have spent since the start.
     package private(set) var total = 0
-    /// Principals with heads that are behind, in the order in which they are served.
-    private var waiting: Deque<PipelineAccount> = []
+    /// What waits for a turn.
+    private struct Queues {
+        /// Principals with heads that are behind, in the order in which they are served.
+        var waiting: Deque<PipelineAccount> = []
+        /// The graphs with facets to settle after the runs of this turn.
+        var touched: [LiveGraph] = []
+        /// Segments and subscriptions for which too much waits.
+        var overflowing: Deque<Segment> = []
+        var slow: Deque<any ChainUser> = []
+
+        var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
+        var isEmpty: Bool { waiting.isEmpty && touched.isEmpty }
+        var isLeft: Bool { !waiting.isEmpty || hasSlow }
+    }
+
+    private var queues = Queues()
     /// What the timers of stages have used of this turn.
     private var timed = 0
-    /// The graphs with facets to settle after the runs of this turn.
-    private var touched: [LiveGraph] = []
-    /// Segments and subscriptions for which too much waits.
-    private var overflowing: Deque<Segment> = []
-    private var slow: Deque<any ChainUser> = []
     /// How much of the turn ending their subscriptions has used.
     private var ending = TurnShare(dividedBy: 4)
 
@@ -41,10 +50,10 @@ package final class PipelineScheduler {
     package var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
 
     /// Whether a head is behind.
-    package var isBehind: Bool { !waiting.isEmpty }
+    package var isBehind: Bool { !queues.waiting.isEmpty }
 
     /// Whether something is left for later turns.
-    var isWaiting: Bool { isBehind || hasSlow }
+    var isWaiting: Bool { queues.isLeft }
 
     /// Counts the cost of a stage.
     @inline(__always)
@@ -64,16 +73,16 @@ package final class PipelineScheduler {
     private func queue(_ account: PipelineAccount) {
         guard !account.isQueued else { return }
         account.isQueued = true
-        waiting.append(account)
+        queues.waiting.append(account)
     }
 
     /// Runs what this turn has room for, as its end comes.
     func run(in host: Host) {
         timed = 0
-        if !waiting.isEmpty { serve(host) }
-        guard !touched.isEmpty else { return }
-        let graphs = touched
-        touched = []
+        guard !queues.isEmpty else { return }
+        serve(host)
+        let graphs = queues.touched
+        queues.touched = []
         for graph in graphs where graph.isLive { graph.facets.settle(in: graph) }
     }
 
@@ -81,11 +90,11 @@ package final class PipelineScheduler {
         var end = total + Self.share
         // Those above their share.
         var poor: Deque<PipelineAccount> = []
-        while total < end, let account = waiting.popFirst() {
+        while total < end, let account = queues.waiting.popFirst() {
             if !account.hasRoom(in: host) {
                 poor.append(account)
             } else if serve(account, until: end, whileItHasRoom: host) {
-                waiting.append(account)
+                queues.waiting.append(account)
             }
         }
         end = total + Self.slice
@@ -93,8 +102,8 @@ package final class PipelineScheduler {
         while total < end, let account = poor.popFirst() {
             if serve(account, until: end, whileItHasRoom: nil) { served.append(account) }
         }
-        waiting.append(contentsOf: poor)
-        waiting.append(contentsOf: served)
+        queues.waiting.append(contentsOf: poor)
+        queues.waiting.append(contentsOf: served)
     }
 
     /// Runs some heads of one account.
@@ -115,16 +124,16 @@ package final class PipelineScheduler {
 
     /// The facets of this graph's chains are settled after the runs of this turn.
     func touch(_ graph: LiveGraph) {
-        if !touched.contains(where: { $0 === graph }) { touched.append(graph) }
+        if !queues.touched.contains(where: { $0 === graph }) { queues.touched.append(graph) }
     }
 
     /// Lets all heads go: the host is being freed.
     func forget() {
-        for account in waiting { account.waiting = [] }
-        waiting = []
-        touched = []
-        overflowing = []
-        slow = []
+        for account in queues.waiting { account.waiting = [] }
+        queues.waiting = []
+        queues.touched = []
+        queues.overflowing = []
+        queues.slow = []
     }
 
     // MARK: - Timers
@@ -144,14 +153,14 @@ package final class PipelineScheduler {
     // MARK: - What is too slow
 
     /// Whether subscriptions wait for their end.
-    var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
+    var hasSlow: Bool { queues.hasSlow }
 
     /// Too much waits at the segment's head, or its stages hold too much.
-    func overflow(_ segment: Segment) { overflowing.append(segment) }
+    func overflow(_ segment: Segment) { queues.overflowing.append(segment) }
 
     /// These subscriptions were too slow to take what was sent.
     package func overflow(_ users: [any ChainUser], in host: Host) {
-        slow.append(contentsOf: users)
+        queues.slow.append(contentsOf: users)
         endSlow(in: host)
     }
 
@@ -165,12 +174,12 @@ package final class PipelineScheduler {
     }
 
     private func nextSlow() -> (any ChainUser)? {
-        while let user = slow.popFirst() {
+        while let user = queues.slow.popFirst() {
             if !user.isEnded { return user }
         }
-        while let segment = overflowing.first {
+        while let segment = queues.overflowing.first {
             if let user = segment.newestUser { return user }
-            overflowing.removeFirst()
+            queues.overflowing.removeFirst()
         }
         return nil
     }

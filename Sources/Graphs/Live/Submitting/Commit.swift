@@ -98,7 +98,7 @@ public struct Commit {
 
     package var setNodes: [NamedNode] {
         var nodes: [NamedNode] = []
-        set.forEach { nodes.append($0.node) }
+        set.forEachNode { nodes.append($0) }
         return nodes
     }
 
@@ -106,7 +106,7 @@ public struct Commit {
     @inline(__always)
     var isCurrent: Bool {
         var isCurrent = true
-        set.forEach { isCurrent = isCurrent && $0.node.isCurrent }
+        set.forEachNode { isCurrent = isCurrent && $0.isCurrent }
         guard let rare, isCurrent else { return isCurrent }
         return rare.clear.allSatisfy(\.isCurrent) && rare.reports.allSatisfy(\.node.isCurrent)
             && rare.conditions.allSatisfy(\.node.isCurrent)
@@ -131,7 +131,7 @@ public struct Commit {
     var changed: Int {
         guard !clear.isEmpty else { return set.count }
         var nodes = Set(clear.map(ObjectIdentifier.init))
-        set.forEach { nodes.insert(ObjectIdentifier($0.node)) }
+        set.forEachNode { nodes.insert(ObjectIdentifier($0)) }
         return nodes.count
     }
 
@@ -246,6 +246,15 @@ public struct Assignments {
         } else {
             rest?.append(assignment)
         }
+    }
+
+    /// Their nodes; copies no value.
+    @inline(__always)
+    func forEachNode<Failure: Error>(_ visit: (NamedNode) throws(Failure) -> Void) throws(Failure) {
+        guard let node = first?.node else { return }
+        try visit(node)
+        guard let rest else { return }
+        for assignment in rest { try visit(assignment.node) }
     }
 
     @inline(__always)

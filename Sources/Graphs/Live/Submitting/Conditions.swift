@@ -7,21 +7,24 @@ internal import Values
 /// Pending commits count as applied.
 enum Conditions {
     static func check(_ commit: Commit) throws(HostError) {
+        let conditions = commit.conditions
+        if !conditions.isEmpty || commit.epoch != nil { try check(conditions, of: commit) }
+        try commit.set.forEachNode { (node) throws(HostError) in try checkAsked(node, conditions) }
+        for node in commit.clear { try checkAsked(node, conditions) }
+    }
+
+    private static func check(_ conditions: [Condition], of commit: Commit) throws(HostError) {
         let graph = commit.graph
-        if let epoch = commit.epoch, !graph.epochs.hold(commit.conditions.newestRev, of: epoch) {
+        if let epoch = commit.epoch, !graph.epochs.hold(conditions.newestRev, of: epoch) {
             let message = "what the conditions name is not in the history of \(graph.name): epoch \(epoch)"
             throw HostError(.conflict, message, rev: graph.rev)
         }
         var refusal: HostError?
-        for condition in commit.conditions {
+        for condition in conditions {
             guard let error = try check(condition, of: commit) else { continue }
             if refusal == nil { refusal = error } else { refusal?.failed += error.failed }
         }
         if let refusal { throw refusal }
-        let conditions = commit.conditions
-        try commit.set.forEach { (assignment) throws(HostError) in try checkAsked(assignment.node, conditions)
-        }
-        for node in commit.clear { try checkAsked(node, conditions) }
     }
 
     /// Why the condition does not hold; nil if it does; throws if it is invalid.

@@ -61,7 +61,7 @@ struct PendingChanges {
     mutating func remove(_ pending: PendingCommit) {
         let commit = pending.commit
         count -= 1
-        commit.set.forEach { unmark($0.node) }
+        commit.set.forEachNode { unmark($0) }
         for node in commit.clear { unmark(node) }
         for node in pending.tied { unmark(node) }
     }

@@ -45,8 +45,15 @@ final class Submissions {
 
     /// Checks a commit, and applies it or hands it to the log.
     func submit(_ commit: Commit) -> Submission {
-        var commit = commit
-        if !commit.isCurrent { commit.renewMembers() }
+        guard commit.isCurrent else {
+            var renewed = commit
+            renewed.renewMembers()
+            return submit(current: renewed)
+        }
+        return submit(current: commit)
+    }
+
+    private func submit(current commit: Commit) -> Submission {
         guard commit.graph.isOpen else { return submitClosed(commit) }
         return commit.key == nil ? submitNew(commit) : submitOnce(commit)
     }
@@ -93,7 +100,7 @@ final class Submissions {
             return refuse(commit, error)
         }
         let isByHand = commit.isByHand
-        commit.set.forEach { $0.node.noteSet(byHand: isByHand) }
+        commit.set.forEachNode { $0.noteSet(byHand: isByHand) }
         return append(commit)
     }
 

@@ -71,7 +71,7 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        let isOfCommit = graph.course.turn == host.turns && !graph.presentCommit.isLate
+        let isOfCommit = graph.turn == host.turns && !graph.presentCommit.isLate
         emissions?.note(graph.presentCommit.info.stamp, value, isOfCommit: isOfCommit)
         settle()
     }
@@ -80,7 +80,7 @@ final class KeptChain {
     func noteDelivery() {
         let graph = subscription.graph
         sent = graph.rev
-        isAmbiguous = graph.course.turn != host.turns || graph.rev == start
+        isAmbiguous = graph.turn != host.turns || graph.rev == start
     }
 
     /// Its client takes the chain over: what was emitted and not sent counts as news.

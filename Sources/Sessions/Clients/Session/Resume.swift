@@ -196,6 +196,6 @@ struct GroupMissed {
 extension LiveGraph {
     /// Whether a client that has seen `rev` in `epoch` can continue from there.
     fileprivate func resumes(from rev: UInt64, of epoch: some StringProtocol) -> Bool {
-        rev <= self.rev && rev >= course.resumesFrom && epochs.hold(rev, of: epoch)
+        rev <= self.rev && rev >= resumesFrom && epochs.hold(rev, of: epoch)
     }
 }

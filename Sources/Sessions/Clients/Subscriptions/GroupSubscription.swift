@@ -106,7 +106,7 @@ final class GroupSubscription: WideSubscription {
         // A missing name is an error, but a glob leaves missing nodes out.
         // Of the nodes that match, those left out may have been others.
         resume.isResumed && left.count == 0
-            && (resume.rev >= graph.course.narrowedAt || !patterns.contains(where: Glob.isGlob))
+            && (resume.rev >= graph.narrowedAt || !patterns.contains(where: Glob.isGlob))
     }
 
     // MARK: - A definition that changes

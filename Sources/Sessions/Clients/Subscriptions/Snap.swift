@@ -67,7 +67,7 @@ struct Snap: ~Copyable {
         let change = node.lastChange.rev
         guard resume != nil || request.history > 0 else { return answer(change: change, .start) }
         let missed = Missed(since: resume, of: node, newest: request.history, atMost: limit)
-        let course = Resume.Course(change: change, late: graph.course.lateRev, isKept: taken != nil)
+        let course = Resume.Course(change: change, late: graph.lateRev, isKept: taken != nil)
         answer(change: change, past(after: course, missed))
     }
 
@@ -80,7 +80,7 @@ struct Snap: ~Copyable {
                 hasState: subject.hasState,
                 change: subject.lastChange(in: graph)?.rev ?? graph.rev,
                 built: chain.rev,
-                late: graph.course.lateRev,
+                late: graph.lateRev,
                 isKept: taken != nil,
                 hasNews: resume.flatMap { taken?.hasNews(after: $0.rev) }
             )
