@@ -148,8 +148,8 @@ export interface WatchOptions {
   owner?: string | string[];
   /**
    * How long the server keeps the pipeline running for this client after the connection breaks,
-   * such as "30s", which is the default for pipelines that depend on earlier values: an average
-   * then continues after a reconnect.
+   * such as "30s". The default is "auto": 30 seconds if values depend on earlier ones, so that an
+   * average continues after a reconnect, otherwise not at all.
    */
   keep?: string | number;
   /** How many of the newest values come first, if the node keeps a history. */

@@ -68,15 +68,6 @@ function parsed(target) {
   return /[*,]/.test(node) ? { graph, nodes: node.split(",") } : { graph, node };
 }
 
-/** Whether values of the subscription depend on earlier ones, as those of a window do. */
-function hasMemory({ op, node, nodes, combine, pipe = [] }) {
-  if (op !== "sub" || nodes) return false;
-  // The other sources, such as `merge`, all have one.
-  if (!node && !combine) return true;
-  const words = [pipe].flat().map((stage) => Object.keys(Object(stage))[0]);
-  return words.some((word) => !/^(map|replace|ifEmpty)$/.test(word));
-}
-
 // A stream that is read too slowly ends, as a subscription of mode `all` does.
 const LONGEST_STREAM = 10_000;
 // So long the server knows the key of a set, in milliseconds, like all times here.
@@ -457,8 +448,8 @@ export function connect(address = "/v1/ws", {
     const { fields, cursor } = sub;
     sub.isNew = true;
     send({
-      // So long a window, for example, outlives the connection.
-      keep: hasMemory(fields) ? "30s" : undefined,
+      // A window, for example, outlives the connection; the server knows what has a memory.
+      keep: fields.op === "sub" && !fields.nodes && (fields.pipe || !fields.node) ? "auto" : undefined,
       ...fields,
       every: paced(fields),
       since: cursor,

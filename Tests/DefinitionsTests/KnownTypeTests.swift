@@ -62,6 +62,131 @@ struct KnownTypeTests {
         #expect(try pipe("n", map("timestamp(value)"), map("value.startsWith('2026')")) == [])
     }
 
+    /// Uses of every operator, with the type that is known of what they make; `dyn` if none is.
+    private static let results: [(operator: String, uses: [(node: String, type: String)])] = [
+        ("map", [(of("n", #"{"map": "value > 1"}"#), "bool"), (of("n", #"{"map": "[value]"}"#), "list(dyn)")]),
+        ("replace", [(of("n", #"{"replace": "a"}"#), "string"), (of("n", #"{"replace": null}"#), "dyn")]),
+        (
+            "ifEmpty",
+            [
+                (of("n", #"{"ifEmpty": 0}"#), "int"), (of("n", #"{"ifEmpty": "none"}"#), "dyn"),
+                (of("any", #"{"ifEmpty": 0}"#), "dyn"),
+            ]
+        ),
+        ("filter", [(of("s", #"{"filter": "value != ''"}"#), "string")]),
+        ("ignore", [(of("on", #"{"ignore": false}"#), "bool")]),
+        ("select", [(of("any", #"{"select": "on"}"#), "string")]),
+        ("ignoreNull", [(of("l", #""ignoreNull""#), "list(dyn)")]),
+        ("distinct", [(of("o", #""distinct""#), "map(string, dyn)"), (of("n", #"{"distinct": "true"}"#), "int")]),
+        ("delta", [(of("any", #""delta""#), "int")]),
+        ("skip", [(of("n", #"{"skip": 1}"#), "int")]),
+        ("take", [(of("n", #"{"take": 1}"#), "int")]),
+        ("prefix", [(of("n", #"{"prefix": 1}"#), "int")]),
+        (
+            "scan",
+            [
+                (of("n", #"{"scan": {"start": null, "with": "string(acc) + 'a'"}}"#), "string"),
+                (of("n", #"{"scan": {"start": 0, "with": "acc"}}"#), "dyn"),
+            ]
+        ),
+        (
+            "window",
+            ["avg", "sum", "min", "max", "count", "rate", "p50", "p95", "p99"].map { (window("any", $0), "int") }
+                + [(window("s", "first"), "string"), (window("s", "last"), "string")]
+                + [(window("s", "list"), "list(string)"), (window("any", "list"), "list(dyn)")]
+        ),
+        ("debounce", [(of("n", #"{"debounce": "1s"}"#), "int"), (of("n", #"{"throttle": "1s"}"#), "int")]),
+        ("sample", [(of("s", #"{"sample": "1s"}"#), "string")]),
+        ("delay", [(of("s", #"{"delay": "1s"}"#), "string")]),
+        ("from", [(#""from": "on""#, "bool"), (#""from": "any""#, "dyn")]),
+        (
+            "combine",
+            [
+                (#""combine": ["n", "i"]"#, "list(int)"), (#""combine": ["n", "s"]"#, "list(dyn)"),
+                (#""combine": {"a": "n"}"#, "map(string, dyn)"),
+                (#""combine": {"a": "n"}, "map": "a > 1""#, "bool"),
+            ]
+        ),
+        (
+            "all",
+            ["sum", "avg", "min", "max", "count"].map { (#""all": "i*", "reduce": "\#($0)""#, "int") }
+                + ["any", "all"].map { (#""all": "i*", "reduce": "\#($0)""#, "bool") }
+                + [
+                    (#""all": "i*", "reduce": "list""#, "list(dyn)"),
+                    (#""all": "i*", "reduce": "object""#, "map(string, dyn)"),
+                    (#""all": "i*", "reduce": "sum", "map": "string(value)""#, "string"),
+                ]
+        ),
+        ("merge", [(#""merge": ["n", "i"]"#, "int"), (#""merge": ["n", "s"]"#, "dyn")]),
+        (
+            "flatten",
+            [
+                (#""flatten": {"from": "s", "to": {"a": "n"}, "otherwise": "i"}"#, "int"),
+                (#""flatten": {"from": "s", "to": {"a": "n", "b": "s"}}"#, "dyn"),
+            ]
+        ),
+        ("zip", [(#""zip": ["n", "i"]"#, "list(int)"), (#""zip": ["n"], "map": "value[0] > 1""#, "bool")]),
+        ("switch", [(#""switch": {"from": "s", "by": "value"}"#, "map(string, dyn)")]),
+        ("case", [(#""case": {"of": "o", "key": 1}"#, "dyn")]),
+        ("default", [(#""default": {"of": "o"}"#, "dyn")]),
+        ("otherwise", [(#""otherwise": {"of": "o", "excluding": [1]}"#, "dyn")]),
+        ("if", [(#""if": {"from": "n", "when": "value > 1", "then": "t"}"#, "map(string, dyn)")]),
+        ("schedule", [(#""schedule": "0 22 * * *""#, "string")]),
+        ("between", [(#""between": ["22:00", "06:00"]"#, "bool")]),
+    ]
+
+    private static func of(_ node: String, _ stage: String) -> String {
+        #""from": "\#(node)", "pipe": [\#(stage)]"#
+    }
+
+    private static func window(_ node: String, _ figure: String) -> String {
+        of(node, #"{"window": {"count": 3, "of": "\#(figure)"}}"#)
+    }
+
+    @Test("the row of every operator says what it makes")
+    func operators() throws {
+        let words = Catalogue.standard.all.filter { $0.isStage || $0.isSource }.map(\.name)
+        #expect(Self.results.map(\.operator).sorted() == words.sorted())
+        // Nothing is a map of this kind, and the message names what the other side is.
+        let probe = map("value == {1: 2}")
+        for (node, type) in Self.results.flatMap(\.uses) {
+            let text =
+                node.hasSuffix("]") && node.contains(#""pipe": ["#)
+                ? "\(node.dropLast()), \(probe)]" : #"\#(node), "pipe": [\#(probe)]"#
+            let found = try problems(#""x": {\#(text)}"#)
+            let expected = type == "dyn" ? [] : ["'==' does not take (\(type), map(int, int))"]
+            #expect(found == expected, "\(node)")
+        }
+    }
+
+    @Test("a type error is found behind a stage that makes values of its own")
+    func behindStages() throws {
+        let stages = [
+            #""delta""#, #"{"window": {"last": "1m", "of": "avg"}}"#, #"{"ifEmpty": 0}"#, #"{"replace": 1}"#,
+            #"{"sample": "1s"}"#, #"{"skip": 1}"#,
+        ]
+        for stage in stages {
+            #expect(try pipe("n", stage, map("value.startsWith('a')")).count == 1, "\(stage)")
+            #expect(try pipe("n", stage, map("value * 2 + 0.5")) == [], "\(stage)")
+        }
+    }
+
+    @Test("the expression of a join sees what it joins")
+    func joins() throws {
+        #expect(try problems(#""x": {"all": "i*", "reduce": "avg", "map": "value.startsWith('a')"}"#).count == 1)
+        #expect(try problems(#""x": {"all": "i*", "reduce": "list", "map": "value[0].a"}"#) == [])
+        #expect(try problems(#""x": {"zip": ["n", "i"], "map": "value[0] + 'a'"}"#).count == 1)
+        #expect(try problems(#""x": {"combine": ["n", "i"], "map": "value + ['a']"}"#) == [])
+        #expect(try problems(#""x": {"combine": ["n", "s"], "map": "value[0] + 'a'"}"#) == [])
+    }
+
+    @Test("nothing is known of what comes over a link, whatever the one before made")
+    func links() throws {
+        let links = #", "links": [{"from": "n", "to": "any", "pipe": [{"map": "true"}]}, "#
+            + #"{"from": "n", "to": "any", "pipe": [{"map": "value + 1"}]}]"#
+        #expect(try problems(#""x": {"from": "n"}"#, also: links) == [])
+    }
+
     @Test("sources with an expression know the nodes they name")
     func sources() throws {
         #expect(try problems(#""x": {"combine": {"a": "on", "b": "n"}, "map": "a > b"}"#).count == 1)

@@ -64,12 +64,12 @@ struct TieProblemTests {
             (
                 #"[¦{"from": "e", "to": "x"}]"#,
                 "this link closes a cycle with a timed stage: it would never settle "
-                    + "(remove debounce, delay, sample and timed windows from the cycle)"
+                    + "(remove timed stages from the cycle, which are window, debounce, sample and delay)"
             ),
             (
                 #"[¦{"from": "x", "to": "y"}, {"from": "y", "to": "x", "pipe": [{"sample": 5}]}]"#,
                 "this link closes a cycle with a timed stage: it would never settle "
-                    + "(remove debounce, delay, sample and timed windows from the cycle)"
+                    + "(remove timed stages from the cycle, which are window, debounce, sample and delay)"
             ),
         ]
     )

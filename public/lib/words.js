@@ -65,33 +65,5 @@ export function sinkWords({ waiting, arrivedAt, failingSince, failure }, now) {
   return waiting ? `${last}; ${values}` : last;
 }
 
-const figures = {
-  avg: "average", sum: "sum", min: "smallest", max: "largest", count: "number of values", first: "first", last: "last",
-  rate: "rate", p50: "median", p95: "95th percentile", p99: "99th percentile", list: "list",
-};
-const time = (ms) => formatDuration(Number(ms));
-
-const forms = [
-  [/^window\(last (\d+);(\w+)\)$/, (ms, of) => `${figures[of] ?? of} over ${time(ms)}`],
-  [/^window\(count (\d+);(\w+)\)$/, (count, of) => `${figures[of] ?? of} of the last ${count}`],
-  [/^debounce\((\d+)(?:;trailing)?\)$/, (ms) => `waits ${time(ms)}`],
-  [/^debounce\((\d+);leading\)$/, (ms) => `at once, then rests ${time(ms)}`],
-  [/^debounce\((\d+);both\)$/, (ms) => `at once, and after ${time(ms)}`],
-  [/^sample\((\d+)\)$/, (ms) => `every ${time(ms)}`],
-  [/^delay\((\d+)\)$/, (ms) => `${time(ms)} later`],
-  [/^skip\((\d+)\)$/, (count) => `without the first ${count}`],
-  [/^take\((\d+)\)$/, (count) => `only the first ${count}`],
-  [/^distinct$/, () => "only changes"],
-  [/^delta$/, () => "difference to the one before"],
-];
-
-function wordsOf(stage) {
-  for (const [form, words] of forms) {
-    const found = form.exec(stage);
-    if (found) return words(...found.slice(1));
-  }
-  return stage;
-}
-
-/** A label of the server, with bars between the stages; expressions stay as they are. */
-export const stageWords = (label = "") => label.split(" | ").map(wordsOf).join(", then ");
+/** A label of the server, with bars between the stages. */
+export const stageWords = (label = "") => label.split(" | ").join(", then ");

@@ -17,7 +17,7 @@ extension StaticType {
     }
 
     /// The type of something that is either of these.
-    func joined(with other: StaticType) -> StaticType {
+    public func joined(with other: StaticType) -> StaticType {
         guard mayBe(other, mixingNumbers: false) else { return .dyn }
         return switch (self, other) {
         case (_, _) where self == other: self

@@ -28,19 +28,18 @@ extension DocumentReader {
                 options: options.expressions
             )
             patterns += program.matchers
-            types.result = program.resultType
+            var type = program.resultType
             let typed = types.variables(variables)
             if let typed, options.refusesMismatches, !options.expressions.isStrict {
                 do throws(CompileError) {
-                    types.result = try program.check(variables: typed, options: options.expressions)
+                    type = try program.check(variables: typed, options: options.expressions)
                 } catch {
-                    types.result = .dyn
+                    type = .dyn
                     add(error, in: scalar, hint: types.sentence)
                 }
             }
-            return Expression(program: program, variables: variables)
+            return Expression(program: program, variables: variables, type: type.asJSON)
         } catch {
-            types.result = .dyn
             add(error, in: scalar)
             return nil
         }

@@ -1,17 +1,16 @@
 internal import CEL
+internal import Values
 
 /// The types of values that are known while a definition is read, so that expressions which can
 /// only fail are found.
 ///
-/// The type is known for nodes that are set, and for nodes made from them as far as the checker can
-/// follow. Where values may come from elsewhere, as over a link, the type is unknown: only certain
-/// errors are reported.
+/// The type is known for nodes that are set, and after the operators whose rows give it. Where
+/// values may come from elsewhere, as over a link, the type is unknown: only certain errors are
+/// reported.
 struct KnownTypes {
     private var nodes: [String: StaticType] = [:]
     /// The types of the variables of the current expressions, by name.
     var names: [String: StaticType] = [:]
-    /// The type of the expression that was read last.
-    var result: StaticType = .dyn
 
     /// The declared types of a section's nodes; those that ties lead to, `tied`, may have others.
     init(declaredIn members: [(key: String, entry: Document.Entry)], except tied: Set<String>) {
@@ -28,6 +27,18 @@ struct KnownTypes {
         name.flatMap { nodes[$0] } ?? .dyn
     }
 
+    /// The type of a value that may come from any of these nodes.
+    func joined(_ nodes: [String]) -> StaticType {
+        guard let first = nodes.first else { return .dyn }
+        return nodes.dropFirst().reduce(self[node: first]) { $0.joined(with: self[node: $1]) }
+    }
+
+    /// The type of the values that the next expression or stage gets.
+    var value: StaticType {
+        get { names["value"] ?? .dyn }
+        set { names = ["value": newValue] }
+    }
+
     /// Variables with their types; nil if no type is known.
     func variables(_ names: [String]) -> [Variable]? {
         let variables = names.map { Variable($0, type: self.names[$0] ?? .dyn) }
@@ -39,40 +50,38 @@ struct KnownTypes {
         let known = names.filter { $1 != .dyn }.sorted { $0.key < $1.key }
         return known.map { "\($0) is \($1.kind)" }.joined(separator: ", ")
     }
-
-    /// Makes the values of one node visible to the next expressions.
-    mutating func see(valuesOf node: String?) {
-        names = ["value": self[node: node]]
-    }
-
-    /// Sets the type of `value` after a stage with this name.
-    mutating func pass(_ stage: String) {
-        switch stage {
-        case "map": names["value"] = result.asJSON
-        case "filter", "ignore", "select", "ignoreNull", "distinct", "skip", "take", "prefix", "debounce",
-            "throttle",
-            "sample", "delay":
-            break
-        default: names["value"] = .dyn
-        }
-    }
 }
 
 extension Check.Kind {
-    /// The type that expressions see; numbers are `int`, which is accepted wherever a number is.
     fileprivate var type: StaticType {
         switch self {
         case .any: .dyn
-        case .number, .integer: .int
+        case .number, .integer: .number
         case .string: .string
         case .boolean: .bool
-        case .object: .map(.string, .dyn)
+        case .object: .object
         case .array: .list(.dyn)
         }
     }
 }
 
 extension StaticType {
+    /// Numbers of nodes are `int`, which is accepted wherever a number is.
+    static let number = StaticType.int
+    static let object = StaticType.map(.string, .dyn)
+
+    /// The type of a constant; that of null is not known, because anything may be compared with it.
+    init(of constant: Datum) {
+        switch constant.kind {
+        case .null: self = .dyn
+        case .bool: self = .bool
+        case .number: self = .number
+        case .string: self = .string
+        case .array: self = .list(.dyn)
+        case .object: self = .object
+        }
+    }
+
     /// The type's name in definitions.
     fileprivate var kind: String {
         switch self {
@@ -86,13 +95,13 @@ extension StaticType {
     }
 
     /// The type of a result once it is a value of a node.
-    fileprivate var asJSON: StaticType {
+    var asJSON: StaticType {
         switch self {
         case .bool: .bool
-        case .int, .uint, .double: .int
+        case .int, .uint, .double: .number
         case .string, .bytes, .timestamp, .duration: .string
         case .list: .list(.dyn)
-        case .map: .map(.string, .dyn)
+        case .map: .object
         case .dyn, .null, .type, .optional: .dyn
         }
     }

@@ -86,9 +86,9 @@ package final class SourceReading {
         return glob
     }
 
-    /// The expression over `value` under a key.
-    func expression(_ key: String, in fields: [String: Document]) -> Expression? {
-        reader.types.see(valuesOf: fields["from"]?.scalar?.text)
+    /// The expression under a key; it sees a `value` of this type.
+    func expression(_ key: String, in fields: [String: Document], of type: StaticType) -> Expression? {
+        reader.types.value = type
         return fields[key].flatMap { reader.expression($0, of: key, variables: Expression.valueNames) }
     }
 

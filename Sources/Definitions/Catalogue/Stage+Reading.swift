@@ -35,7 +35,11 @@ extension Stage {
             reader.add("a pipe has at most \(longestPipe) stages", at: document.position)
             return []
         }
-        return elements.compactMap { stage($0, reader) }
+        return elements.compactMap { element in
+            let stage = stage(element, reader)
+            if stage == nil { reader.types.value = .dyn }
+            return stage
+        }
     }
 
     private static func stage(_ document: Document, _ reader: DocumentReader) -> Stage? {
@@ -74,7 +78,6 @@ extension Stage {
         }
         let stage = read(StageReading(reader: reader, row: row, word: name, argument: given))
         stage?.patterns = reader.takePatterns()
-        reader.types.pass(name)
         return stage
     }
 

@@ -12,7 +12,7 @@ public final class Stage {
     ///
     /// The keys of shared chains are made of these texts.
     public let key: String
-    /// A short text for pictures of the graph: the expression, or name and argument.
+    /// What it does, for people: the expression, or a few words.
     public let label: String
     package let make: (any StageSite) -> StageOperator
     /// The regular expressions in its expressions.
@@ -49,6 +49,20 @@ public final class Stage {
         }
 
         package var duration: Duration { .milliseconds(milliseconds) }
+
+        /// The span for people, in its two largest units: `1 min 30 s`.
+        var words: String {
+            let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms")]
+            let first = units.firstIndex { milliseconds >= $0.0 } ?? units.endIndex - 1
+            var rest = milliseconds
+            var parts: [String] = []
+            for (size, unit) in units[first...].prefix(2) {
+                // A space that does not break.
+                if rest >= size { parts.append("\(rest / size)\u{202F}\(unit)") }
+                rest %= size
+            }
+            return parts.joined(separator: " ")
+        }
 
         /// The span in the host's unit.
         package var count: UInt64 { UInt64(max(1, milliseconds)) }

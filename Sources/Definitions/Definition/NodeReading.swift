@@ -161,7 +161,6 @@ struct NodeReading {
             let reading = SourceReading(reader: reader, row: row, argument: argument, beside: beside)
             reader.types.names = [:]
             source = read(reading)
-            reader.types.see(valuesOf: row.name == "from" ? argument.scalar?.text : nil)
             references += reading.references
             newNodes += reading.newNodes
             glob = reading.globReference ?? glob

@@ -32,6 +32,7 @@ extension SyncDefinition {
         let fields = reader.fields(document, of: "a sync", Self.fields)
         let a = fields["a"].flatMap { reader.nodeName($0, "a must name a node") }
         let b = fields["b"].flatMap { reader.nodeName($0, "b must name a node") }
+        reader.types.value = .dyn
         let toB = fields["to_b"].flatMap {
             reader.expression($0, of: "to_b", variables: Expression.valueNames)
         }
@@ -81,6 +82,7 @@ extension LinkDefinition {
         let fields = reader.fields(document, of: "a link", Self.fields)
         let from = fields["from"].flatMap { reader.nodeName($0, "from must name a node") }
         let to = fields["to"].flatMap { reader.nodeName($0, "to must name a node") }
+        reader.types.value = .dyn
         let stages = fields["pipe"].map { Stage.pipe($0, from: reader) } ?? []
         guard let from, let to, reader.problems.count == before else { return nil }
         self.init(from: from, to: to, pipe: stages, position: document.position)
@@ -192,6 +194,7 @@ extension TieDefinitions {
             circles.connect(from, to, waits: link.stateClass == .timed)
         }
         let endless = circles.groupsThatWait()
+        let timed = reader.options.catalogue.all.filter { $0.isStage && $0.stateClass == .timed }
         var reported: Set<Int> = []
         for link in links {
             guard let from = index[link.from], let to = index[link.to] else { continue }
@@ -201,7 +204,7 @@ extension TieDefinitions {
             reader.add(
                 "this link closes a cycle with a timed stage: it would never settle",
                 at: link.position,
-                hint: "remove debounce, delay, sample and timed windows from the cycle"
+                hint: "remove timed stages from the cycle, which are \(timed.map(\.name).enumeration)"
             )
         }
     }

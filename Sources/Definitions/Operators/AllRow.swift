@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 internal import Support
 internal import Values
@@ -6,6 +7,16 @@ internal import Values
 package struct AllArgument: SourceArgument {
     enum Reduce: String, CaseIterable {
         case sum, avg, min, max, count, any, all, list, object
+
+        /// What it makes of any values.
+        var type: StaticType {
+            switch self {
+            case .sum, .avg, .min, .max, .count: .number
+            case .any, .all: .bool
+            case .list: .list(.dyn)
+            case .object: .object
+            }
+        }
     }
 
     let pattern: String
@@ -39,7 +50,7 @@ package struct AllArgument: SourceArgument {
             let words = Reduce.allCases.map(\.rawValue).joined(separator: ", ")
             reader.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
         }
-        let map = reading.expression("map", in: reading.beside)
+        let map = reading.expression("map", in: reading.beside, of: reduce?.type ?? .dyn)
         guard let glob, let reduce else { return nil }
         return AllArgument(pattern: glob, reduce: reduce, map: map)
     }

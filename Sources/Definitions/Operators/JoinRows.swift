@@ -32,6 +32,11 @@ struct CombineArgument: SourceArgument {
         return parts.joined(separator: ",") + (map.map { ";\($0.key)" } ?? "")
     }
 
+    func type(in types: KnownTypes) -> StaticType {
+        if let map { return map.type }
+        return names == nil ? .list(types.joined(inputs)) : .object
+    }
+
     static func read(_ reading: SourceReading) -> CombineArgument? {
         var names: [String]?
         var inputs: [String]?
@@ -44,10 +49,14 @@ struct CombineArgument: SourceArgument {
         guard let inputs else { return nil }
         let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Expression.valueNames
         let types = reading.reader.types
-        reading.reader.types.names = Dictionary(
-            zip(names ?? [], inputs).map { ($0, types[node: $1]) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        if let names {
+            reading.reader.types.names = Dictionary(
+                zip(names, inputs).map { ($0, types[node: $1]) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        } else {
+            reading.reader.types.value = .list(types.joined(inputs))
+        }
         let map = reading.beside["map"].flatMap {
             reading.reader.expression($0, of: "map", variables: variables)
         }
@@ -98,7 +107,8 @@ struct ZipArgument: SourceArgument {
     static func read(_ reading: SourceReading) -> ZipArgument? {
         let reader = reading.reader
         let inputs = reading.nodes()
-        let map = reading.expression("map", in: reading.beside)
+        let type = StaticType.list(reader.types.joined(inputs ?? []))
+        let map = reading.expression("map", in: reading.beside, of: type)
         let buffer = reading.beside["buffer"].flatMap {
             reader.count($0, of: "buffer", in: 1...reader.options.zipBuffer)
         }

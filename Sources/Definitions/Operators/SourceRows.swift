@@ -1,3 +1,4 @@
+internal import CEL
 internal import ReactiveGraph
 internal import Values
 
@@ -9,6 +10,7 @@ extension OperatorRow {
             "combine",
             CombineArgument.self,
             takes: "names and nodes, or a list of nodes",
+            gives: { $0.type(in: $1) },
             .none,
             emission: .onceSettled,
             onFail: "fail",
@@ -19,6 +21,7 @@ extension OperatorRow {
             "all",
             AllArgument.self,
             takes: "a glob; `reduce`, and perhaps `map`",
+            gives: { all, _ in all.map?.type ?? all.reduce.type },
             .none,
             emission: .onceSettled,
             onFail: "fail",
@@ -29,6 +32,7 @@ extension OperatorRow {
             "merge",
             NodeListArgument.self,
             takes: "a list of nodes",
+            gives: { merge, types in types.joined(merge.inputs) },
             .history,
             "The value of the node that changed last.",
             example: #""merge":["a","b"]"#
@@ -37,6 +41,7 @@ extension OperatorRow {
             "flatten",
             FlattenArgument.self,
             takes: "`from`, `to: {key: node}`, `otherwise`",
+            gives: { flatten, types in types.joined(flatten.choices) },
             .history,
             "The node that the value of `from` chooses.",
             example: #""flatten":{"from":"a","to":{"1":"b"},"otherwise":"a"}"#
@@ -45,6 +50,7 @@ extension OperatorRow {
             "zip",
             ZipArgument.self,
             takes: "a list of nodes; `map` and `buffer`",
+            gives: { zip, types in zip.map?.type ?? .list(types.joined(zip.inputs)) },
             .history,
             isPrivate: true,
             emission: .forEachRow,
@@ -56,6 +62,7 @@ extension OperatorRow {
             "switch",
             SwitchArgument.self,
             takes: "`from`, `by`, `value`",
+            gives: { _, _ in .object },
             .history,
             "Each value with its key, `{\"key\",\"value\"}`, for `case`, `default` and `otherwise`.",
             example: #""switch":{"from":"a","by":"string(value)"}"#
@@ -65,6 +72,7 @@ extension OperatorRow {
             "default",
             DefaultArgument.self,
             takes: "`of`",
+            gives: { _, _ in .dyn },
             .history,
             "The values of a `switch` without a key, or with the key null.",
             example: #""default":{"of":"a"}"#
@@ -73,6 +81,7 @@ extension OperatorRow {
             "otherwise",
             OtherwiseArgument.self,
             takes: "`of`, `excluding`: a list of keys",
+            gives: { _, _ in .dyn },
             .history,
             "The values of a `switch` with any other key than these.",
             example: #""otherwise":{"of":"a","excluding":[1]}"#
@@ -82,6 +91,7 @@ extension OperatorRow {
             IfArgument.self,
             .definitions,
             takes: "`from`, `when`, names for `then` and `else`",
+            gives: { _, _ in .object },
             .history,
             onFail: "passes to `else`",
             "Each value with whether the condition holds; two more nodes, of which one gets it.",
@@ -92,6 +102,7 @@ extension OperatorRow {
             ScheduleArgument.self,
             .definitions,
             takes: "five fields of cron; `zone`",
+            gives: { _, _ in .string },
             .timed,
             onFail: "has no input",
             "The planned time, each time one of these times is reached; empty before the first.",
@@ -102,6 +113,7 @@ extension OperatorRow {
             BetweenArgument.self,
             .definitions,
             takes: "two times of the day; `zone` and `days`",
+            gives: { _, _ in .bool },
             .timed,
             onFail: "has no input",
             "Whether it is between these times of the day.",
@@ -109,13 +121,14 @@ extension OperatorRow {
         ) { between, site, _ in site.between(between) },
     ]
 
-    /// A row of an operator that says where a node's values come from; `make` makes the node from
-    /// the living inputs.
+    /// A row of an operator that says where a node's values come from; `gives` is the type of its
+    /// values, unknown (`dyn`) unless it is certain; `make` makes the node from the living inputs.
     static func source<Argument: SourceArgument>(
         _ name: String,
         _ argument: Argument.Type,
         _ place: SourcePlace = .anywhere,
         takes arguments: String,
+        gives: @escaping @Sendable (Argument, KnownTypes) -> StaticType,
         _ stateClass: StateClass,
         isPrivate: Bool = false,
         emission: Emission = .forEachValue,
@@ -127,6 +140,7 @@ extension OperatorRow {
         let form = Form.source(place, argument) { reading in
             let before = reading.reader.problems.count
             let argument = Argument.read(reading)
+            reading.reader.types.value = argument.map { gives($0, reading.reader.types) } ?? .dyn
             guard let argument, reading.reader.problems.count == before else { return nil }
             return Source(reading.row, argument, make: make)
         }
@@ -149,6 +163,7 @@ extension OperatorRow {
         NodeArgument.self,
         .node,
         takes: "a node",
+        gives: { from, types in types[node: from.node] },
         .none,
         onFail: "fail",
         "The values of another node.",
@@ -160,6 +175,7 @@ extension OperatorRow {
         "case",
         CaseArgument.self,
         takes: "`of`, `key`",
+        gives: { _, _ in .dyn },
         .history,
         "The values of a `switch` with one key.",
         example: #""case":{"of":"a","key":1}"#,

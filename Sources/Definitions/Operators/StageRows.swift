@@ -9,11 +9,12 @@ extension OperatorRow {
             "map",
             Expression.self,
             takes: "an expression",
+            gives: { expression, _ in expression.type },
+            words: { $0.source },
             .none,
             onFail: "fail",
             "The result of the expression for `value`.",
-            example: #"{"map":"value * 2"}"#,
-            label: { $0.source }
+            example: #"{"map":"value * 2"}"#
         ) { expression, site in
             let evaluation = site.evaluation(expression)
             return site.stage(Map { evaluation.datum($0.tree) }, .bypass, .none)
@@ -22,6 +23,8 @@ extension OperatorRow {
             "replace",
             Datum.self,
             takes: "a JSON value",
+            gives: { constant, _ in StaticType(of: constant) },
+            words: { "always \($0.text)" },
             .none,
             onFail: "fail",
             "Always this value, once the upstream has one.",
@@ -33,6 +36,8 @@ extension OperatorRow {
             "ifEmpty",
             Datum.self,
             takes: "a JSON value",
+            gives: { constant, input in input.joined(with: StaticType(of: constant)) },
+            words: { "\($0.text) while empty" },
             .none,
             onFail: "fail",
             "This value while the upstream is empty.",
@@ -44,10 +49,11 @@ extension OperatorRow {
             "filter",
             Expression.self,
             takes: "an expression giving a boolean",
+            gives: { _, input in input },
+            words: { "filter \($0.source)" },
             .history,
             "Only values for which the expression is true.",
-            example: #"{"filter":"value != 'no'"}"#,
-            label: { "filter \($0.source)" }
+            example: #"{"filter":"value != 'no'"}"#
         ) { expression, site in
             let evaluation = site.evaluation(expression)
             let failure = StageFailure()
@@ -66,6 +72,8 @@ extension OperatorRow {
             "ignore",
             Datum.self,
             takes: "a JSON value",
+            gives: { _, input in input },
+            words: { "without \($0.text)" },
             .history,
             "All values but this one.",
             example: #"{"ignore":"no"}"#
@@ -76,6 +84,8 @@ extension OperatorRow {
             "select",
             Datum.self,
             takes: "a JSON value",
+            gives: { wanted, _ in StaticType(of: wanted) },
+            words: { "only \($0.text)" },
             .history,
             "Only this value.",
             example: #"{"select":2}"#
@@ -86,6 +96,8 @@ extension OperatorRow {
             "ignoreNull",
             NoArgument.self,
             takes: "nothing",
+            gives: { _, input in input },
+            words: { _ in "without null" },
             .history,
             "All values but null.",
             example: #""ignoreNull""#
@@ -96,6 +108,8 @@ extension OperatorRow {
             "distinct",
             Expression?.self,
             takes: "nothing, or an expression giving a key",
+            gives: { _, input in input },
+            words: { $0.map { "only changes of \($0.source)" } ?? "only changes" },
             .history,
             "Only values that differ from the node's present value, or whose keys do.",
             example: #""distinct""#
@@ -118,6 +132,8 @@ extension OperatorRow {
             "delta",
             NoArgument.self,
             takes: "nothing",
+            gives: { _, _ in .number },
+            words: { _ in "difference to the one before" },
             .history,
             onFail: "fail, state unchanged",
             "The difference from the previous number.",
@@ -134,6 +150,8 @@ extension OperatorRow {
             "skip",
             Int.self,
             takes: "a number",
+            gives: { _, input in input },
+            words: { "without the first \($0)" },
             .history,
             isPrivate: true,
             onFail: "passes, counts",
@@ -146,6 +164,8 @@ extension OperatorRow {
             "take",
             Int.self,
             takes: "a number",
+            gives: { _, input in input },
+            words: { "only the first \($0)" },
             .history,
             isPrivate: true,
             onFail: "passes, counts",
@@ -158,6 +178,8 @@ extension OperatorRow {
             "prefix",
             Int.self,
             takes: "a number",
+            gives: { _, input in input },
+            words: { "the first \($0), then the end" },
             .history,
             isPrivate: true,
             onFail: "passes, counts",
@@ -175,6 +197,8 @@ extension OperatorRow {
             "scan",
             ScanArgument.self,
             takes: "`start` and `with`, an expression of `acc`, `value`, `index`",
+            gives: { argument, _ in argument.with.type },
+            words: { "running \($0.with.source)" },
             .history,
             isPrivate: true,
             onFail: "fail, state unchanged",
@@ -195,6 +219,8 @@ extension OperatorRow {
             "window",
             WindowArgument.self,
             takes: "`last: duration` or `count: n`, and `of`",
+            gives: { window, input in window.figure.type(of: input) },
+            words: { $0.words },
             .timed,
             classNote: "timed (last) or history",
             isPrivate: true,
@@ -209,6 +235,8 @@ extension OperatorRow {
             alias: "throttle",
             DebounceArgument.self,
             takes: "a duration, `edge: trailing|leading|both`",
+            gives: { _, input in input },
+            words: { $0.words },
             .timed,
             "The last value once no value came for the interval; a steady faster stream never emits: see `sample`.",
             example: #"{"debounce":10}"#
@@ -219,6 +247,8 @@ extension OperatorRow {
             "sample",
             Stage.Span.self,
             takes: "a duration",
+            gives: { _, input in input },
+            words: { "every \($0.words)" },
             .timed,
             "The newest value at a fixed rate.",
             example: #"{"sample":15}"#
@@ -229,6 +259,8 @@ extension OperatorRow {
             "delay",
             Stage.Span.self,
             takes: "a duration",
+            gives: { _, input in input },
+            words: { "\($0.words) later" },
             .timed,
             "Every value, delayed by this duration.",
             example: #"{"delay":12}"#
@@ -246,32 +278,34 @@ extension OperatorRow {
 
     /// A row of an operator of a `pipe`.
     ///
-    /// `label` makes a short text for pictures (default: the canonical text). `classOf` gives the
-    /// class if it depends on the argument. `make` makes the library's operator with the host's
-    /// policy.
+    /// `gives` is the type of its values, for those it gets; unknown (`dyn`) unless it is certain.
+    /// `words` says what it does, for people: pictures, explanations and the page show it.
+    /// `classOf` gives the class if it depends on the argument. `make` makes the library's operator
+    /// with the host's policy.
     static func stage<Argument: StageArgument>(
         _ name: String,
         alias: String? = nil,
         _ argument: Argument.Type,
         takes arguments: String,
+        gives: @escaping @Sendable (Argument, StaticType) -> StaticType,
+        words: @escaping @Sendable (Argument) -> String,
         _ stateClass: StateClass,
         classNote: String? = nil,
         isPrivate: Bool = false,
         onFail: String = "passes",
         _ summary: String,
         example: String,
-        label: (@Sendable (Argument) -> String)? = nil,
         classOf: (@Sendable (Argument) -> StateClass)? = nil,
         make: @escaping @Sendable (Argument, StageMaker) -> StageOperator
     ) -> OperatorRow {
         let form = Form.stage(argument) { reading in
             Argument.read(reading).map { argument in
-                let key = argument.canonical.map { "\(name)(\($0))" } ?? name
+                reading.reader.types.value = gives(argument, reading.reader.types.value)
                 return Stage(
                     reading.row,
                     classOf?(argument) ?? stateClass,
-                    key: key,
-                    label: label?(argument) ?? key
+                    key: argument.canonical.map { "\(name)(\($0))" } ?? name,
+                    label: words(argument)
                 ) { make(argument, StageMaker(at: $0)) }
             }
         }
@@ -327,6 +361,13 @@ struct DebounceArgument: StageArgument {
     ]
 
     var canonical: String? { "\(interval.milliseconds);\(edge.rawValue)" }
+    var words: String {
+        switch edge {
+        case .trailing: "waits \(interval.words)"
+        case .leading: "at once, then rests \(interval.words)"
+        case .both: "at once, and after \(interval.words)"
+        }
+    }
 
     static func read(_ reading: StageReading) -> DebounceArgument? {
         guard let argument = reading.argument else { return nil }

@@ -28,8 +28,9 @@ struct SwitchArgument: SourceArgument {
     static func read(_ reading: SourceReading) -> SwitchArgument? {
         let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
-        let by = reading.expression("by", in: fields)
-        let value = reading.expression("value", in: fields)
+        let type = reading.reader.types[node: from]
+        let by = reading.expression("by", in: fields, of: type)
+        let value = reading.expression("value", in: fields, of: type)
         guard let from, let by else { return nil }
         return SwitchArgument(from: from, by: by, value: value)
     }
@@ -154,7 +155,7 @@ struct IfArgument: SourceArgument {
         let before = reading.reader.problems.count
         let fields = reading.fields(Self.fields)
         let from = reading.node("from", in: fields)
-        let when = reading.expression("when", in: fields)
+        let when = reading.expression("when", in: fields, of: reading.reader.types[node: from])
         // A failure of the condition or of its input goes to `else`.
         let sides = [("then", true), ("else", false)].compactMap { word, isThen in
             reading.side(word, in: fields) { node in

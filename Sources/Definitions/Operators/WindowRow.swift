@@ -13,6 +13,27 @@ struct WindowArgument: StageArgument {
 
     package enum Figure: String, CaseIterable {
         case avg, sum, min, max, count, first, last, rate, p50, p95, p99, list
+
+        /// The type of the figure over values of this type.
+        func type(of input: StaticType) -> StaticType {
+            switch self {
+            case .avg, .sum, .min, .max, .count, .rate, .p50, .p95, .p99: .number
+            case .first, .last: input
+            case .list: .list(input)
+            }
+        }
+
+        fileprivate var words: String {
+            switch self {
+            case .avg: "average"
+            case .sum, .first, .last, .rate, .list: rawValue
+            case .min: "smallest"
+            case .max: "largest"
+            case .count: "number of values"
+            case .p50: "median"
+            case .p95, .p99: "\(rawValue.dropFirst())th percentile"
+            }
+        }
     }
 
     let extent: Extent
@@ -32,6 +53,13 @@ struct WindowArgument: StageArgument {
         switch extent {
         case .last(let span): "last \(span.milliseconds);\(figure.rawValue)"
         case .count(let count): "count \(count);\(figure.rawValue)"
+        }
+    }
+
+    var words: String {
+        switch extent {
+        case .last(let span): "\(figure.words) over \(span.words)"
+        case .count(let count): "\(figure.words) of the last \(count)"
         }
     }
 

@@ -8,8 +8,11 @@ public struct Expression {
     public let program: Program
     /// The names it may use.
     public let variables: [String]
+    /// The type of its results as values of a node, as far as it is known.
+    let type: StaticType
 
-    init(program: Program, variables: [String]) {
+    init(program: Program, variables: [String], type: StaticType) {
+        self.type = type
         source = program.source
         self.program = program
         self.variables = variables

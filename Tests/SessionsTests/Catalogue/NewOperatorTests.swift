@@ -25,6 +25,8 @@ struct NewOperatorTests {
         "every",
         Int.self,
         takes: "a number",
+        gives: { _, input in input },
+        words: { "one of \($0)" },
         .history,
         isPrivate: true,
         onFail: "passes, counts",

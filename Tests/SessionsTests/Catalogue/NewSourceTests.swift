@@ -13,6 +13,7 @@ struct NewSourceTests {
         "firstOf",
         NodeListArgument.self,
         takes: "a list of nodes",
+        gives: { $1.joined($0.inputs) },
         .none,
         onFail: "passes",
         "The value of the first node that has one.",

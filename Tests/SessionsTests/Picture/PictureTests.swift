@@ -119,7 +119,7 @@ struct PictureTests {
         let text = try picture(graph, live: true).text
         // The last stage is the node itself, which shows the whole pipe.
         #expect(text.contains(#""of":"hot","op":"map","label":"value > 30""#), "\(text)")
-        #expect(text.contains(#""op":"from","label":"value > 30 | distinct""#), "\(text)")
+        #expect(text.contains(#""op":"from","label":"value > 30 | only changes""#), "\(text)")
         #expect(
             String(decoding: PictureText(of: graph, live: true).dot(), as: UTF8.self).contains(
                 "[label=\"value > 30\"]"

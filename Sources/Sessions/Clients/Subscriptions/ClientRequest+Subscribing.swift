@@ -15,7 +15,6 @@ extension ClientRequest {
         let options = try SubscriptionOptions(fields)
         let owners = try OwnerNames(fields, .owner)
         var request = try SnapRequest(fields, in: graph)
-        request.keeping = try keep()
         guard fields[.nodes] == nil else {
             _ = try Subject.word(of: fields, among: host.definitions.catalogue.subscribable)
             try fields.refuse(.history, because: "only a single node has a history")
@@ -23,6 +22,7 @@ extension ClientRequest {
             return try subscribeGroup(as: id, in: view, options, request, owners)
         }
         let subject = try Subject.read(fields, in: view, pipeline)
+        request.keeping = try keep(subject)
         let name = session.access?.name
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
@@ -61,11 +61,16 @@ extension ClientRequest {
 
     /// Reads `keep`: how long the chain of a subscription is kept after the connection ends (K-1).
     ///
+    /// `auto` is 30 seconds for what has a memory, and nothing for what has none, so that clients
+    /// need not know the operators.
+    ///
     /// - Returns: that time, limited by the server's maximum; nil if nothing is kept.
-    private func keep() throws(HostError) -> Stage.Span? {
+    private func keep(_ subject: Subject) throws(HostError) -> Stage.Span? {
         guard let field = fields[.keep] else { return nil }
-        guard let span = (field.string ?? field.int.map { String($0) }).flatMap({ Stage.Span($0) }) else {
-            throw HostError(.badField, "keep: a time such as \"30s\" is needed, or milliseconds")
+        if field.string == "auto", !subject.hasState { return nil }
+        let text = field.string == "auto" ? "30s" : field.string
+        guard let span = (text ?? field.int.map { String($0) }).flatMap({ Stage.Span($0) }) else {
+            throw HostError(.badField, "keep: a time such as \"30s\", milliseconds or \"auto\" is needed")
         }
         let most = host.limits.keepMilliseconds
         return most == 0 ? nil : Stage.Span(milliseconds: min(span.milliseconds, most))
