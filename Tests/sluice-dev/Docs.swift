@@ -10,7 +10,7 @@ struct Docs: ParsableCommand {
         shouldDisplay: false
     )
 
-    @Argument(help: "operators or errors.")
+    @Argument(help: "Its name, such as operators or nodes.")
     var section: String
 
     func run() throws {

@@ -32,7 +32,7 @@ extension DocumentReader {
     func fields(
         _ document: Document,
         of what: String,
-        _ known: [ArgumentField]
+        _ known: [Schema.Field]
     ) -> [String: Document] {
         guard let members = members(document, of: what) else { return [:] }
         var fields: [String: Document] = [:]

@@ -1,3 +1,5 @@
+package import Values
+
 /// One row of the operator catalogue: its word, its argument, its behaviour, and the operator that
 /// implements it.
 ///
@@ -22,7 +24,7 @@ public final class OperatorRow: Sendable {
         /// under the key.
         case source(SourcePlace, any SourceArgument.Type, read: @Sendable (SourceReading) -> Source?)
         /// A key of the graph.
-        case section(schema: @Sendable () -> ArgumentSchema)
+        case section(schema: @Sendable () -> Schema)
     }
 
     /// How many values an operator passes on.

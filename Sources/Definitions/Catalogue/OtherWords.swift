@@ -21,16 +21,6 @@ enum OtherWords {
         "cron": "write schedule: \"*/15 * * * *\"",
     ])
 
-    /// Other keys of a node, with a hint.
-    private static let others = table([
-        "label name caption friendly_name": "'title' is what people read",
-        "units unit_of_measurement": "'unit' is what stands after a value",
-        "value default_value": "'initial' is the value before the first one is set",
-        "values options choices": "the values allowed are written enum: [on, off]",
-        "expect timeout": "'fresh' says how long a value may go without being set",
-        "expire_after expires": "'ttl' says how long a value is kept",
-    ])
-
     private static func table(_ rows: [String: String]) -> [String: String] {
         var table: [String: String] = [:]
         for (keys, hint) in rows {
@@ -53,7 +43,6 @@ enum OtherWords {
         from sources: [String]
     ) -> (text: String, isSource: Bool)? {
         if let hint = Self.sources[key] { return (hint, true) }
-        if let hint = others[key] { return (hint, false) }
         let word = String(key.prefix { $0 != ":" })
         guard let hint = space(in: key), known.contains(word) || sources.contains(word) else { return nil }
         return (hint, sources.contains(word))

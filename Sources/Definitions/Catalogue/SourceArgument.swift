@@ -1,6 +1,6 @@
 internal import CEL
 internal import Support
-internal import Values
+package import Values
 
 /// A source being read: the value of its key, and of its sibling keys.
 package final class SourceReading {
@@ -23,7 +23,7 @@ package final class SourceReading {
         self.beside = beside
     }
 
-    func fields(_ known: [ArgumentField]) -> [String: Document] {
+    func fields(_ known: [Schema.Field]) -> [String: Document] {
         reader.fields(argument, of: row.name, known)
     }
 
@@ -124,8 +124,8 @@ struct GlobReference {
 /// Reading returns nil after recording the problems.
 package protocol SourceArgument: SendableMetatype {
     /// The sibling keys that belong to the source.
-    static var beside: [ArgumentField] { get }
-    static var schema: ArgumentSchema { get }
+    static var beside: [Schema.Field] { get }
+    static var schema: Schema { get }
     static func read(_ reading: SourceReading) -> Self?
     /// Equal for arguments that mean the same.
     var canonical: String { get }
@@ -146,7 +146,7 @@ package protocol SourceArgument: SendableMetatype {
 }
 
 extension SourceArgument {
-    static var beside: [ArgumentField] { [] }
+    static var beside: [Schema.Field] { [] }
     package var choices: [String] { [] }
     var glob: String? { nil }
     package var caseOf: String? { nil }
@@ -158,7 +158,7 @@ extension SourceArgument {
 struct NodeArgument: SourceArgument {
     let node: String
 
-    static let schema = ArgumentSchema.node
+    static let schema = Schema.node
 
     var canonical: String { node }
     var inputs: [String] { [node] }
@@ -172,7 +172,7 @@ struct NodeListArgument: SourceArgument {
     let inputs: [String]
     package let passesOn = true
 
-    static let schema = ArgumentSchema.nodes
+    static let schema = Schema.nodes
 
     var canonical: String { inputs.joined(separator: ",") }
 

@@ -15,7 +15,7 @@ package protocol StageArgument: SendableMetatype {
     static var isOptional: Bool { get }
     /// Whether null is a value like any other.
     static var takesNull: Bool { get }
-    static var schema: ArgumentSchema { get }
+    static var schema: Schema { get }
     static func read(_ reading: StageReading) -> Self?
     /// Equal for arguments that mean the same; nil if there is no argument.
     var canonical: String? { get }
@@ -28,7 +28,7 @@ extension StageArgument {
 
 struct NoArgument: StageArgument {
     package static var isOptional: Bool { true }
-    static let schema = ArgumentSchema.null
+    static let schema = Schema.null
     var canonical: String? { nil }
 
     static func read(_ reading: StageReading) -> NoArgument? {
@@ -39,7 +39,7 @@ struct NoArgument: StageArgument {
 }
 
 extension Expression: StageArgument {
-    package static let schema = ArgumentSchema.expression
+    package static let schema = Schema.expression
     package var canonical: String? { key }
 
     package static func read(_ reading: StageReading) -> Expression? {
@@ -51,7 +51,7 @@ extension Expression: StageArgument {
 
 extension Optional: StageArgument where Wrapped == Expression {
     package static var isOptional: Bool { true }
-    package static var schema: ArgumentSchema { .either(.null, .expression) }
+    package static var schema: Schema { .either(.null, .expression) }
     package var canonical: String? { self?.key }
 
     package static func read(_ reading: StageReading) -> Expression?? {
@@ -62,7 +62,7 @@ extension Optional: StageArgument where Wrapped == Expression {
 
 extension Datum: StageArgument {
     package static var takesNull: Bool { true }
-    package static var schema: ArgumentSchema { .any }
+    package static var schema: Schema { .any }
     package var canonical: String? { text }
 
     package static func read(_ reading: StageReading) -> Self? {
@@ -71,7 +71,7 @@ extension Datum: StageArgument {
 }
 
 extension Int: StageArgument {
-    package static let schema = ArgumentSchema.count(0, Int(Int32.max))
+    package static let schema = Schema.count(0, Int(Int32.max))
     package var canonical: String? { String(self) }
 
     package static func read(_ reading: StageReading) -> Int? {
@@ -82,7 +82,7 @@ extension Int: StageArgument {
 }
 
 extension Stage.Span: StageArgument {
-    package static let schema = ArgumentSchema.duration
+    package static let schema = Schema.duration
     package var canonical: String? { String(milliseconds) }
 
     package static func read(_ reading: StageReading) -> Stage.Span? {

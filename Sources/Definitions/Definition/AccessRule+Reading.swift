@@ -1,4 +1,16 @@
+internal import Values
+
 extension AccessRule {
+    /// The section `access`.
+    static let schema = Schema.list(of: .mapping(fields))
+    private static let fields: [Schema.Field] = [
+        .required("who", .string.with("minLength", 1), "role:NAME, a principal's name, or *."),
+        .optional("nodes", oneOrMore(.string), "Names and globs of nodes; without it, all."),
+        .required("can", oneOrMore(.part("right", .oneOf(words: Rights.words.map(\.word)))), "Rights."),
+    ]
+
+    private static func oneOrMore(_ element: Schema) -> Schema { .anyOf([element, .list(of: element)]) }
+
     /// The `access` section of a graph: a list of `{ who, nodes, can }`.
     static func list(_ document: Document, from reader: DocumentReader) -> [AccessRule] {
         guard let elements = document.elements else {
@@ -13,7 +25,7 @@ extension AccessRule {
     }
 
     private init?(_ document: Document, from reader: DocumentReader) {
-        let keys = ["who", "nodes", "can"]
+        let keys = Self.fields.map(\.key)
         guard let members = reader.members(document, of: "a rule of 'access'") else { return nil }
         for (key, entry) in members where !keys.contains(key) {
             reader.addUnknown("unknown key '\(key)' of a rule of 'access'", entry.key, among: keys)

@@ -3,15 +3,15 @@ internal import Values
 
 extension Check {
     /// The value of the key `set`: a type's name, or a mapping.
-    static let schema = ArgumentSchema.either(.type, .mapping(fields, rules: #""minProperties":1"#))
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.either(.type, .mapping(fields).with("minProperties", 1))
+    private static let fields: [Schema.Field] = [
         .optional("type", .type, "The type of the values."),
-        .optional("enum", .reference("enum"), "The values allowed."),
+        .optional("enum", .values, "The values allowed."),
     ]
 
     /// Reads the value of `set` with its sibling bounds: a type's name, or a mapping with `enum` or
     /// `type`.
-    init?(_ document: Document, _ fields: [NodeKey: Document], from reader: DocumentReader) {
+    init?(_ document: Document, _ fields: NodeFields, from reader: DocumentReader) {
         let before = reader.problems.count
         self.init()
         if document.entries != nil {
@@ -26,23 +26,23 @@ extension Check {
         } else if let kind: Check.Kind = reader.word(document, of: "set") {
             self.kind = kind
         }
-        if let document = fields[.enum] {
+        if let document = fields[NodeKeys.enum] {
             if allowed != nil {
                 reader.add("enum is given twice", at: document.position)
             }
-            allowed = Self.allowed(document, reader)
+            allowed = fields.read(NodeKeys.enum)
         }
         readBounds(fields, reader)
         readLengths(fields, reader)
         readPattern(fields, reader)
-        schema = fields[.schema].flatMap { JSONSchema($0, from: reader) }
-        if let document = document["enum"] ?? fields[.enum] {
+        schema = fields.read(NodeKeys.schema)
+        if let document = document["enum"] ?? fields[NodeKeys.enum] {
             checkAllowed(at: document, reader)
         }
         guard reader.problems.count == before else { return nil }
     }
 
-    private static func allowed(_ document: Document, _ reader: DocumentReader) -> AllowedValues? {
+    static func allowed(_ document: Document, _ reader: DocumentReader) -> AllowedValues? {
         guard let elements = document.elements, !elements.isEmpty else {
             return reader.refuse("enum must be a list of values", at: document.position)
         }
@@ -74,59 +74,48 @@ extension Check {
         }
     }
 
-    private mutating func readBounds(_ fields: [NodeKey: Document], _ reader: DocumentReader) {
-        for key in [NodeKey.min, .max] {
-            guard let document = fields[key] else { continue }
-            if kind != .number, kind != .integer {
-                reader.add(
-                    "'\(key.rawValue)' is for numbers, this node takes \(kind.rawValue)",
-                    at: document.position
-                )
-            }
-            let bound = reader.number(document, of: key.rawValue)
-            if key == .min {
-                min = bound
-            } else {
-                max = bound
-            }
-        }
-        if let low = min, let high = max, low > high, let place = fields[.max] {
+    private mutating func readBounds(_ fields: NodeFields, _ reader: DocumentReader) {
+        let isNumber = kind == .number || kind == .integer
+        for key in [NodeKeys.min, NodeKeys.max] where !isNumber { refuse(key, "numbers", fields, reader) }
+        min = fields.read(NodeKeys.min)
+        max = fields.read(NodeKeys.max)
+        if let low = min, let high = max, low > high, let place = fields[NodeKeys.max] {
             reader.add("max is below min: no value could be set", at: place.position)
         }
     }
 
-    private mutating func readLengths(_ fields: [NodeKey: Document], _ reader: DocumentReader) {
-        for key in [NodeKey.minLength, .maxLength] {
-            guard let document = fields[key] else { continue }
-            if kind != .string, kind != .array {
-                reader.add(
-                    "'\(key.rawValue)' is for strings and arrays, this node takes \(kind.rawValue)",
-                    at: document.position
-                )
-            }
-            let length = reader.count(document, of: key.rawValue, in: 0...Int.max)
-            if key == .minLength {
-                minLength = length
-            } else {
-                maxLength = length
-            }
+    private mutating func readLengths(_ fields: NodeFields, _ reader: DocumentReader) {
+        let hasLength = kind == .string || kind == .array
+        for key in [NodeKeys.minLength, NodeKeys.maxLength] where !hasLength {
+            refuse(key, "strings and arrays", fields, reader)
         }
-        if let low = minLength, let high = maxLength, low > high, let place = fields[.maxLength] {
+        minLength = fields.read(NodeKeys.minLength)
+        maxLength = fields.read(NodeKeys.maxLength)
+        if let low = minLength, let high = maxLength, low > high, let place = fields[NodeKeys.maxLength] {
             reader.add("maxLength is below minLength: no value could be set", at: place.position)
         }
     }
 
-    private mutating func readPattern(_ fields: [NodeKey: Document], _ reader: DocumentReader) {
-        guard let document = fields[.pattern] else { return }
-        if kind != .string {
-            reader.add("'pattern' is for strings, this node takes \(kind.rawValue)", at: document.position)
-        }
-        guard let (text, matcher) = reader.matcher(document) else { return }
+    private mutating func readPattern(_ fields: NodeFields, _ reader: DocumentReader) {
+        if kind != .string { refuse(NodeKeys.pattern, "strings", fields, reader) }
+        guard let (text, matcher) = fields.read(NodeKeys.pattern) else { return }
         self.matcher = matcher
         pattern = text
     }
+
+    /// Reports a key that is not for values of this type.
+    private func refuse(
+        _ key: any NodeKeyRow,
+        _ takers: String,
+        _ fields: NodeFields,
+        _ reader: DocumentReader
+    ) {
+        guard let document = fields[key] else { return }
+        let message = "'\(key.word)' is for \(takers), this node takes \(kind.rawValue)"
+        reader.add(message, at: document.position)
+    }
 }
 
-extension ArgumentSchema {
+extension Schema {
     fileprivate static let type = word(Check.Kind.self)
 }

@@ -1,15 +1,11 @@
+internal import Values
+
 extension JSONSchema {
     /// Keywords that inform people and do not affect the check.
-    private static let annotations: Set<String> = [
+    private static let annotations = [
         "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment",
         "$schema",
         "$id",
-    ]
-
-    private static let keywords = [
-        "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
-        "maxLength", "pattern", "items", "prefixItems", "minItems", "maxItems", "properties", "required",
-        "additionalProperties", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not",
     ]
 
     /// Reads the supported part of JSON Schema.
@@ -111,4 +107,45 @@ extension JSONSchema {
         }
         return elements.compactMap { JSONSchema($0, from: reader) }
     }
+}
+
+extension JSONSchema {
+    /// The part of JSON Schema that a node's `schema` may use.
+    static let ownSchema = Schema.part(
+        "schema",
+        .type("object", "boolean").with("additionalProperties", false).and(.properties(fields + annotations.map { .optional($0, .any) }))
+    )
+
+    private static let keywords = fields.map(\.key)
+    private static let fields: [Schema.Field] = [
+        .optional("type", .anyOf([type, .list(of: type)])),
+        .optional("enum", .list(of: .any, 1)),
+        .optional("minimum", .number),
+        .optional("maximum", .number),
+        .optional("exclusiveMinimum", .number),
+        .optional("exclusiveMaximum", .number),
+        .optional("minLength", .count(0)),
+        .optional("maxLength", .count(0)),
+        .optional("pattern", .text),
+        .optional("items", inner),
+        .optional("prefixItems", inners),
+        .optional("minItems", .count(0)),
+        .optional("maxItems", .count(0)),
+        .optional("properties", .map(of: inner)),
+        .optional("required", .list(of: .text)),
+        .optional("additionalProperties", inner),
+        .optional("minProperties", .count(0)),
+        .optional("maxProperties", .count(0)),
+        .optional("allOf", inners),
+        .optional("anyOf", inners),
+        .optional("oneOf", inners),
+        .optional("not", inner), .optional("const", .any),
+    ]
+
+    private static let type = Schema.part(
+        "schemaType",
+        .oneOf(words: ["null", "boolean", "object", "array", "number", "string", "integer"])
+    )
+    private static let inner = Schema.part(within: "schema")
+    private static let inners = Schema.part("schemas", .list(of: inner, 1))
 }

@@ -3,30 +3,13 @@ internal import ReactiveGraph
 internal import Support
 internal import Values
 
-/// The keys that a node may have besides those of sources, and on which nodes.
-enum NodeKey: String, CaseIterable {
-    // Derived nodes, besides those of their source.
-    case pipe
-    // Mutable nodes.
-    case set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
-        requireIfMatch, role
-    // All nodes.
-    case retain, history, title, unit, description, severity, ok
-
-    static let mutableOnly: [NodeKey] = [
-        .min, .max, .minLength, .maxLength, .pattern, .enum, .schema, .initial, .ttl, .expire, .fresh,
-        .requireIfMatch, .role,
-    ]
-}
-
 /// A node being read: its keys, sorted into fixed ones, words of sources, and keys that belong to a
 /// source.
 struct NodeReading {
     private let reader: DocumentReader
     private let name: String
     private let entry: Document.Entry
-    private var fields: [NodeKey: Document] = [:]
-    private var places: [NodeKey: Position] = [:]
+    private var fields: NodeFields
     private var sources: [(row: OperatorRow, argument: Document)] = []
     /// Sibling keys that belong to sources.
     private var beside: [String: Document.Entry] = [:]
@@ -43,6 +26,7 @@ struct NodeReading {
         self.name = name
         self.entry = entry
         self.reader = reader
+        fields = NodeFields(reader: reader)
     }
 
     /// The node, and the further nodes that its source makes; none if it cannot be used.
@@ -63,10 +47,10 @@ struct NodeReading {
         checkKeys()
         let source = source()
         var kind: NodeDefinition.Kind?
-        if let document = fields[.set] {
+        if let document = fields[NodeKeys.set] {
             kind = mutable(document).map { .mutable($0) }
         } else {
-            let stages = fields[.pipe].map { Stage.pipe($0, from: reader) } ?? []
+            let stages = fields.read(NodeKeys.pipe) ?? []
             kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
         }
         let definition = definition(kind)
@@ -77,9 +61,8 @@ struct NodeReading {
     private mutating func sortKeys(_ members: [(key: String, entry: Document.Entry)]) {
         let catalogue = reader.options.catalogue
         for (word, entry) in members {
-            if let key = NodeKey(rawValue: word) {
-                fields[key] = entry.value
-                places[key] = entry.key.position
+            if let key = NodeKeys.named(word) {
+                fields.add(entry, as: key)
             } else if let row = catalogue[word], row.isSource {
                 sources.append((row, entry.value))
             } else if catalogue.keysBesideSources[word] != nil {
@@ -92,17 +75,18 @@ struct NodeReading {
 
     private mutating func addUnknown(_ word: String, _ position: Position) {
         let catalogue = reader.options.catalogue
-        let known = NodeKey.allCases.map(\.rawValue)
+        let known = NodeKeys.all.map(\.word)
         let sources = catalogue.sources.map(\.name) + catalogue.keysBesideSources.keys.sorted()
         var hint = Spelling.hint(for: word, among: known + sources)
         if let meant = OtherWords.hint(
             key: word,
             among: known,
-            from: sources + [NodeKey.set.rawValue]
+            from: sources + [NodeKeys.set.word]
         ) {
             hint = meant.text
             if meant.isSource { meansSource = true }
         }
+        hint = NodeKeys.hint(for: word) ?? hint
         if let row = catalogue[word], row.isStage {
             hint = "'\(word)' is a stage: write it in a pipe"
         }
@@ -113,10 +97,10 @@ struct NodeReading {
     /// it.
     private func checkKeys() {
         let catalogue = reader.options.catalogue
-        let isMutable = fields[.set] != nil
-        let stated = (isMutable ? ["set"] : []) + sources.map(\.row.name)
+        let isMutable = fields[NodeKeys.set] != nil
+        let stated = (isMutable ? [NodeKeys.set.word] : []) + sources.map(\.row.name)
         if stated.isEmpty, !meansSource {
-            let words = ["set"] + catalogue.sources.map(\.name)
+            let words = [NodeKeys.set.word] + catalogue.sources.map(\.name)
             reader.add(
                 "node '\(name)' does not say where its values come from",
                 at: entry.key.position,
@@ -127,9 +111,11 @@ struct NodeReading {
             let words = stated.joined(separator: " and ")
             reader.add("node '\(name)' has \(words): only one of them is allowed", at: entry.key.position)
         }
-        for key in isMutable ? [.pipe] : stated.isEmpty ? [] : NodeKey.mutableOnly {
-            guard let place = places[key] else { continue }
-            addMisplaced(key.rawValue, isMutable, at: place)
+        for key in NodeKeys.all where isMutable || !stated.isEmpty {
+            guard let place = fields.place(of: key), !key.isFor(isMutable ? .mutable : .derived) else {
+                continue
+            }
+            addMisplaced(key.word, isMutable, at: place)
         }
         for (word, entry) in beside {
             guard !isMutable else {
@@ -170,37 +156,33 @@ struct NodeReading {
 
     private func mutable(_ document: Document) -> NodeDefinition.Mutable? {
         let check = Check(document, fields, from: reader)
-        var initial: Datum?
-        if let document = fields[.initial] {
-            initial = reader.datum(document)
-            if let check, let initial, let complaint = check.complaint(about: initial, within: &reader.checks)
-            {
-                reader.add("the initial value \(complaint)", at: document.position)
-            }
+        let initial = fields.read(NodeKeys.initial)
+        if let document = fields[NodeKeys.initial], let check, let initial,
+            let complaint = check.complaint(about: initial, within: &reader.checks)
+        {
+            reader.add("the initial value \(complaint)", at: document.position)
         }
-        let ttl = fields[.ttl].flatMap { reader.span($0, of: "ttl") }
-        let expire = fields[.expire].flatMap { reader.span($0, of: "expire") }
-        if reader.family == nil, let document = fields[.expire] {
+        if reader.family == nil, let document = fields[NodeKeys.expire] {
             reader.add(
                 "'expire' is for families: names with placeholders",
                 at: document.position,
                 hint: "a node can have a 'ttl'"
             )
         }
-        if reader.family != nil, let document = fields[.initial] {
+        if reader.family != nil, let document = fields[NodeKeys.initial] {
             reader.add("members of a family start empty: 'initial' is not allowed", at: document.position)
         }
-        if reader.family != nil, let document = fields[.ttl] {
+        if reader.family != nil, let document = fields[NodeKeys.ttl] {
             reader.add(
                 "'ttl' is for single nodes, which become empty; members of a family are dropped",
                 at: document.position,
                 hint: "'expire' says how long after its last set a member is dropped"
             )
         }
-        let fresh = fields[.fresh].flatMap { reader.span($0, of: "fresh") }
-        let role: NodeDefinition.Mutable.Role? = fields[.role].flatMap { reader.word($0, of: "role") }
-        let requiresIfMatch =
-            fields[.requireIfMatch].flatMap { reader.flag($0, of: "requireIfMatch") } ?? false
+        let (ttl, expire, fresh) =
+            (fields.read(NodeKeys.ttl), fields.read(NodeKeys.expire), fields.read(NodeKeys.fresh))
+        let role = fields.read(NodeKeys.role)
+        let requiresIfMatch = fields.read(NodeKeys.requireIfMatch) ?? false
         return check.map { check in
             NodeDefinition.Mutable(
                 check: check,
@@ -215,18 +197,16 @@ struct NodeReading {
     }
 
     private func definition(_ kind: NodeDefinition.Kind?) -> NodeDefinition? {
-        let retain: Retention? = fields[.retain].flatMap { reader.word($0, of: "retain") }
-        if retain != nil, retain != .always, case .mutable? = kind, let place = fields[.retain],
+        let retain = fields.read(NodeKeys.retain)
+        if retain != nil, retain != .always, case .mutable? = kind, let place = fields[NodeKeys.retain],
             reader.family == nil || retain == .whileInUse
         {
             reader.add("a mutable node is always retained: it is the graph's state", at: place.position)
         }
-        let history = fields[.history].flatMap {
-            reader.count($0, of: "history", in: 0...NodeDefinition.longestHistory)
-        }
-        let title = fields[.title].flatMap { reader.text($0, of: "title") }
-        let unit = fields[.unit].flatMap { reader.text($0, of: "unit") }
-        let description = fields[.description].flatMap { reader.text($0, of: "description") }
+        let history = fields.read(NodeKeys.history)
+        let title = fields.read(NodeKeys.title)
+        let unit = fields.read(NodeKeys.unit)
+        let description = fields.read(NodeKeys.description)
         let alarm = alarm()
         return kind.map { kind in
             NodeDefinition(
@@ -246,8 +226,8 @@ struct NodeReading {
 
     /// Reads `severity` and `ok`.
     private func alarm() -> Alarm? {
-        guard let document = fields[.severity] else {
-            if let ok = fields[.ok] {
+        guard let document = fields[NodeKeys.severity] else {
+            if let ok = fields[NodeKeys.ok] {
                 reader.add(
                     "'ok' belongs to an alarm: 'severity' is missing",
                     at: ok.position,
@@ -263,8 +243,8 @@ struct NodeReading {
                 hint: "give it to a node that joins the members: all: \"sensor.*.hot\", reduce: any"
             )
         }
-        let severity: Alarm.Severity? = reader.word(document, of: "severity")
-        let ok = fields[.ok].flatMap(reader.datum)
+        let severity = fields.read(NodeKeys.severity)
+        let ok = fields.read(NodeKeys.ok)
         return severity.map { Alarm(severity: $0, ok: ok) }
     }
 }

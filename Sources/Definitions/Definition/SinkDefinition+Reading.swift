@@ -4,15 +4,12 @@ internal import Values
 
 extension SinkDefinition {
     /// A mapping of names to sinks.
-    static var schema: ArgumentSchema {
-        ArgumentSchema(
-            members:
-                #""type":"object","maxProperties":\#(most),"propertyNames":{"pattern":"\#(Name.pattern)"},"#
-                + #""additionalProperties":{\#(ArgumentSchema.mapping(fields).members)}"#
-        )
+    static var schema: Schema {
+        .map(of: .mapping(fields)).with("propertyNames", .schema(.any.with("pattern", .text(Name.pattern))))
+            .with("maxProperties", .number(most))
     }
 
-    private static let fields: [ArgumentField] = [
+    private static let fields: [Schema.Field] = [
         .required(
             "from",
             .either(.node, AllArgument.schema),
@@ -20,7 +17,7 @@ extension SinkDefinition {
         ),
         .required(
             "url",
-            ArgumentSchema(members: #""type":"string","pattern":"^https?://[^#@ ]+$""#),
+            .string(pattern: "^https?://[^#@ ]+$"),
             "Where each value is sent by POST. The configuration key sinkHosts must list its host."
         ),
         .optional("mode", .word(Mode.self, default: .latest), "Whether all values are sent, or the newest."),
@@ -31,13 +28,13 @@ extension SinkDefinition {
         ),
         .optional(
             "repeats",
-            ArgumentSchema(members: #""type":"boolean","default":false"#),
+            .boolean.with("default", false),
             "Whether mode latest also sends a value equal to the one that arrived last."
         ),
         .optional("timeout", .duration, "How long an answer may take, at most a minute; 10s without it."),
         .optional(
             "secret",
-            ArgumentSchema(members: #""type":"string","pattern":"^[A-Z][A-Z0-9_]{0,63}$""#),
+            .string(pattern: "^[A-Z][A-Z0-9_]{0,63}$"),
             "The name of the secret that signs requests: the server reads it from SLUICE_SECRET_ followed by this name."
         ),
     ]

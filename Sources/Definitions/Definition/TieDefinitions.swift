@@ -15,11 +15,10 @@ public struct SyncDefinition {
 }
 
 extension SyncDefinition {
-    static let schema = ArgumentSchema.list(
-        of: fields,
-        rules: #""dependentRequired":{"to_a":["to_b"],"to_b":["to_a"]}"#
+    static let schema = Schema.list(
+        of: .mapping(fields).with("dependentRequired", ["to_a": ["to_b"], "to_b": ["to_a"]])
     )
-    private static let fields: [ArgumentField] = [
+    private static let fields: [Schema.Field] = [
         .required("a", .node, "One of the nodes."),
         .required("b", .node, "The other one; its value wins if both have one at the start."),
         .optional("to_b", .expression, "The value of `b` for a `value` of `a`."),
@@ -69,11 +68,11 @@ public struct LinkDefinition {
 }
 
 extension LinkDefinition {
-    static let schema = ArgumentSchema.list(of: fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.list(of: .mapping(fields))
+    private static let fields: [Schema.Field] = [
         .required("from", .node, "The node whose values go over the link."),
         .required("to", .node, "The node that receives them, besides its own values."),
-        .optional("pipe", .reference("pipe"), "Stages that every value goes through, in this order."),
+        .optional("pipe", .pipe, "Stages that every value goes through, in this order."),
     ]
 
     /// `{ from: indoor_c, to: any_temp, pipe: [ { map: "value + 0.1" } ] }`.

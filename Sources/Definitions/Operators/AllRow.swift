@@ -1,7 +1,7 @@
 internal import CEL
 internal import ReactiveGraph
 internal import Support
-internal import Values
+package import Values
 
 /// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
 package struct AllArgument: SourceArgument {
@@ -24,10 +24,9 @@ package struct AllArgument: SourceArgument {
     /// An expression over the result (`value`); without it, the result itself.
     package let map: Expression?
 
-    package static let schema = ArgumentSchema(
-        members: ##""type":"string","maxLength":\##(Name.maximumBytes),"pattern":"[*?]""##
-    )
-    package static let beside: [ArgumentField] = [
+    package static let schema = Schema.string(atMost: Name.maximumBytes)
+        .with("pattern", "[*?]")
+    package static let beside: [Schema.Field] = [
         .required(
             "reduce",
             .word(Reduce.self),

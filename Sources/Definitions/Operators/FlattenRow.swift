@@ -12,15 +12,12 @@ struct FlattenArgument: SourceArgument {
     /// The node for all other keys; without it they are `not_a_key`.
     let otherwise: String?
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [
         .required("from", .node, "The node whose value is the key."),
         .required(
             "to",
-            ArgumentSchema(
-                members:
-                    ##""type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/name"}"##
-            ),
+            .map(of: .node).with("minProperties", 1),
             "Keys and the nodes they choose."
         ),
         .optional("otherwise", .node, "The node for all other keys."),

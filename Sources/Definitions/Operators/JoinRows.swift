@@ -12,14 +12,12 @@ struct CombineArgument: SourceArgument {
     /// An expression over the inputs; without it, an object with the names, or a list.
     let map: Expression?
 
-    static let schema = ArgumentSchema.either(
-        ArgumentSchema(
-            members: #""type":"object","minProperties":1,"maxProperties":\#(Source.mostInputs),"#
-                + ##""propertyNames":{"$ref":"#/$defs/identifier"},"additionalProperties":{"$ref":"#/$defs/name"}"##
-        ),
+    static let schema = Schema.either(
+        .map(of: .node).with("propertyNames", .schema(.identifier)).with("minProperties", 1)
+            .with("maxProperties", .number(Source.mostInputs)),
         .nodes
     )
-    static let beside: [ArgumentField] = [
+    static let beside: [Schema.Field] = [
         .optional(
             "map",
             .expression,
@@ -90,8 +88,8 @@ struct ZipArgument: SourceArgument {
     /// How many values of one input may wait for the other inputs; nil: the server's limit.
     let buffer: Int?
 
-    static let schema = ArgumentSchema.nodes
-    static let beside: [ArgumentField] = [
+    static let schema = Schema.nodes
+    static let beside: [Schema.Field] = [
         .optional("map", .expression, "An expression over a row, the list `value`."),
         .optional(
             "buffer",

@@ -8,7 +8,7 @@ struct ScheduleArgument: SourceArgument {
     let schedule: CronSchedule
     let zone: Zone
 
-    static let schema = ArgumentSchema(members: #""type":"string","maxLength":256"#)
+    static let schema = Schema.string(atMost: 256)
     static let beside = [Zone.field]
     let inputs: [String] = []
     var canonical: String { "\(schedule);\(zone.name)" }
@@ -28,15 +28,12 @@ struct BetweenArgument: SourceArgument {
     let ends: CronSchedule
     let zone: Zone
 
-    static let schema = ArgumentSchema(
-        members: ##""type":"array","minItems":2,"maxItems":2,"##
-            + ##""items":{"type":"string","pattern":"^([01]?[0-9]|2[0-3]):[0-5][0-9]$"}"##
-    )
+    static let schema = Schema.list(of: .string(pattern: "^([01]?[0-9]|2[0-3]):[0-5][0-9]$"), 2, 2)
     static let beside = [
         Zone.field,
-        ArgumentField.optional(
+        Schema.Field.optional(
             "days",
-            ArgumentSchema(members: #""type":"string","maxLength":64"#),
+            .string(atMost: 64),
             "The weekdays on which it begins: mon-fri, or sat,sun."
         ),
     ]
@@ -78,9 +75,9 @@ struct Zone {
     /// Seconds east of UTC.
     let offset: CronSchedule.Offset
 
-    static let field = ArgumentField.optional(
+    static let field = Schema.Field.optional(
         "zone",
-        ArgumentSchema(members: #""type":"string","default":"UTC","maxLength":64"#),
+        .string(atMost: 64).with("default", "UTC"),
         "The time zone: a name of the tz database such as Europe/Berlin, or an offset such as +02:00."
     )
 }

@@ -329,8 +329,8 @@ struct ScanArgument: StageArgument {
     let start: Datum
     let with: Expression
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [
         .required("start", .any, "The value of `acc` before the first value."),
         .required("with", .expression, "The next value, computed from `acc`, `value` and `index`."),
     ]
@@ -354,8 +354,8 @@ struct DebounceArgument: StageArgument {
     let interval: Stage.Span
     let edge: DebounceEdge
 
-    static let schema = ArgumentSchema.either(.duration, .mapping(fields))
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.either(.duration, .mapping(fields))
+    private static let fields: [Schema.Field] = [
         .required("for", .duration, "How long no value must come."),
         .optional("edge", .word(DebounceEdge.self, default: .trailing), "Which end of a burst is passed on."),
     ]

@@ -15,8 +15,8 @@ struct SwitchArgument: SourceArgument {
     /// An expression for the part of a value that is passed on; without it, the whole value.
     let value: Expression?
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [
         .required("from", .node, "The node whose values are distributed."),
         .required("by", .expression, "The key of a value."),
         .optional("value", .expression, "The part of a value to pass on; without it, the whole value."),
@@ -45,8 +45,8 @@ struct CaseArgument: SourceArgument {
     /// Whether failures of the switch are shown; an `if` shows them on its `else` side only.
     var showsFailures = true
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [
         .required("of", .node, "The switch."), .required("key", .any, "The key: any JSON value."),
     ]
 
@@ -77,8 +77,8 @@ struct DefaultArgument: SourceArgument {
     /// The switch, or any node whose values have a `key` and a `value`.
     let of: String
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [.required("of", .node, "The switch.")]
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [.required("of", .node, "The switch.")]
 
     var inputs: [String] { [of] }
     var caseOf: String? { of }
@@ -97,12 +97,12 @@ struct OtherwiseArgument: SourceArgument {
     /// The keys whose values are left out, compared by structure; null means values without a key.
     package let excluding: [Datum]
 
-    static let schema = ArgumentSchema.mapping(fields)
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields)
+    private static let fields: [Schema.Field] = [
         .required("of", .node, "The switch."),
         .required(
             "excluding",
-            ArgumentSchema(members: #""type":"array","minItems":1,"maxItems":\#(Source.mostInputs)"#),
+            .list(of: .any, 1, Source.mostInputs),
             "The keys to leave out: any JSON values; null for values without a key."
         ),
     ]
@@ -137,11 +137,8 @@ struct IfArgument: SourceArgument {
     let when: Expression
     let sides: [Source.Side]
 
-    static let schema = ArgumentSchema.mapping(
-        fields,
-        rules: #""anyOf":[{"required":["then"]},{"required":["else"]}]"#
-    )
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields).and(.anyOf([.requires(["then"]), .requires(["else"])]))
+    private static let fields: [Schema.Field] = [
         .required("from", .node, "The node whose values are tested."),
         .required("when", .expression, "The condition."),
         .optional("then", .node, "The name of a new node: the values for which the condition holds."),

@@ -39,11 +39,8 @@ struct WindowArgument: StageArgument {
     let extent: Extent
     let figure: Figure
 
-    static let schema = ArgumentSchema.mapping(
-        fields,
-        rules: #""oneOf":[{"required":["last"]},{"required":["count"]}]"#
-    )
-    private static let fields: [ArgumentField] = [
+    static let schema = Schema.mapping(fields).and(.oneOf([.requires(["last"]), .requires(["count"])]))
+    private static let fields: [Schema.Field] = [
         .optional("last", .duration, "The values of this span of time."),
         .optional("count", .count(1, DefinitionOptions().windowValues), "This many values."),
         .required("of", .word(Figure.self), "The figure to compute."),

@@ -12,7 +12,7 @@ struct Operation: Sendable {
 
     struct Parameter: Sendable {
         let name: String
-        let schema: String
+        let schema: Schema
         let summary: String
         let isRequired: Bool
         /// Whether it may be given more than once.
@@ -20,7 +20,7 @@ struct Operation: Sendable {
 
         init(
             _ name: String,
-            _ schema: String,
+            _ schema: Schema,
             _ summary: String,
             isRequired: Bool = false,
             repeats: Bool = false
@@ -35,7 +35,7 @@ struct Operation: Sendable {
             isRequired: Bool = false,
             repeats: Bool = false
         ) -> Parameter {
-            Parameter(name, #"{"type":"string"}"#, summary, isRequired: isRequired, repeats: repeats)
+            Parameter(name, .string, summary, isRequired: isRequired, repeats: repeats)
         }
 
         static func integer(
@@ -45,9 +45,8 @@ struct Operation: Sendable {
             default usual: Int? = nil,
             _ summary: String
         ) -> Parameter {
-            let limits = #""minimum":\#(least)"# + (most.map { #","maximum":\#($0)"# } ?? "")
-            let usual = usual.map { #","default":\#($0)"# } ?? ""
-            return Parameter(name, #"{"type":"integer",\#(limits)\#(usual)}"#, summary)
+            let schema = Schema.count(least, most)
+            return Parameter(name, usual.map { schema.with("default", .number($0)) } ?? schema, summary)
         }
 
         static func choice(
@@ -56,9 +55,8 @@ struct Operation: Sendable {
             default usual: String? = nil,
             _ summary: String
         ) -> Parameter {
-            let words = words.map { "\"\($0)\"" }.joined(separator: ",")
-            let usual = usual.map { #","default":"\#($0)""# } ?? ""
-            return Parameter(name, #"{"type":"string","enum":[\#(words)]\#(usual)}"#, summary)
+            let schema = Schema.string.and(.oneOf(words: words))
+            return Parameter(name, usual.map { schema.with("default", .text($0)) } ?? schema, summary)
         }
 
         /// One that is set if given with no value, `1` or `true`.
@@ -71,11 +69,11 @@ struct Operation: Sendable {
     struct Body: Sendable {
         let types: [String]
         /// Its JSON Schema, for those types that are JSON.
-        let schema: String
+        let schema: Schema
         var remark = ""
 
         /// A body of the same types with another schema.
-        func of(_ schema: String) -> Body { Body(types: types, schema: schema, remark: remark) }
+        func of(_ schema: Schema) -> Body { Body(types: types, schema: schema, remark: remark) }
     }
 
     /// A way in which it succeeds.

@@ -6,7 +6,7 @@ internal import Support
 public enum Reference {
     /// A page section that is generated.
     public enum Section: String, CaseIterable, Sendable {
-        case operators, errors, keys, fixed, routes, rights
+        case operators, nodes, errors, keys, fixed, routes, rights
         /// The shipped file and the schema of such files.
         case configuration, schema
     }
@@ -15,6 +15,7 @@ public enum Reference {
     public static func markdown(_ section: Section) -> String {
         switch section {
         case .operators: operators
+        case .nodes: NodeDefinition.keyTable
         case .errors: errors
         case .routes: routes
         case .rights: rights

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Values
 
 /// The routes of one subject: a row for each, and a function that answers it.
 protocol Routes {
@@ -19,14 +20,14 @@ extension Routes {
     static var valueBody: Body {
         Body(
             types: ["application/json"],
-            schema: "{}",
+            schema: .any,
             remark: "text/plain and form types, as `curl -d` sends, are read as JSON, too"
         )
     }
 
     static func answer(
         _ summary: String,
-        _ schema: String,
+        _ schema: Schema,
         _ status: Int = 200,
         as types: [String] = json
     ) -> Success {
@@ -34,10 +35,8 @@ extension Routes {
     }
 
     static func text(_ summary: String, as type: String = "text/plain") -> Success {
-        answer(summary, #"{"type":"string"}"#, as: [type])
+        answer(summary, .string, as: [type])
     }
-
-    static func reference(_ name: String) -> String { "{\"$ref\":\"#/components/schemas/\(name)\"}" }
 
     static var streamParameters: [Parameter] {
         [

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Values
 
 extension AccessRoutes: Routes {
     static let rows: [Operation] = [
@@ -12,7 +13,7 @@ extension AccessRoutes: Routes {
             summary: "A cookie for a token, for pages of browsers",
             body: Body(
                 types: json,
-                schema: #"{"type":"object","required":["token"],"properties":{"token":{"type":"string"}}}"#
+                schema: .object([.required("token", .string)])
             ),
             successes: [Success(status: 204, summary: "Signed in")],
             errors: ["bad_json", "bad_field", .notFound]

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension BackupRoutes: Routes {
     static let rows: [Operation] = [
@@ -15,7 +16,7 @@ extension BackupRoutes: Routes {
             successes: [
                 answer(
                     "The copy, a SQLite database",
-                    #"{"type":"string","format":"binary"}"#,
+                    .string.with("format", "binary"),
                     as: ["application/vnd.sqlite3"]
                 )
             ],

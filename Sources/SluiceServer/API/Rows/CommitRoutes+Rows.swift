@@ -1,11 +1,15 @@
+internal import Commits
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension CommitRoutes: Routes {
     private static let setErrors: [ErrorCode] = [
-        "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable", "conflict",
+        "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "not_mutable",
+        "conflict",
         .unsupportedType,
-        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "sub_limit", "engine_down",
+        "type_mismatch", "key_reused", "precondition_required", "rate_limited", "sub_limit",
+        "engine_down",
         "no_space",
     ]
 
@@ -15,7 +19,7 @@ extension CommitRoutes: Routes {
 
     private static func applied(_ summary: String) -> [Success] {
         [
-            answer(summary, reference("Applied")),
+            answer(summary, .applied),
             Success(status: 204, summary: "\(summary); Prefer: return=minimal"),
         ]
     }
@@ -49,7 +53,7 @@ extension CommitRoutes: Routes {
                 name: "patchNode",
                 summary: "Changes members of an object (RFC 7396)",
                 fields: setFields,
-                body: Body(types: ["application/merge-patch+json"], schema: "{}"),
+                body: Body(types: ["application/merge-patch+json"], schema: .any),
                 successes: applied("It is set"),
                 errors: setErrors
             ),
@@ -64,7 +68,7 @@ extension CommitRoutes: Routes {
                 summary:
                     "Reports the node's state besides its value: loading, an error, or that it is out of date",
                 fields: setFields,
-                body: valueBody.of(reference("Load")),
+                body: valueBody.of(.load),
                 successes: applied("It is recorded"),
                 errors: setErrors
             ),
@@ -104,9 +108,58 @@ extension CommitRoutes: Routes {
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext],
-                body: valueBody.of(reference("Batch")),
-                successes: [answer("All of it is applied", reference("Applied"))],
+                body: valueBody.of(.batch),
+                successes: [answer("All of it is applied", .applied)],
                 errors: setErrors
             ),
         ]
+}
+
+extension Schema {
+    fileprivate static let applied = part(
+        "Applied",
+        .object(cursor, [.optional("changed", .integer)])
+    )
+
+    fileprivate static let load = part(
+        "Load",
+        .object([
+            .optional("loading", .boolean),
+            .optional("progress", .number.with("minimum", 0).with("maximum", 1)),
+            .optional(
+                "error",
+                .object([
+                    .required(
+                        "code",
+                        .string(pattern: "^[a-z][a-z0-9_]{0,\(FacetChange.longestCode - 1)}$")
+                    ),
+                    .optional("msg", .string),
+                ])
+            ), .optional("notModified", .yes), .optional("cancelled", .yes),
+            .optional("invalidate", .yes),
+        ]).and(
+            .oneOf([
+                .anyOf([.requires(["loading"]), .requires(["progress"])]), .requires(["error"]),
+                .requires(["notModified"]), .requires(["cancelled"]), .requires(["invalidate"]),
+            ])
+        ).described("loading with progress, or one of the others")
+    )
+
+    fileprivate static let batch = part(
+        "Batch",
+        .object([
+            .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
+            .optional("ctx", .any),
+            .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
+        ]).and(
+            .anyOf([
+                .requires(["set"]).and(
+                    .properties([.optional("set", .any.with("minProperties", 1))])
+                ),
+                .requires(["clear"]).and(
+                    .properties([.optional("clear", .any.with("minItems", 1))])
+                ),
+            ])
+        )
+    )
 }

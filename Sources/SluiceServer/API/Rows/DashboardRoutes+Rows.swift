@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension DashboardRoutes: Routes {
     static let rows: [Operation] = [
@@ -14,7 +15,18 @@ extension DashboardRoutes: Routes {
             successes: [
                 answer(
                     "The dashboards, and whether the caller can save any",
-                    #"{"type":"object","required":["writable","dashboards"],"properties":{"writable":{"type":"boolean"},"why":{"type":"string"},"dashboards":{"type":"array","items":{"type":"object","required":["name","title","graph"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"graph":{"type":"string"}}}}}}"#
+                    .object([
+                        .required("writable", .boolean), .optional("why", .string),
+                        .required(
+                            "dashboards",
+                            .list(
+                                of: .object([
+                                    .required("name", .string), .required("title", .string),
+                                    .required("graph", .string),
+                                ])
+                            )
+                        ),
+                    ])
                 )
             ]
         ),
@@ -41,7 +53,8 @@ extension DashboardRoutes: Routes {
             handler: saveDashboard,
             audited: .change,
             name: "saveDashboard",
-            summary: "Saves a dashboard for every browser; needs the right `dashboards` on its graph",
+            summary:
+                "Saves a dashboard for every browser; needs the right `dashboards` on its graph",
             fields: [.ifMatch, .ifNoneMatch],
             body: Body(types: json, schema: form),
             successes: [
@@ -66,6 +79,8 @@ extension DashboardRoutes: Routes {
     ]
 
     private static let dashboard = "/v1/dashboards/{d}"
-    private static let form =
-        #"{"type":"object","required":["v","widgets"],"properties":{"v":{"type":"integer"},"title":{"type":"string"},"graph":{"type":"string"},"widgets":{"type":"array","maxItems":64,"items":{"type":"object"}}}}"#
+    private static let form = Schema.object([
+        .required("v", .integer), .optional("title", .string), .optional("graph", .string),
+        .required("widgets", .objects.with("maxItems", 64)),
+    ])
 }

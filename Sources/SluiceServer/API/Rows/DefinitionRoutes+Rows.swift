@@ -1,5 +1,7 @@
 internal import Definitions
 internal import HTTP
+internal import Support
+internal import Values
 
 extension DefinitionRoutes: Routes {
     static let rows: [Operation] = [
@@ -17,13 +19,14 @@ extension DefinitionRoutes: Routes {
                 .flag("adopt", "1: also if a file owns the graph; from then on the API owns it"),
             ],
             fields: [.ifMatch, .ifNoneMatch],
-            body: Body(types: ["application/json", "application/yaml"], schema: reference("Definition")),
+            body: Body(types: ["application/json", "application/yaml"], schema: .definition),
             successes: [
-                answer("It is changed, or would be", reference("Defined")),
-                answer("It was created", reference("Defined"), 201),
+                answer("It is changed, or would be", .defined),
+                answer("It was created", .defined, 201),
             ],
             errors: [
-                "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type", "type_mismatch",
+                "bad_json", "bad_field", "unknown_node", "expr_syntax", "expr_type",
+                "type_mismatch",
                 "in_use", "conflict", .unsupportedType, "engine_down", "no_space",
             ]
         ),
@@ -37,7 +40,7 @@ extension DefinitionRoutes: Routes {
             summary: "The graph's definition; its entity tag is the definition's hash",
             fields: [.ifNoneMatch],
             successes: [
-                answer("The definition", reference("Definition")),
+                answer("The definition", .definition),
                 Success(status: 304, summary: "The client has this definition"),
             ],
             errors: ["unknown_graph", "not_ready"]
@@ -65,7 +68,7 @@ extension DefinitionRoutes: Routes {
             name: "reload",
             summary: "Reads graphs, tokens and certificate again, as SIGHUP does",
             parameters: [.flag("dry_run", "1: only report what would change")],
-            successes: [answer("What has changed, and all problems", reference("Reloaded"))],
+            successes: [answer("What has changed, and all problems", .reloaded)],
             errors: ["bad_field"]
         ),
     ]
@@ -73,4 +76,60 @@ extension DefinitionRoutes: Routes {
     private static let definitionErrors: [ErrorCode] = [
         "unknown_graph", "not_ready", "conflict", "in_use", "engine_down", "no_space",
     ]
+}
+
+extension Schema {
+    fileprivate static let definition = part(
+        "Definition",
+        .object([
+            .optional("graph", .string(pattern: Name.pattern)), .optional("title", .string),
+            .optional("mode", .oneOf(words: ["settled", "immediate"])),
+            .required("nodes", .anyObject),
+            .optional("sinks", .anyObject), .optional("access", .objects),
+        ])
+    )
+
+    fileprivate static let defined = part(
+        "Defined",
+        .object(
+            [.required("graph", .string)],
+            optionalCursor,
+            [
+                .optional("dryRun", .yes), .required("definition", .string),
+                .required("diff", .difference),
+            ]
+        )
+    )
+
+    fileprivate static let reloaded = part(
+        "Reloaded",
+        .object([
+            .optional("dryRun", .boolean),
+            .required(
+                "graphs",
+                .list(
+                    of: .object([
+                        .required("graph", .string), .required("file", .string),
+                        .required(
+                            "result",
+                            .oneOf(words: ["added", "changed", "unchanged", "orphaned", "returned"])
+                        ), .optional("rev", .integer), .optional("diff", .difference),
+                    ])
+                )
+            ), .required("problems", .list(of: .fileProblem)),
+        ])
+    )
+
+    fileprivate static let difference = part(
+        "Difference",
+        .object([
+            .required("added", .names), .required("removed", .names), .required("changed", .names),
+            .required("rebuilt", .names), .required("reset", .names), .required("settings", .names),
+            .required(
+                "lost",
+                .list(of: .object([.required("name", .string), .required("values", .integer)])),
+                "Nodes and families whose values go, with the number of their values"
+            ), .required("unchanged", .integer),
+        ])
+    )
 }

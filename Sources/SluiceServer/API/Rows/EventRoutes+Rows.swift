@@ -22,7 +22,8 @@ extension EventRoutes: Routes {
             fields: [.lastEventID],
             successes: [text("The stream, until either side ends it", as: "text/event-stream")],
             errors: [
-                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node", "expr_syntax",
+                "bad_json", "bad_field", "unknown_graph", "not_ready", "unknown_node",
+                "expr_syntax",
                 "expr_type",
                 "sub_limit",
                 "too_large", "pipe_limit", "pattern_limit", "gone",

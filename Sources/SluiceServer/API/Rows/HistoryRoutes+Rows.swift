@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension HistoryRoutes: Routes {
     static let rows: [Operation] = [
@@ -17,8 +18,41 @@ extension HistoryRoutes: Routes {
                 .integer("limit", from: 1, to: 100000, default: 1000, "The most emissions"),
                 facets, commit,
             ],
-            successes: [answer("The emissions", reference("History"))],
+            successes: [answer("The emissions", .history)],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
         )
     ]
+}
+
+extension Schema {
+    fileprivate static let history = part(
+        "History",
+        .object(
+            cursor,
+            [
+                .required("from", .integer), .optional("more", .yes),
+                .optional(
+                    "to",
+                    .integer,
+                    "With more, where nothing was left out: as far as the log was looked at"
+                ),
+                .required(
+                    "d",
+                    .list(
+                        of: .object(
+                            [
+                                .required("rev", .integer), .required("t", .integer),
+                                .optional(
+                                    "state",
+                                    .anyObject,
+                                    "With facets: what was known besides, where that has changed"
+                                ),
+                            ],
+                            held
+                        )
+                    )
+                ),
+            ]
+        )
+    )
 }

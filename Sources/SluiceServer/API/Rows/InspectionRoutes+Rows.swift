@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension InspectionRoutes: Routes {
     static let rows: [Operation] = [
@@ -15,18 +16,24 @@ extension InspectionRoutes: Routes {
                 .choice("format", ["json", "dot", "mermaid"], "Instead of Accept"),
                 .flag("live", "1: also everything that lives at the moment, and its owners"),
                 .text("around", "A node: only its surroundings"),
-                .integer("depth", from: 1, to: 16, "With around: the largest distance, in lines; else 2"),
+                .integer(
+                    "depth",
+                    from: 1,
+                    to: 16,
+                    "With around: the largest distance, in lines; else 2"
+                ),
                 commit,
             ] + pastParameters,
             successes: [
                 answer(
                     "The picture",
-                    reference("Picture"),
+                    .picture,
                     as: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
                 )
             ],
             errors: [
-                "bad_field", "unknown_graph", "not_ready", "unknown_node", .notAcceptable, "gone", "busy",
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", .notAcceptable, "gone",
+                "busy",
             ]
         ),
         Operation(
@@ -40,7 +47,7 @@ extension InspectionRoutes: Routes {
             parameters: [
                 .integer("limit", from: 1, to: 100, default: 16, "The most paths")
             ],
-            successes: [answer("The paths by which it is held", reference("Why"))],
+            successes: [answer("The paths by which it is held", .why)],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node"]
         ),
         Operation(
@@ -51,7 +58,7 @@ extension InspectionRoutes: Routes {
             handler: listListeners,
             name: "listListeners",
             summary: "The listeners and their nodes",
-            successes: [answer("The listeners", #"{"type":"object","required":["listeners"]}"#)],
+            successes: [answer("The listeners", .object(requiring: ["listeners"]))],
             errors: ["unknown_graph", "not_ready"]
         ),
         Operation(
@@ -62,7 +69,66 @@ extension InspectionRoutes: Routes {
             handler: listOperators,
             name: "listOperators",
             summary: "The catalogue of operators",
-            successes: [answer("The operators", "{}")]
+            successes: [answer("The operators", .any)]
         ),
     ]
+}
+
+extension Schema {
+    fileprivate static let picture = part(
+        "Picture",
+        .object(
+            [.required("graph", .string)],
+            cursor,
+            [
+                .required("t", .integer), .required("nodes", .objects),
+                .required("edges", .objects),
+                .optional(
+                    "families",
+                    .objects,
+                    "Families of nodes, each with its number of members"
+                ),
+                .optional("listeners", .objects),
+            ]
+        )
+    )
+
+    fileprivate static let why = part(
+        "Why",
+        .object(
+            [.required("graph", .string), .required("node", .string)],
+            cursor,
+            [
+                .required("t", .integer),
+                .required("retain", .oneOf(words: ["whileInUse", "untilPressure", "always"])),
+                .required("exists", .boolean), .optional("more", .yes),
+                .required(
+                    "ways",
+                    .list(
+                        of: .object([
+                            .required(
+                                "by",
+                                .oneOf(words: [
+                                    "listener", "always", "untilPressure", "edge", "reference",
+                                    "ring",
+                                ])
+                            ), .optional("l", .string), .optional("client", .string),
+                            .optional("transport", .string), .optional("subs", .list(of: .integer)),
+                            .optional("owners", .names),
+                            .required(
+                                "path",
+                                .list(
+                                    of: .object([
+                                        .required("n", .integer), .optional("via", .string),
+                                        .optional("name", .string), .optional("chain", .string),
+                                        .optional("of", .string), .optional("label", .string),
+                                    ])
+                                )
+                            ),
+                        ])
+                    )
+                ),
+            ]
+        )
+    )
 }

@@ -1,9 +1,18 @@
 internal import Definitions
 internal import HTTP
+internal import Values
 
 extension OperatorRoutes: Routes {
-    private static let build =
-        #"{"type":"object","required":["name","version","protocol","formats"],"properties":{"name":{"type":"string"},"version":{"type":"string"},"commit":{"type":"string","description":"What it was built from; missing if that is unknown"},"protocol":{"type":"string"},"formats":{"type":"object","description":"The formats of stored data that it reads and writes","required":["sqlite","redis"],"properties":{"sqlite":{"type":"integer"},"redis":{"type":"integer"}}}}}"#
+    private static let build = Schema.object([
+        .required("name", .string), .required("version", .string),
+        .optional("commit", .string, "What it was built from; missing if that is unknown"),
+        .required("protocol", .string),
+        .required(
+            "formats",
+            .object([.required("sqlite", .integer), .required("redis", .integer)]),
+            "The formats of stored data that it reads and writes"
+        ),
+    ])
 
     static let rows: [Operation] = [
         Operation(
@@ -14,7 +23,7 @@ extension OperatorRoutes: Routes {
             handler: listConnections,
             name: "listConnections",
             summary: "Open connections",
-            successes: [answer("The connections", #"{"type":"object","required":["connections"]}"#)]
+            successes: [answer("The connections", .object(requiring: ["connections"]))]
         ),
         Operation(
             method: .delete,
@@ -40,11 +49,11 @@ extension OperatorRoutes: Routes {
             parameters: [
                 Parameter(
                     "match",
-                    #"{"type":"string","minLength":1,"maxLength":256,"default":"*"}"#,
+                    .string.with("minLength", 1).with("maxLength", 256).with("default", "*"),
                     "A name or glob: only nodes that match"
                 )
             ],
-            successes: [answer("The released nodes", reference("Flushed"))],
+            successes: [answer("The released nodes", .flushed)],
             errors: ["bad_field", "unknown_graph", "not_ready"]
         ),
         Operation(
@@ -75,7 +84,9 @@ extension OperatorRoutes: Routes {
             handler: showReadiness,
             name: "readiness",
             summary: "Whether the server accepts requests, or also changes",
-            parameters: [.choice("for", ["writes"], "writes: also whether changes are accepted now")],
+            parameters: [
+                .choice("for", ["writes"], "writes: also whether changes are accepted now")
+            ],
             successes: [text("It does")],
             errors: ["bad_field", .draining, "not_ready", "engine_down", "no_space"]
         ),
@@ -97,7 +108,18 @@ extension OperatorRoutes: Routes {
             handler: showOpenAPI,
             name: "openAPI",
             summary: "This description",
-            successes: [answer("OpenAPI 3.1", #"{"type":"object"}"#)]
+            successes: [answer("OpenAPI 3.1", .anyObject)]
         ),
     ]
+}
+
+extension Schema {
+    fileprivate static let flushed = part(
+        "Flushed",
+        .object([
+            .required("graph", .string), .required("released", .integer),
+            .required("names", .names),
+            .optional("more", .yes),
+        ])
+    )
 }

@@ -2,6 +2,7 @@ internal import Definitions
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import Values
 
 extension ReadingRoutes: Routes {
     private static var next: Parameter {
@@ -17,7 +18,7 @@ extension ReadingRoutes: Routes {
             handler: listGraphs,
             name: "listGraphs",
             summary: "All graphs, with title, cursor and counts",
-            successes: [answer("The graphs", reference("Graphs"))],
+            successes: [answer("The graphs", .graphs)],
             errors: ["not_ready"]
         ),
         Operation(
@@ -28,7 +29,7 @@ extension ReadingRoutes: Routes {
             handler: describeGraph,
             name: "describeGraph",
             summary: "One graph: cursor, counts, and the revs that are kept",
-            successes: [answer("The graph", reference("Graph"))],
+            successes: [answer("The graph", .graph)],
             errors: ["unknown_graph", "not_ready"]
         ),
         Operation(
@@ -40,12 +41,19 @@ extension ReadingRoutes: Routes {
             name: "readValues",
             summary: "Several values of one revision",
             parameters: [
-                .text("nodes", "Names and globs, separated by commas; all by default", repeats: true),
+                .text(
+                    "nodes",
+                    "Names and globs, separated by commas; all by default",
+                    repeats: true
+                ),
                 .integer("limit", from: 1, to: 1_000_000, "The most nodes of a page"),
                 next, facets, load, commit,
             ] + pastParameters,
-            successes: [answer("The values", reference("Values"))],
-            errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone", "busy"]
+            successes: [answer("The values", .values)],
+            errors: [
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", "sub_limit", "gone",
+                "busy",
+            ]
         ),
         Operation(
             method: .get,
@@ -57,10 +65,15 @@ extension ReadingRoutes: Routes {
             summary: "Nodes and members of families by name, page by page",
             parameters: [
                 .text("match", "A glob; all by default"),
-                .integer("limit", from: 1, to: GraphView.longestPage, "The most nodes; 100 by default"),
+                .integer(
+                    "limit",
+                    from: 1,
+                    to: GraphView.longestPage,
+                    "The most nodes; 100 by default"
+                ),
                 next, commit,
             ],
-            successes: [answer("A page", reference("Nodes"))],
+            successes: [answer("A page", .nodes)],
             errors: ["bad_field", "unknown_graph", "not_ready", "gone"]
         ),
         Operation(
@@ -75,13 +88,166 @@ extension ReadingRoutes: Routes {
             parameters: streamParameters + [commit] + pastParameters,
             fields: [.ifNoneMatch, .prefer],
             successes: [
-                answer("The value; with facets an object", "{}"),
+                answer("The value; with facets an object", .any),
                 Success(status: 204, summary: "The node is empty"),
                 Success(status: 304, summary: "The client has this state"),
             ],
             errors: [
-                "bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed", "gone", "busy",
+                "bad_field", "unknown_graph", "not_ready", "unknown_node", "node_failed", "gone",
+                "busy",
             ]
         ),
     ]
+}
+
+extension Schema {
+    fileprivate static let graph = part(
+        "Graph",
+        .object(
+            [.required("graph", .string), .optional("title", .string)],
+            cursor,
+            [
+                .required("nodes", .integer), .required("listeners", .integer),
+                .optional("definition", .string, "The hash of the definition"),
+                .optional(
+                    "alarms",
+                    .list(
+                        of: .object([
+                            .required("node", .string),
+                            .required("severity", .oneOf(words: ["info", "warning", "alarm"])),
+                            .optional("title", .string),
+                        ])
+                    ),
+                    "What calls for attention, the most urgent first"
+                ), .optional("alarmCount", .integer),
+                .optional("stale", .names, "Nodes whose values are out of date"),
+                .optional("staleCount", .integer),
+                .optional("missed", .names, "Nodes that the definition lost and clients still set"),
+                .optional("owner", .oneOf(words: ["file", "api"])),
+                .optional(
+                    "kept",
+                    .type("object", "null").and(
+                        .requires(["from", "to"]).and(
+                            .properties([.required("from", .integer), .required("to", .integer)])
+                        )
+                    ),
+                    "The revs at which the graph can be looked at; null: there is only the present"
+                ),
+                .optional(
+                    "sinks",
+                    .list(
+                        of: .object([
+                            .required("name", .string), .required("from", .string),
+                            .required("to", .string),
+                            .required("sent", .integer), .required("failed", .integer),
+                            .required("retried", .integer), .required("dropped", .integer),
+                            .required("waiting", .integer),
+                            .optional(
+                                "more",
+                                .integer,
+                                "Nodes that match the glob and that the graph has no room for"
+                            ),
+                            .optional(
+                                "arrivedAt",
+                                .integer,
+                                "Milliseconds since 1970 of the last value that arrived"
+                            ),
+                            .optional(
+                                "failingSince",
+                                .integer,
+                                "Milliseconds since 1970 of the first of the tries that have failed in a row"
+                            ), .optional("failure", .string, "Why the last try failed"),
+                        ])
+                    ),
+                    "What the graph's sinks have done on this server, for those who may see the whole graph"
+                ),
+            ]
+        )
+    )
+
+    fileprivate static let graphs = part(
+        "Graphs",
+        .object([
+            .required("graphs", .list(of: .graph)),
+            .optional(
+                "orphans",
+                .list(
+                    of: .object([
+                        .required("graph", .string), .required("values", .integer),
+                        .required("rev", .integer),
+                    ])
+                ),
+                "Graphs whose files are gone"
+            ),
+            .optional(
+                "failed",
+                .list(
+                    of: .object([
+                        .required("graph", .string), .required("file", .string),
+                        .required("problems", .list(of: .fileProblem)),
+                    ])
+                ),
+                "Graph files with problems, for those who may administer their graphs"
+            ),
+        ])
+    )
+
+    fileprivate static let values = part(
+        "Values",
+        .object(
+            cursor,
+            [
+                .required("t", .integer), .required("m", .map(of: .heldEntry)),
+                .optional("next", .string, "Where the next page begins: `after`"),
+            ]
+        )
+    )
+
+    fileprivate static let nodes = part(
+        "Nodes",
+        .object(
+            cursor,
+            [
+                .required("t", .integer),
+                .required(
+                    "nodes",
+                    .list(
+                        of: .object(
+                            [
+                                .required("name", .string),
+                                .required("kind", .oneOf(words: ["mutable", "derived"])),
+                                .optional("family", .string, "The family of which it is a member"),
+                            ],
+                            held
+                        )
+                    )
+                ),
+                .optional(
+                    "next",
+                    .string,
+                    "Where the next page begins: `after`. Without it, this is the last"
+                ),
+            ]
+        )
+    )
+
+    fileprivate static let heldEntry = part(
+        "Held",
+        .object(
+            held,
+            [
+                .optional(
+                    "state",
+                    .object([
+                        .optional("t", .integer), .optional("loading", .yes),
+                        .optional("progress", .number.with("minimum", 0).with("maximum", 1)),
+                        .optional("stale", .yes),
+                        .optional("error", .object(requiring: ["code", "msg", "at"])),
+                    ])
+                )
+            ]
+        ).and(.oneOf([.requires(["v"]), .requires(["empty"]), .requires(["fail"])])).described(
+            "Exactly one of v, empty and fail"
+        )
+    )
 }

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Values
 
 extension SocketRoutes: Routes {
     static let rows: [Operation] = [
@@ -15,7 +16,7 @@ extension SocketRoutes: Routes {
                 Success(status: 101, summary: "The connection is a WebSocket now"),
                 answer(
                     "bad_request: The request is no upgrade to WebSocket, version 13.",
-                    reference("Problem"),
+                    .problem,
                     426,
                     as: ["application/problem+json"]
                 ),

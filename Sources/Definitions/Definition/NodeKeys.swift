@@ -1,0 +1,363 @@
+internal import ReactiveGraph
+internal import Values
+
+/// A key that a node may have besides those of its source: one row.
+///
+/// Reading, the hints for keys of other configurations, the JSON Schema and the table in
+/// docs/definitions.md are made from these rows.
+struct NodeKey<Value>: NodeKeyRow {
+    let word: String
+    let forms: [NodeKeyForm]
+    let otherWords: [String]
+    let hint: String?
+    /// Reads the value; returns nil after recording what is wrong with it.
+    let read: @Sendable (Document, DocumentReader, String) -> Value?
+
+    /// `otherWords` are what people write who know other configurations; `hint` says for these how
+    /// it is written here.
+    init(
+        _ word: String,
+        _ forms: [NodeKeyForm],
+        insteadOf otherWords: String = "",
+        hint: String? = nil,
+        read: @escaping @Sendable (Document, DocumentReader, String) -> Value?
+    ) {
+        self.word = word
+        self.forms = forms
+        self.otherWords = otherWords.split(separator: " ").map { String($0) }
+        self.hint = hint
+        self.read = read
+    }
+}
+
+/// What is known of a ``NodeKey`` whatever its value is.
+protocol NodeKeyRow: Sendable {
+    var word: String { get }
+    /// On which nodes it may stand, and what it is there.
+    var forms: [NodeKeyForm] { get }
+    var otherWords: [String] { get }
+    var hint: String? { get }
+}
+
+/// What a key is on one kind of node.
+struct NodeKeyForm: Sendable {
+    enum Kind: Sendable { case mutable, derived }
+
+    let kind: Kind
+    let isRequired: Bool
+    let schema: Schema
+    /// For people, in Markdown without links.
+    let description: String
+}
+
+extension NodeKeyRow {
+    func field(of kind: NodeKeyForm.Kind) -> Schema.Field? {
+        forms.first { $0.kind == kind }.map { form in
+            form.isRequired
+                ? .required(word, form.schema, form.description)
+                : .optional(word, form.schema, form.description)
+        }
+    }
+
+    func isFor(_ kind: NodeKeyForm.Kind) -> Bool { forms.contains { $0.kind == kind } }
+}
+
+extension [NodeKeyForm] {
+    fileprivate static func mutable(
+        _ schema: Schema,
+        _ description: String,
+        isRequired: Bool = false
+    ) -> [NodeKeyForm] {
+        [
+            NodeKeyForm(
+                kind: .mutable,
+                isRequired: isRequired,
+                schema: schema,
+                description: description
+            )
+        ]
+    }
+
+    fileprivate static func derived(_ schema: Schema, _ description: String) -> [NodeKeyForm] {
+        [NodeKeyForm(kind: .derived, isRequired: false, schema: schema, description: description)]
+    }
+
+    fileprivate static func every(_ schema: Schema, _ description: String) -> [NodeKeyForm] {
+        mutable(schema, description) + derived(schema, description)
+    }
+}
+
+/// The keys of nodes, besides those of sources, which the catalogue has.
+enum NodeKeys {
+    /// In the order of the documentation.
+    static let all: [any NodeKeyRow] = [
+        set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
+        role,
+        requireIfMatch, pipe, retain, history, title, unit, description, severity, ok,
+    ]
+
+    static func named(_ word: String) -> (any NodeKeyRow)? { byWord[word] }
+
+    private static let byWord = Dictionary(uniqueKeysWithValues: all.map { ($0.word, $0) })
+
+    /// A hint for a key of another configuration.
+    static func hint(for word: String) -> String? { hints[word] ?? nil }
+
+    private static let hints = Dictionary(
+        uniqueKeysWithValues: all.flatMap { row in row.otherWords.map { ($0, row.hint) } }
+    )
+
+    /// Read together with its sibling checks by ``Check``.
+    static let set = NodeKey(
+        "set",
+        .mutable(
+            Check.schema,
+            "Which values may be set: a type, or a list of values under `enum`.",
+            isRequired: true
+        ),
+        read: { document, _, _ in document }
+    )
+
+    // MARK: Checks
+
+    static let min = NodeKey("min", .mutable(.number, "The smallest number allowed."), read: number)
+    static let max = NodeKey("max", .mutable(.number, "The largest number allowed."), read: number)
+
+    static let minLength = NodeKey(
+        "minLength",
+        .mutable(.count(0), "The least characters of a string, or elements of an array."),
+        read: length
+    )
+    static let maxLength = NodeKey(
+        "maxLength",
+        .mutable(.count(0), "The most characters of a string, or elements of an array."),
+        read: length
+    )
+
+    static let pattern = NodeKey(
+        "pattern",
+        .mutable(
+            .string,
+            "A regular expression (RE2 syntax) that must be found somewhere in a string; "
+                + "`^` and `$` tie it to the ends."
+        ),
+        read: { document, reader, _ in reader.matcher(document) }
+    )
+
+    static let `enum` = NodeKey(
+        "enum",
+        .mutable(.values, "The values allowed; beside `set: TYPE`, or as `set: { enum: […] }`."),
+        insteadOf: "values options choices",
+        hint: "the values allowed are written enum: [on, off]",
+        read: { document, reader, _ in Check.allowed(document, reader) }
+    )
+
+    static let schema = NodeKey(
+        "schema",
+        .mutable(
+            JSONSchema.ownSchema,
+            "What a value must be besides: a part of JSON Schema, see docs/definitions.md."
+        ),
+        read: { document, reader, _ in JSONSchema(document, from: reader) }
+    )
+
+    // MARK: Nodes that are set
+
+    static let initial = NodeKey(
+        "initial",
+        .mutable(.any, "The value of a new graph; without it the node is empty until it is set."),
+        insteadOf: "value default_value",
+        hint: "'initial' is the value before the first one is set",
+        read: { document, reader, _ in reader.datum(document) }
+    )
+
+    static let ttl = NodeKey(
+        "ttl",
+        .mutable(.duration, "The node is empty again when it is not set for so long."),
+        insteadOf: "expire_after expires",
+        hint: "'ttl' says how long a value is kept",
+        read: span
+    )
+
+    static let expire = NodeKey(
+        "expire",
+        .mutable(
+            .duration,
+            "A member of a family is dropped when it is not set for so long, and nothing needs it."
+        ),
+        read: span
+    )
+
+    static let fresh = NodeKey(
+        "fresh",
+        .mutable(
+            .duration,
+            "The value is stale when it is not set or confirmed for so long; it stays."
+        ),
+        insteadOf: "expect timeout",
+        hint: "'fresh' says how long a value may go without being set",
+        read: span
+    )
+
+    static let role = NodeKey(
+        "role",
+        .mutable(
+            .word(NodeDefinition.Mutable.Role.self),
+            "Who sets it: `sensor`, devices and programs (shown as a value); "
+                + "`setting`, people (shown with a field)."
+        ),
+        read: { document, reader, word -> NodeDefinition.Mutable.Role? in
+            reader.word(document, of: word)
+        }
+    )
+
+    static let requireIfMatch = NodeKey(
+        "requireIfMatch",
+        .mutable(
+            .boolean,
+            "Whether a set must say which value it replaces: `If-Match`, or `if` on the wire."
+        ),
+        read: { document, reader, word in reader.flag(document, of: word) }
+    )
+
+    // MARK: Derived nodes
+
+    static let pipe = NodeKey(
+        "pipe",
+        .derived(.pipe, "Stages that every value goes through, in this order."),
+        read: { document, reader, _ in Stage.pipe(document, from: reader) }
+    )
+
+    // MARK: All nodes
+
+    static let retain = NodeKey(
+        "retain",
+        .mutable(
+            .oneOf(words: [Retention.always, .untilPressure].map(\.rawValue)),
+            "Nodes that are set are always held; members of families also `untilPressure`."
+        )
+            + .derived(
+                .word(Retention.self),
+                "How long a derived node is held: `whileInUse`, `untilPressure` or `always`."
+            ),
+        read: { document, reader, word -> Retention? in reader.word(document, of: word) }
+    )
+
+    static let history = NodeKey(
+        "history",
+        .every(.count(0, NodeDefinition.longestHistory), "How many earlier values are kept."),
+        read: { document, reader, word in
+            reader.count(document, of: word, in: 0...NodeDefinition.longestHistory)
+        }
+    )
+
+    static let title = NodeKey(
+        "title",
+        .every(.text, "A name for people."),
+        insteadOf: "label name caption friendly_name",
+        hint: "'title' is what people read",
+        read: text
+    )
+
+    static let unit = NodeKey(
+        "unit",
+        .every(.text, "The unit of the values, for people."),
+        insteadOf: "units unit_of_measurement",
+        hint: "'unit' is what stands after a value",
+        read: text
+    )
+
+    static let description = NodeKey(
+        "description",
+        .every(.text, "What the node is about, for people."),
+        read: text
+    )
+
+    static let severity = NodeKey(
+        "severity",
+        .every(
+            .word(Alarm.Severity.self),
+            "How urgent it is while the node holds `true`, or not what `ok` says, or has failed."
+        ),
+        read: { document, reader, word -> Alarm.Severity? in reader.word(document, of: word) }
+    )
+
+    static let ok = NodeKey(
+        "ok",
+        .every(.any, "Beside `severity`: the value at which all is well."),
+        read: { document, reader, _ in reader.datum(document) }
+    )
+
+    // MARK: How they are read
+
+    @Sendable private static func number(
+        _ document: Document,
+        _ reader: DocumentReader,
+        _ word: String
+    ) -> Number? {
+        reader.number(document, of: word)
+    }
+
+    @Sendable private static func length(
+        _ document: Document,
+        _ reader: DocumentReader,
+        _ word: String
+    ) -> Int? {
+        reader.count(document, of: word, in: 0...Int.max)
+    }
+
+    @Sendable private static func span(
+        _ document: Document,
+        _ reader: DocumentReader,
+        _ word: String
+    ) -> Stage.Span? {
+        reader.span(document, of: word)
+    }
+
+    @Sendable private static func text(
+        _ document: Document,
+        _ reader: DocumentReader,
+        _ word: String
+    ) -> String? {
+        reader.text(document, of: word)
+    }
+}
+
+/// The keys that a node has, by their words.
+struct NodeFields {
+    private let reader: DocumentReader
+    private var entries: [String: Document.Entry] = [:]
+
+    init(reader: DocumentReader) {
+        self.reader = reader
+    }
+
+    mutating func add(_ entry: Document.Entry, as row: any NodeKeyRow) { entries[row.word] = entry }
+
+    /// Where the key's value stands, if the node has it.
+    subscript(key: any NodeKeyRow) -> Document? { entries[key.word]?.value }
+
+    /// Where the key stands, if the node has it.
+    func place(of key: any NodeKeyRow) -> Position? { entries[key.word]?.key.position }
+
+    func read<Value>(_ key: NodeKey<Value>) -> Value? {
+        self[key].flatMap { key.read($0, reader, key.word) }
+    }
+}
+
+extension NodeDefinition {
+    /// The table of docs/definitions.md: every key, on which nodes it stands, and what it means.
+    public static var keyTable: String {
+        var lines = ["| key | of nodes | means |", "|---|---|---|"]
+        for row in NodeKeys.all {
+            let isSame = row.forms.allSatisfy { $0.description == row.forms[0].description }
+            for form in isSame ? Array(row.forms.prefix(1)) : row.forms {
+                let whole = isSame && row.forms.count > 1
+                let nodes =
+                    whole ? "all" : form.kind == .mutable ? "that are set" : "that are derived"
+                lines.append("| `\(row.word)` | \(nodes) | \(form.description) |")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
