@@ -68,6 +68,9 @@ function parsed(target) {
   return /[*,]/.test(node) ? { graph, nodes: node.split(",") } : { graph, node };
 }
 
+/** Whether the subscription is more than nodes as they are. */
+const isPipeline = ({ op, node, nodes, pipe }) => op === "sub" && !nodes && (!node || !!pipe);
+
 // A stream that is read too slowly ends, as a subscription of mode `all` does.
 const LONGEST_STREAM = 10_000;
 // So long the server knows the key of a set, in milliseconds, like all times here.
@@ -449,7 +452,7 @@ export function connect(address = "/v1/ws", {
     sub.isNew = true;
     send({
       // A window, for example, outlives the connection; the server knows what has a memory.
-      keep: fields.op === "sub" && !fields.nodes && (fields.pipe || !fields.node) ? "auto" : undefined,
+      keep: isPipeline(fields) ? "auto" : undefined,
       ...fields,
       every: paced(fields),
       since: cursor,

@@ -64,7 +64,10 @@ struct KnownTypeTests {
 
     /// Uses of every operator, with the type that is known of what they make; `dyn` if none is.
     private static let results: [(operator: String, uses: [(node: String, type: String)])] = [
-        ("map", [(of("n", #"{"map": "value > 1"}"#), "bool"), (of("n", #"{"map": "[value]"}"#), "list(dyn)")]),
+        (
+            "map",
+            [(of("n", #"{"map": "value > 1"}"#), "bool"), (of("n", #"{"map": "[value]"}"#), "list(dyn)")]
+        ),
         ("replace", [(of("n", #"{"replace": "a"}"#), "string"), (of("n", #"{"replace": null}"#), "dyn")]),
         (
             "ifEmpty",
@@ -77,7 +80,10 @@ struct KnownTypeTests {
         ("ignore", [(of("on", #"{"ignore": false}"#), "bool")]),
         ("select", [(of("any", #"{"select": "on"}"#), "string")]),
         ("ignoreNull", [(of("l", #""ignoreNull""#), "list(dyn)")]),
-        ("distinct", [(of("o", #""distinct""#), "map(string, dyn)"), (of("n", #"{"distinct": "true"}"#), "int")]),
+        (
+            "distinct",
+            [(of("o", #""distinct""#), "map(string, dyn)"), (of("n", #"{"distinct": "true"}"#), "int")]
+        ),
         ("delta", [(of("any", #""delta""#), "int")]),
         ("skip", [(of("n", #"{"skip": 1}"#), "int")]),
         ("take", [(of("n", #"{"take": 1}"#), "int")]),
@@ -91,7 +97,9 @@ struct KnownTypeTests {
         ),
         (
             "window",
-            ["avg", "sum", "min", "max", "count", "rate", "p50", "p95", "p99"].map { (window("any", $0), "int") }
+            ["avg", "sum", "min", "max", "count", "rate", "p50", "p95", "p99"].map {
+                (window("any", $0), "int")
+            }
                 + [(window("s", "first"), "string"), (window("s", "last"), "string")]
                 + [(window("s", "list"), "list(string)"), (window("any", "list"), "list(dyn)")]
         ),
@@ -173,7 +181,9 @@ struct KnownTypeTests {
 
     @Test("the expression of a join sees what it joins")
     func joins() throws {
-        #expect(try problems(#""x": {"all": "i*", "reduce": "avg", "map": "value.startsWith('a')"}"#).count == 1)
+        #expect(
+            try problems(#""x": {"all": "i*", "reduce": "avg", "map": "value.startsWith('a')"}"#).count == 1
+        )
         #expect(try problems(#""x": {"all": "i*", "reduce": "list", "map": "value[0].a"}"#) == [])
         #expect(try problems(#""x": {"zip": ["n", "i"], "map": "value[0] + 'a'"}"#).count == 1)
         #expect(try problems(#""x": {"combine": ["n", "i"], "map": "value + ['a']"}"#) == [])
@@ -182,7 +192,8 @@ struct KnownTypeTests {
 
     @Test("nothing is known of what comes over a link, whatever the one before made")
     func links() throws {
-        let links = #", "links": [{"from": "n", "to": "any", "pipe": [{"map": "true"}]}, "#
+        let links =
+            #", "links": [{"from": "n", "to": "any", "pipe": [{"map": "true"}]}, "#
             + #"{"from": "n", "to": "any", "pipe": [{"map": "value + 1"}]}]"#
         #expect(try problems(#""x": {"from": "n"}"#, also: links) == [])
     }
