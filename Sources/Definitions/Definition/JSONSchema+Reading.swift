@@ -113,7 +113,9 @@ extension JSONSchema {
     /// The part of JSON Schema that a node's `schema` may use.
     static let ownSchema = Schema.part(
         "schema",
-        .type("object", "boolean").with("additionalProperties", false).and(.properties(fields + annotations.map { .optional($0, .any) }))
+        .type("object", "boolean").with("additionalProperties", false).and(
+            .properties(fields + annotations.map { .optional($0, .any) })
+        )
     )
 
     private static let keywords = fields.map(\.key)

@@ -358,6 +358,6 @@ extension NodeDefinition {
                 lines.append("| `\(row.word)` | \(nodes) | \(form.description) |")
             }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.joined(separator: "\n")
     }
 }
