@@ -49,7 +49,7 @@ final class TestServer {
         change(&configuration)
         loop = try Loop()
         let log = Logger(label: "test") { [lines] _ in lines.handler }
-        let store = commits.map { CommitStore.log($0) } ?? .memory(epoch: "test")
+        let store = OpenStore(commits: commits.map { .log($0) } ?? .memory(epoch: "test"))
         server = Server(configuration, store: store, on: loop, log: log)
         commits?.later = { [loop] in loop.soon($0) }
         try server.start()

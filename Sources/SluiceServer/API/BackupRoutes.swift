@@ -1,7 +1,6 @@
 internal import Commits
 internal import Graphs
 internal import HTTP
-internal import SQLiteLog
 internal import Support
 internal import Platform
 internal import Values
@@ -14,13 +13,13 @@ enum BackupRoutes {
     /// first byte is sent.
     static func sendBackup(_ request: Request) throws(HostError) {
         let (connection, service) = (request.connection, request.service)
-        guard let store = service.store else {
+        guard let backup = service.backup else {
             throw HostError(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
         }
         if let error = request.host.health.refusal { throw error }
-        let path = "\(service.configuration.dataDir)/backup-\(RandomBytes.word(letters: 10)).db"
+        let path = "\(backup.folder)/backup-\(RandomBytes.word(letters: 10)).db"
         let number = connection.wait()
-        store.backup(to: path) { [weak connection] error in
+        backup.write(path) { [weak connection] error in
             defer { unlink(path) }
             connection?.answerLater(number) { connection throws(HostError) in
                 let host = connection.hub.host

@@ -28,15 +28,16 @@ enum Identification {
         _ authenticator: Authenticator
     ) throws(HostError) -> Access {
         if case .nothing = need.extent { return .nobody }
-        switch outcome(head, authenticator, on: connection) {
-        case .known(let principal):
-            return Access(principal)
-        case .expired:
-            throw .tokenExpired
-        case .unknown:
-            let sentence = "a token is needed: Authorization: Bearer …, or a session"
-            guard let field = head.value(.authorization) else { throw HostError(.unauthenticated, sentence) }
-            throw wrongToken(bearer(field) == nil ? sentence : "this token is not known", on: connection)
+        guard let (source, found) = found(head, authenticator, on: connection) else {
+            throw HostError(.unauthenticated, CredentialSource.demand)
+        }
+        switch found {
+        case .outcome(.known(let principal)): return Access(principal)
+        case .outcome(.expired): throw .tokenExpired
+        case .outcome(.unknown) where !source.isStated:
+            throw HostError(.unauthenticated, CredentialSource.demand)
+        case .outcome(.unknown): throw wrongToken("this token is not known", on: connection)
+        case .unreadable: throw wrongToken(CredentialSource.demand, on: connection)
         }
     }
 
@@ -49,14 +50,11 @@ enum Identification {
     ) throws(HostError) -> Access? {
         let hub = connection.hub
         guard let authenticator = hub.credentials.authenticator else { return connection.listener.openAccess }
-        if !head.has(.authorization), SessionCookie.value(in: head, isSecure: connection.isSecure) == nil {
-            return nil
-        }
-        let found = outcome(head, authenticator, on: connection)
-        if case .known(let principal) = found { return Access(principal) }
-        // A browser sends its cookie whether it is valid or not; the page may still send a token.
-        guard head.has(.authorization) else { return nil }
-        if case .expired = found { throw .tokenExpired }
+        guard let (source, found) = found(head, authenticator, on: connection) else { return nil }
+        if case .outcome(.known(let principal)) = found { return Access(principal) }
+        // A page whose browser has sent an old cookie may still send a token.
+        guard source.isStated else { return nil }
+        if case .outcome(.expired) = found { throw .tokenExpired }
         throw wrongToken("this token is not known", on: connection)
     }
 
@@ -64,7 +62,7 @@ enum Identification {
     static func sender(of head: RequestHead, on connection: HTTPConnection) -> SlowPeers.Owner {
         let hub = connection.hub
         if let authenticator = hub.credentials.authenticator,
-            case .known(let principal) = outcome(head, authenticator, on: connection)
+            case .outcome(.known(let principal))? = found(head, authenticator, on: connection)?.found
         {
             return .principal(principal.name)
         }
@@ -82,29 +80,16 @@ enum Identification {
         return error
     }
 
-    /// The principal of the token or cookie in the head.
-    private static func outcome(
+    /// What the request shows, by the first way that it uses; nil: nothing.
+    private static func found(
         _ head: RequestHead,
         _ authenticator: Authenticator,
         on connection: HTTPConnection
-    ) -> Authenticator.Outcome {
+    ) -> (source: CredentialSource, found: CredentialSource.Found)? {
         let now = UInt64(max(0, connection.hub.loop.wallClock))
-        if let field = head.value(.authorization) {
-            guard let token = bearer(field) else { return .unknown }
-            return authenticator.principal(token: token, at: now)
+        for source in CredentialSource.all {
+            if let found = source.find(head, connection, authenticator, now) { return (source, found) }
         }
-        guard let cookie = SessionCookie.value(in: head, isSecure: connection.isSecure) else {
-            return .unknown
-        }
-        return authenticator.principal(cookie: cookie, at: now)
-    }
-
-    /// The token of `Bearer TOKEN` (RFC 6750 §2.1); the scheme's letter case does not matter.
-    private static func bearer(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        let scheme = "bearer "
-        guard field.count > scheme.utf8.count else { return nil }
-        let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
-        guard begins else { return nil }
-        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
+        return nil
     }
 }

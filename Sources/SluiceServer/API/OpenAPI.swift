@@ -16,9 +16,13 @@ enum OpenAPI {
             ",\"summary\":\"Named reactive graphs over HTTP, WebSocket and server-sent events\"},"
         )
         // Without `auth` in the configuration no token is needed: the empty scheme.
-        out.append(
-            "\"servers\":[{\"url\":\"/\"}],\"security\":[{\"token\":[]},{\"session\":[]},{}],\"paths\":{"
-        )
+        out.append("\"servers\":[{\"url\":\"/\"}],\"security\":[")
+        for source in CredentialSource.all {
+            out.append("{")
+            out.append(json: source.name)
+            out.append(":[]},")
+        }
+        out.append("{}],\"paths\":{")
         var paths: [String] = []
         for operation in operations where !paths.contains(operation.path) {
             paths.append(operation.path)
@@ -40,15 +44,15 @@ enum OpenAPI {
             out.append(":")
             append(part.schema, to: &out)
         }
-        out.append("},\"securitySchemes\":")
-        out.append(utf8: securitySchemes)
-        out.append("}}\n")
+        out.append("},\"securitySchemes\":{")
+        out.append(separated: CredentialSource.all) { source, out in
+            out.append(json: source.name)
+            out.append(":")
+            append(source.scheme, to: &out)
+        }
+        out.append("}}}\n")
         return out
     }
-
-    private static let securitySchemes =
-        #"{"token":{"type":"http","scheme":"bearer","description":"A token of the file that `auth` names (docs/access.md)"},"#
-        + #""session":{"type":"apiKey","in":"cookie","name":"sluice_session","description":"Set by POST /v1/session"}}"#
 
     private static func append(_ schema: Schema, to out: inout ByteBuffer) {
         schema.append(to: &out, references: "#/components/schemas/")

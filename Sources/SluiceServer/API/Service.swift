@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Logging
-internal import SQLiteLog
 internal import Support
 
 /// What the routes work with, beside the connection that asks.
@@ -18,8 +17,8 @@ final class Service {
     let sinks: Sinks
     let folders = PublicFolders()
     var dashboards: Dashboards?
-    /// The database for `GET /v1/backup`; nil if commits are not stored on a disk.
-    let store: SQLiteLog?
+    /// How the store is copied for `GET /v1/backup`; nil: there is nothing to copy.
+    let backup: OpenLog.Backup?
     /// Called when nodes were released on request.
     var onFreed: () -> Void = {}
     /// Appends the counters of the server that the caller may see.
@@ -33,10 +32,10 @@ final class Service {
         definitions: DefinitionQueue,
         files: GraphFiles,
         sinks: Sinks,
-        store: SQLiteLog?
+        backup: OpenLog.Backup?
     ) {
         (self.configuration, self.host, self.log) = (configuration, host, log)
         (self.looks, self.definitions, self.files) = (looks, definitions, files)
-        (self.sinks, self.store) = (sinks, store)
+        (self.sinks, self.backup) = (sinks, backup)
     }
 }

@@ -57,14 +57,14 @@ extension Server {
     ///
     /// - Returns: how many graphs are valid, and all problems.
     public static func check(_ configuration: Configuration) -> CheckResult {
-        var problems = CommitStore.problems(of: configuration)
+        var problems = OpenStore.problems(of: configuration)
         guard let loop = try? Loop() else {
             return CheckResult(problems: problems + [FileProblem("no loop can be made")])
         }
         var configuration = configuration
         configuration.isStrict = true
         let log = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
-        let server = Server(configuration, store: .memory(epoch: Epoch.make()), on: loop, log: log)
+        let server = Server(configuration, store: .memory, on: loop, log: log)
         problems += StartFailure.problems { () throws(StartFailure) in try server.open() }
         problems += StartFailure.problems { () throws(StartFailure) in try Audit.check(configuration) }
         problems += StartFailure.problems { () throws(StartFailure) in try server.service.files.load() }
@@ -77,8 +77,10 @@ extension Server {
         var problems: [FileProblem] = []
         if let sentence = SelfTest.run() { problems.append(FileProblem(sentence)) }
         problems += acceptor.listeners.compactMap { $0.refusal(configuration) }.map { FileProblem($0) }
-        if configuration.reusePort, configuration.redisURL == nil {
-            let sentence = "reusePort: servers at one address must be one service, which needs 'redis.url'"
+        let shared = LogEngine.all.filter(\.isShared)
+        if configuration.reusePort, !shared.contains(where: { $0.isChosen(configuration) }) {
+            let keys = shared.map { "'\($0.key)'" }.joined(separator: " or ")
+            let sentence = "reusePort: servers at one address must be one service, which needs \(keys)"
             problems.append(FileProblem(sentence))
         }
         problems += StartFailure.problems { () throws(StartFailure) in try openTokens() }

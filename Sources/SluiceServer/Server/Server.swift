@@ -6,7 +6,6 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 public import Logging
-internal import SQLiteLog
 internal import Support
 internal import TLS
 internal import Values
@@ -68,19 +67,19 @@ public final class Server {
         on loop: Loop,
         log: Logger
     ) throws(StartFailure) {
-        let store = try CommitStore.open(configuration, on: loop, log)
+        let store = try OpenStore.open(configuration, on: loop, log)
         self.init(configuration, store: store, on: loop, log: log)
     }
 
     /// The same with another store of commits.
-    init(_ configuration: Configuration, store: CommitStore, on loop: Loop, log: Logger) {
+    init(_ configuration: Configuration, store: OpenStore, on loop: Loop, log: Logger) {
         self.configuration = configuration
         since = loop.wallClock
         self.log = log
         let system = ExpressionSystem()
         pipelines = PipelineQueue(configuration, system, on: loop)
         let host = Host(
-            store: store,
+            store: store.commits,
             clock: LoopHostClock(loop),
             limits: SessionLimits(configuration),
             definitions: DefinitionOptions(configuration, system)
@@ -99,7 +98,7 @@ public final class Server {
             definitions: definitions,
             files: GraphFiles(configuration, clients, turns, definitions, credentials, log),
             sinks: Sinks(configuration, clients, turns, log),
-            store: store.database
+            backup: store.backup
         )
         acceptor = Acceptor(configuration, hub, service, log)
         wireParts()
@@ -210,12 +209,5 @@ public final class Server {
         )
         let isUnfinished = hub.isUnfinished || acceptor.tls?.handshakes.isWaiting == true
         if let next = isUnfinished ? loop.now : host.nextDeadline { turns.wake(at: next) }
-    }
-}
-
-extension CommitStore {
-    /// The database of commits, if there is one on a disk.
-    fileprivate var database: SQLiteLog? {
-        if case .log(let log) = self { log as? SQLiteLog } else { nil }
     }
 }

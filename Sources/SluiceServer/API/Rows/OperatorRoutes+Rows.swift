@@ -9,7 +9,7 @@ extension OperatorRoutes: Routes {
         .required("protocol", .string),
         .required(
             "formats",
-            .object([.required("sqlite", .integer), .required("redis", .integer)]),
+            .object(LogEngine.all.map { .required($0.name, .integer) }),
             "The formats of stored data that it reads and writes"
         ),
     ])

@@ -1,6 +1,4 @@
 internal import CBuild
-internal import RedisLog
-internal import SQLiteLog
 internal import Support
 
 /// Which build of Sluice this is, and which formats of stored data it reads and writes.
@@ -14,8 +12,9 @@ public enum Build {
 
     /// A line for people.
     public static var line: String {
-        let formats = "stores SQLite format \(SQLiteLog.format), Redis format \(RedisFormat.version)"
-        return "sluice \(Version.text) (\(commit.map { "commit \($0)" } ?? "commit unknown"); \(formats))"
+        let formats = LogEngine.all.map { "\($0.title) format \($0.format)" }.joined(separator: ", ")
+        let commit = commit.map { "commit \($0)" } ?? "commit unknown"
+        return "sluice \(Version.text) (\(commit); stores \(formats))"
     }
 
     /// A JSON object, without a line break at its end.
@@ -27,8 +26,11 @@ public enum Build {
         out.member("commit", commit)
         out.member("protocol", "sluice.v1.json")
         out.append(",\"formats\":{")
-        out.member("sqlite", UInt64(SQLiteLog.format))
-        out.member("redis", UInt64(RedisFormat.version))
+        out.append(separated: LogEngine.all) { engine, out in
+            out.append(json: engine.name)
+            out.append(":")
+            out.append(decimal: engine.format)
+        }
         out.append("}}")
         return String(decoding: out.bytes, as: UTF8.self)
     }
