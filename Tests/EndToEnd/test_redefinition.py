@@ -219,6 +219,29 @@ def test_a_graph_by_http_from_birth_to_end(house):
     assert house.request("DELETE", "/v1/graphs/api").status == 404
 
 
+TYPED = [
+    ("delta", "value.startsWith('a')"), ({"window": {"last": "1m", "of": "avg"}}, "value && true"),
+    ({"window": {"count": 3, "of": "list"}}, "value + 1"), ({"ifEmpty": 0}, "value + 'a'"),
+    ({"replace": "on"}, "value * 2"), ({"sample": "1s"}, "value == 'a'"), ({"skip": 1}, "value && true"),
+]
+
+
+@pytest.mark.parametrize("stage, wrong", TYPED)
+def test_a_type_error_behind_a_stage_is_found_by_put_and_check(house, tmp_path, stage, wrong):
+    def graph(expression):
+        pipe = [stage, {"map": expression}]
+        nodes = {"n": {"set": "number"}, "x": {"from": "n", "pipe": pipe}}
+        return json.dumps({"graph": "typed", "nodes": nodes})
+
+    answer = house.request("PUT", "/v1/graphs/typed", graph(wrong))
+    assert answer.status == 422 and answer.json()["code"] == "expr_type"
+    file = tmp_path / "typed.json"
+    for text, codes in ((graph(wrong), ["expr_type"]), (graph("[value]"), [])):
+        file.write_text(text)
+        shown = subprocess.run([BINARY, "check", "--json", file], capture_output=True, text=True)
+        assert [problem["code"] for problem in json.loads(shown.stdout)["problems"]] == codes
+
+
 def test_a_dry_run_says_what_would_change_and_changes_nothing(house):
     before = cursor(house, "house")
     house.set("house", "outdoor", -30)
