@@ -59,6 +59,21 @@ struct LongReadingTests {
         #expect(graph.chains.all.isEmpty && graph.isWhole)
     }
 
+    @Test("A set that comes after a sub does not overtake it")
+    func order() throws {
+        let client = bench.connect()
+        #expect(client.subscribe(1, long).isEmpty)
+        client.send(#"{"op":"set","id":2,"graph":"g","node":"x","v":2}"#)
+        bench.endTurn()
+        #expect(client.take().isEmpty && graph.rev == 1)
+        readAll()
+        bench.settle()
+        let answers = client.take()
+        #expect(answers.first?.contains(#""v":401,"#) == true)
+        #expect(answers.dropFirst().contains { $0.contains(#""op":"upd""#) && $0.contains(#""v":402"#) })
+        #expect(graph.rev == 2)
+    }
+
     @Test("Each request of a client gets the stages of its own text, though one waits for the other")
     func several() throws {
         let client = bench.connect()

@@ -84,7 +84,10 @@ struct PendingRequests {
     /// at once.
     var allowsSet: Bool {
         entries.allSatisfy {
-            if case .deferred = $0.state { false } else { true }
+            switch $0.state {
+            case .submitted, .answered: true
+            case .preparing, .awaiting, .due, .deferred: false
+            }
         }
     }
 
