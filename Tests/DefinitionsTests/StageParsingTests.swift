@@ -145,6 +145,23 @@ struct StageParsingTests {
         #expect(stages.map(\.isPrivate) == [isPrivate])
     }
 
+    @Test(
+        "what stages do, in words for people",
+        arguments: [
+            (#"{"map": "value+1"}"#, "value+1"),
+            (#"{"window": {"last": "5m", "of": "avg"}}"#, "average over 5 min"),
+            (#"{"window": {"count": 5, "of": "p95"}}"#, "95th percentile of the last 5"),
+            (#"{"debounce": 1500}"#, "waits 1 s 500 ms"), (#"{"sample": "25h"}"#, "every 1 d 1 h"),
+            (#"{"debounce": {"for": "1h", "edge": "both"}}"#, "at once, and after 1 h"),
+            (#"{"delay": 90000}"#, "1 min 30 s later"), (#""distinct""#, "only changes"),
+            (#"{"select": "on"}"#, #"only "on""#), (#"{"skip": 2}"#, "without the first 2"),
+        ]
+    )
+    func labels(_ text: String, _ words: String) throws {
+        let stages = Stage.parse(try Document.parse(json: "[\(text)]")).stages
+        #expect(stages.map { $0.label.replacing("\u{202F}", with: " ") } == [words])
+    }
+
     @Test("a pipe has at most 256 stages")
     func length() throws {
         let stages = Array(repeating: "\"distinct\"", count: 257)

@@ -272,6 +272,24 @@ struct KeepingTests {
         #expect(keeper.begin().contains(#""op":"snap""#) && keeper.ticket == nil)
     }
 
+    @Test("K-1: auto keeps what has a memory for 30 seconds, and nothing else")
+    func automatic() throws {
+        let bench = Bench()
+        let graph = try bench.define(graphText)
+        let plain = #"[{"map":"value + 1"},{"ifEmpty":0}]"#
+        for (subject, kept) in [
+            (#""node":"x","pipe":\#(sum)"#, "30s"), (#""merge":["x"]"#, "30s"),
+            (#""node":"x","pipe":\#(plain)"#, nil), (#""combine":["x"]"#, nil), (#""node":"x""#, nil),
+        ] {
+            var keeper = Keeper(bench, #""graph":"g",\#(subject),"keep":"auto""#)
+            let snap = keeper.begin()
+            #expect(Keeper.text("keep", of: snap) == kept, "\(snap)")
+            #expect(snap.contains("ticket") == (kept != nil))
+            keeper.client.session.close()
+        }
+        #expect(graph.keptChains == 2)
+    }
+
     @Test("K-1: only the end of the connection keeps: unsub, release and slow end the chain at once")
     func onlyTheConnection() throws {
         let bench = Bench()
