@@ -5,7 +5,7 @@ package enum Outcome {
     case nothing
     /// The target took a new emission: serve its edges.
     case enter
-    /// As `enter`, and the emission went through the inner node whose number is in `Graph.inner`
+    /// As `enter`, and the emission went through the inner node whose number is in `Route.inner`
     /// (flatten).
     case enterThroughInner
     /// As `enter`, and the emission has come over an identity sync: its origin stands in the target
@@ -68,7 +68,7 @@ open class Edge {
     // - A dead edge has neither source, target nor bag.
     //
     // It is never retained by the engine while it runs; an edge that ends during a turn waits in
-    // `Graph.retired`.
+    // `Teardown.retired`.
 
     /// Reads its ends from the edge, so it survives re-aiming.
     ///

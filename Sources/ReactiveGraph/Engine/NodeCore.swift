@@ -172,7 +172,7 @@ struct NodeMarks: OptionSet, Sendable {
     @usableFromInline static let isInner = NodeMarks(rawValue: 2)
     /// The running pass of the switched node will set this inner node at its end (G-90).
     @usableFromInline static let isDue = NodeMarks(rawValue: 4)
-    /// An entry of `Graph.extras` is this node.
+    /// An entry of `Route.extras` is this node.
     static let isExtra = NodeMarks(rawValue: 8)
     /// Scratch of the searches: this node was seen.
     static let isSeen = NodeMarks(rawValue: 16)

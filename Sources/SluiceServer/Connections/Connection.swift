@@ -7,8 +7,8 @@ internal import TLS
 /// One peer's socket, whatever its protocol: bytes to write, its deadline, and its end.
 ///
 /// Invariants:
-/// - The server's list holds every open connection. Its session holds it too, until that is closed;
-///   everything else for a turn or two at most.
+/// - The list of ``Hub`` holds every open connection. Its session holds it too, until that is
+///   closed; everything else for a turn or two at most.
 /// - Bytes leave in the order in which they were put into the buffer. While the kernel has not
 ///   taken all earlier bytes (`isBehind`), new bytes are only collected.
 /// - `ended(_:)` is called exactly once, in the loop turn in which the socket is closed, by
@@ -20,7 +20,7 @@ class Connection: ConnectionDelegate {
     unowned final let hub: Hub
     final private(set) var socket: Transport?
     private final var sendBuffer: SendBuffer?
-    /// Its index in the server's list.
+    /// Its index in the list of ``Hub``.
     final var place: Int32 = -1
     private final var isQueued = false
     /// Whether the kernel has not taken all bytes yet.
@@ -171,7 +171,7 @@ class Connection: ConnectionDelegate {
         fellBehind(keeping: rest.count)
     }
 
-    /// Called by the server when it removes the connection from its list.
+    /// Called by ``Hub`` when it removes the connection from its list.
     final func flushQueued() {
         isQueued = false
         flush()
@@ -391,7 +391,7 @@ class Connection: ConnectionDelegate {
     /// Its peer does not read, or send to the end, and its owner's together hold too much.
     func endSlow() { reset() }
 
-    /// The same, called by the server; it holds nothing any more.
+    /// The same, called by ``Hub``; it holds nothing any more.
     final func endAboveLimit() {
         forgetHeld()
         endSlow()

@@ -6,7 +6,7 @@ package import Values
 /// stages.
 ///
 /// They are read before the request is performed: a short text on the loop, a long one on another
-/// thread (``Host/readElsewhere``).
+/// thread (``PipelineScheduler/readElsewhere``).
 public struct PipelineText: Sendable {
     /// The most bytes of all texts of one request: reading them takes about 10 ms.
     static let longest = 16 << 10
@@ -86,7 +86,7 @@ public struct PipelineText: Sendable {
     /// Whether reading it takes too long for the loop.
     var takesLong: Bool { (bytes > Self.short || mayHavePatterns) && bytes <= Self.longest }
 
-    /// Reads the texts; `units` bound the work of compiling patterns.
+    /// Reads the texts; `options` bound the work of compiling patterns.
     func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPipeline {
         ReadPipeline(source: readSource(options), stages: readStages(options, mostStages))
     }

@@ -36,7 +36,7 @@ final class Segment {
     /// One of its stages makes a value of each emptiness.
     func noteEmpty() { hearsEmpty = true }
 
-    /// Its stages have been freed; ``head`` was closed.
+    /// One of its stages has been freed, and the others go with it: closes the head.
     func close() {
         head?.close()
         head = nil

@@ -11,7 +11,7 @@ struct Inbox {
     var isDraining = false
     /// Requests continue when the socket has accepted what it was given.
     var waitsForRoom = false
-    /// It is on the list of sessions whose requests continue in the next turn.
+    /// Its requests continue in the next turn (``Host/later(_:)``).
     var isUnfinished = false
     /// Nothing is read from the client until fewer requests wait.
     var isThrottled = false

@@ -26,11 +26,11 @@ public final class Session {
     private(set) var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
-    /// Whether it is closed and on the host's list of sessions to release.
+    /// Whether it is closed and on the list of those to release (``Sessions``).
     var isQueuedForRelease = false
     /// How its messages travel.
     public let transport: SessionTransport
-    /// Its index in the host's list.
+    /// Its index in the list of ``Sessions``.
     var place: Int32 = -1
     private(set) var sink: (any MessageSink)?
     var inbox = Inbox()
@@ -280,8 +280,8 @@ public final class Session {
     /// Chains with a ticket are kept for a while (K-1).
     ///
     /// They are freed when this returns, unless so many sessions end in this turn that others would
-    /// have to wait: work above ``SessionLimits/work`` is done in the next turns, session by
-    /// session in the order in which they ended.
+    /// have to wait: what needs more than a quarter of ``SessionLimits/work`` is done in the next
+    /// turns, session by session in the order in which they ended.
     ///
     /// - Returns: how many nodes this call freed; 0 if the session was already closed.
     @discardableResult

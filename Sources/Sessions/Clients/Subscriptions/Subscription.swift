@@ -8,8 +8,8 @@ internal import Values
 /// everything it needs.
 ///
 /// Invariants:
-/// - its session's bag owns it from ``Session/add(_:)`` to ``release()``, which is the only way it
-///   ends;
+/// - its session's bag, or that of a ``KeptChain``, owns it from ``Session/add(_:)`` to
+///   ``release()``, which is the only way it ends;
 /// - `folded` counts the emissions received since the last delivery; a subscription with
 ///   `folded > 0` in mode `latest` is in its session's list of marks, or waits for its interval or
 ///   for the socket;
