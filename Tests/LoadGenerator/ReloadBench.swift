@@ -57,7 +57,7 @@ public struct ReloadBench {
         let sink = CountingSink()
         var sessions: [Session] = []
         for number in 0..<listeners {
-            let session = Session(of: clients, sink: sink)
+            let session = Session(of: clients, transport: sink)
             let message = Array(#"{"op":"sub","id":1,"graph":"bench","node":"n\#(number % nodes)"}"#.utf8)
             message.withUnsafeBytes { session.receive(message: $0) }
             sessions.append(session)
@@ -121,11 +121,11 @@ public struct ReloadBench {
 }
 
 /// Takes messages and counts them.
-private final class CountingSink: MessageSink {
+private final class CountingSink: MessageTransport {
     var count = 0
     var unsentBytes: Int { 0 }
 
-    func send(message: UnsafeRawBufferPointer) { count += 1 }
+    func send(_ message: Outgoing) { count += 1 }
     func close(code: UInt16, reason: String) {}
     func pauseReading(_ paused: Bool) {}
 }

@@ -13,7 +13,7 @@ final class DemandPlay {
     private static let inputs = ["half": ["p", "q"]]
 
     /// A client that notes what is wanted.
-    private final class Producer: MessageSink {
+    private final class Producer: MessageTransport {
         private(set) var session: Session?
         private(set) var wanted: Set<String> = []
         private(set) var host: ObjectIdentifier?
@@ -25,7 +25,7 @@ final class DemandPlay {
             session?.close()
             wanted = []
             host = ObjectIdentifier(server.host)
-            session = Session(of: server.clients, sink: self)
+            session = Session(of: server.clients, transport: self)
             var message = #"{"op":"demand","id":1,"graph":"g","nodes":\#(nodes)}"#
             message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
         }
@@ -35,8 +35,8 @@ final class DemandPlay {
         /// Its server is gone.
         func lose() { session = nil }
 
-        func send(message: UnsafeRawBufferPointer) {
-            let text = String(decoding: message, as: UTF8.self)
+        func send(_ message: Outgoing) {
+            let text = message.withBytes { String(decoding: $0, as: UTF8.self) }
             (try? Datum.parse(text))?.withBytes { bytes in
                 let message = JSONReader(validated: bytes)
                 // The graph may be missing where it is read again.

@@ -15,13 +15,13 @@ struct DemandServerTests {
     private let client = Ear()
 
     /// A client that keeps the messages it gets.
-    private final class Ear: MessageSink {
+    private final class Ear: MessageTransport {
         var session: Session?
         private(set) var messages: [String] = []
         let unsentBytes = 0
 
-        func send(message: UnsafeRawBufferPointer) {
-            messages.append(String(decoding: message, as: UTF8.self))
+        func send(_ message: Outgoing) {
+            messages.append(message.withBytes { String(decoding: $0, as: UTF8.self) })
         }
         func close(code: UInt16, reason: String) { session?.close() }
         func pauseReading(_ paused: Bool) {}
@@ -51,8 +51,8 @@ struct DemandServerTests {
         one.host.settle()
         let clock2 = ManualHostClock(now: 1_000, wall: 9_000_000)
         other = try SharedServer(redis, namesAll: false, clock: clock2, word: word)
-        producer.session = Session(of: other.clients, sink: producer)
-        client.session = Session(of: one.clients, sink: client)
+        producer.session = Session(of: other.clients, transport: producer)
+        client.session = Session(of: one.clients, transport: client)
     }
 
     private func pass(_ milliseconds: UInt64) {

@@ -5,7 +5,7 @@ import Values
 @testable import Sessions
 
 /// A client that compares what it receives with the ledger.
-final class Peer: MessageSink {
+final class Peer: MessageTransport {
     private(set) var complaints: [String] = []
     /// Whether a server may have read a graph again: then its clients start over.
     var mayStartOver = false
@@ -54,7 +54,9 @@ final class Peer: MessageSink {
 
     // MARK: - The pipe
 
-    func send(message: UnsafeRawBufferPointer) { messages.append(String(decoding: message, as: UTF8.self)) }
+    func send(_ message: Outgoing) {
+        messages.append(message.withBytes { String(decoding: $0, as: UTF8.self) })
+    }
     func close(code: UInt16, reason: String) { session?.close() }
     func pauseReading(_ paused: Bool) {}
 
@@ -62,7 +64,7 @@ final class Peer: MessageSink {
         session?.close()
         messages = []
         sets = [:]
-        session = Session(of: clients, sink: self)
+        session = Session(of: clients, transport: self)
         let former = subscriptions.sorted { $0.key < $1.key }.map(\.value)
         subscriptions = [:]
         for old in former {

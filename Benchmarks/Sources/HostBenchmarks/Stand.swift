@@ -31,7 +31,7 @@ final class Stand {
         data = try (1...8).map { try Datum.parse("\($0)") }
     }
 
-    func connect() -> Session { Session(of: clients, sink: Sink()) }
+    func connect() -> Session { Session(of: clients, transport: Sink()) }
 
     /// Sets a node to the next of eight numbers, and ends the turn.
     func set(_ name: String = "n0") {
@@ -44,11 +44,11 @@ final class Stand {
 }
 
 /// Counts what a client gets.
-final class Sink: MessageSink {
+final class Sink: MessageTransport {
     private(set) var bytes = 0
     var unsentBytes: Int { 0 }
 
-    func send(message: UnsafeRawBufferPointer) { bytes += message.count }
+    func send(_ message: Outgoing) { bytes += message.withBytes(\.count) }
     func close(code: UInt16, reason: String) {}
     func pauseReading(_ paused: Bool) {}
 }

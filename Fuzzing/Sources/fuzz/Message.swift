@@ -14,7 +14,7 @@ extension Target {
             let graph = host["g"]
             let before = graph?.statistics
             let sink = Sink()
-            let session = Session(of: clients, sink: sink)
+            let session = Session(of: clients, transport: sink)
             sink.session = session
             for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true).prefix(32)
             {
@@ -54,12 +54,14 @@ extension Target {
         return definition
     }()
 
-    private final class Sink: MessageSink {
+    private final class Sink: MessageTransport {
         weak var session: Session?
         var unsentBytes = 0
 
-        func send(message: UnsafeRawBufferPointer) {
-            require((try? JSONScanner.validate(message)) != nil, "what is sent is no JSON: \(message.text)")
+        func send(_ message: Outgoing) {
+            message.withBytes {
+                require((try? JSONScanner.validate($0)) != nil, "what is sent is no JSON: \($0.text)")
+            }
         }
 
         func close(code: UInt16, reason: String) { session?.close() }

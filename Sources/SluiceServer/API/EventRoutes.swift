@@ -29,10 +29,9 @@ enum EventRoutes {
     ) {
         let hub = connection.hub
         let stream: EventStream
-        let view: GraphView
         do throws(HostError) {
             guard let graph = hub.host[name] else { throw hub.host.noGraph }
-            view = try GraphView(graph, for: connection.access)
+            let view = try GraphView(graph, for: connection.access)
             stream = try EventStream(of: view, nodes: nodes, options, lastEventID: cursor)
         } catch {
             return connection.refuse(error)
@@ -49,7 +48,7 @@ enum EventRoutes {
             hub.codec.encoder.beginChunks(connection.framing, in: &out)
         }
         guard !omitsBody else { return }
-        let events = EventStreamConnection(taking: connection, for: view.graph)
+        let events = EventStreamConnection(taking: connection)
         connection.wasReplaced()
         events.open(stream, for: connection.access)
     }

@@ -9,7 +9,7 @@ internal import Values
 ///
 /// It is an ordinary listener with a session of its own, which ends in the turn in which the node
 /// changes, the time is over, or the client disconnects.
-final class LongPoll: MessageSink, HeldRequest {
+final class LongPoll: MessageTransport, HeldRequest {
     /// The latest time of the answer, on the loop's clock.
     let deadline: UInt64
     private unowned let connection: HTTPConnection
@@ -42,8 +42,8 @@ final class LongPoll: MessageSink, HeldRequest {
         let stream = try EventStream(of: GraphView(graph, for: connection.access), nodes: [name])
         let session = Session(
             of: connection.hub.clients,
-            sink: self,
-            transport: .poll,
+            transport: self,
+            kind: .poll,
             access: connection.access,
             form: .events
         )
@@ -124,11 +124,11 @@ final class LongPoll: MessageSink, HeldRequest {
         session?.close(.reset)
     }
 
-    // MARK: - MessageSink
+    // MARK: - MessageTransport
 
     var unsentBytes: Int { 0 }
 
-    func send(message: UnsafeRawBufferPointer) {
+    func send(_ message: Outgoing) {
         // The first message is the snapshot that the client has already.
         if isOpen { finish() }
     }

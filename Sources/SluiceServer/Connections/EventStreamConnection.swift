@@ -4,22 +4,19 @@ internal import Graphs
 internal import Sessions
 internal import HTTP
 internal import Support
-internal import Values
 
 /// A connection that sends server-sent events and ignores further input.
 ///
 /// It sends the same messages as a WebSocket, from the same kind of session: each message is the
 /// data of one event.
-final class EventStreamConnection: SessionConnection, MessageSink {
-    private let graph: LiveGraph
+final class EventStreamConnection: SessionConnection, MessageTransport {
     private let framing: ResponseFraming
     /// When something was last written, and when an event was.
     private var wroteAt: UInt64
     private var toldAt: UInt64
 
     /// Takes over the connection of a request whose answer has been started.
-    init(taking connection: HTTPConnection, for graph: LiveGraph) {
-        self.graph = graph
+    init(taking connection: HTTPConnection) {
         framing = connection.framing
         wroteAt = connection.hub.loop.now
         toldAt = wroteAt
@@ -33,8 +30,8 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         watchPeer()
         let session = Session(
             of: hub.clients,
-            sink: self,
-            transport: .sse,
+            transport: self,
+            kind: .sse,
             access: access,
             form: .events
         )
@@ -45,38 +42,42 @@ final class EventStreamConnection: SessionConnection, MessageSink {
         endIfPeerEnded()
     }
 
-    // MARK: - MessageSink
+    // MARK: - MessageTransport
 
-    func send(message: UnsafeRawBufferPointer) {
+    func send(_ message: Outgoing) {
         wroteAt = hub.loop.now
         toldAt = wroteAt
-        let object = JSONReader(validated: message)
-        // The cursor moves only when nothing is held back; until then the client keeps the former
-        // one.
-        let rev = session?.isCaughtUp == true ? object["rev"]?.int.map(UInt64.init) : nil
-        if let text = object["op"]?.text, text == "upd" {
-            append("upd", rev, message)
-        } else if let text = object["op"]?.text, text == "snap" {
-            append("snap", rev, message)
-        } else if let text = object["op"]?.text, text == "hb" {
-            append("hb", session?.isCaughtUp == true ? graph.rev : nil, message)
-        } else {
-            append("end", nil, message)
+        var event = ByteBuffer()
+        let (name, cursor) = (Self.name(of: message.kind), cursor(after: message))
+        message.withBytes { data in
+            if var cursor {
+                cursor.withUTF8 {
+                    ServerSentEvents.append(name, id: UnsafeRawBufferPointer($0), data: data, to: &event)
+                }
+            } else {
+                ServerSentEvents.append(name, data: data, to: &event)
+            }
         }
+        write { hub.codec.encoder.chunk(event.bytes, framing, in: &$0) }
         if unsentBytes > hub.host.limits.hardBytes { checkHardLimit() }
     }
 
-    private func append(_ name: StaticString, _ rev: UInt64?, _ message: UnsafeRawBufferPointer) {
-        var event = ByteBuffer()
-        if let rev {
-            var id = "\(graph.epoch):\(rev)"
-            id.withUTF8 {
-                ServerSentEvents.append(name, id: UnsafeRawBufferPointer($0), data: message, to: &event)
-            }
-        } else {
-            ServerSentEvents.append(name, data: message, to: &event)
+    private static func name(of kind: Outgoing.Kind) -> StaticString {
+        switch kind {
+        case .snapshot: "snap"
+        case .update: "upd"
+        case .heartbeat: "hb"
+        case .end: "end"
+        case .answer, .value, .noValue: preconditionFailure("a stream of events has no requests")
         }
-        write { hub.codec.encoder.chunk(event.bytes, framing, in: &$0) }
+    }
+
+    /// The cursor moves only when nothing is held back; until then the client keeps the former one.
+    private func cursor(after message: Outgoing) -> String? {
+        guard session?.isCaughtUp == true, let graph = message.graph, let rev = message.rev else {
+            return nil
+        }
+        return "\(graph.epoch):\(rev)"
     }
 
     func pauseReading(_ paused: Bool) {}

@@ -39,7 +39,7 @@ class SessionConnection: Connection {
 
     final override var pendingBytes: Int { session?.pendingBytes ?? 0 }
 
-    /// The session holds more, or less (``MessageSink``).
+    /// The session holds more, or less (``MessageTransport``).
     final func heldChanged() { noteHeld() }
 
     // MARK: - Ending
@@ -66,7 +66,7 @@ class SessionConnection: Connection {
     /// Writes the last message.
     func sayGoodbye(_ code: CloseCode, _ text: String) {}
 
-    /// Called by the session when it ends by itself (``MessageSink``).
+    /// Called by the session when it ends by itself (``MessageTransport``).
     final func close(code: UInt16, reason: String) {
         guard socket != nil, !isLingering else { return }
         let code = CloseCode(rawValue: code)

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Sessions
 internal import Support
 
 /// The frame of a message that many clients get one after the other: encoded once, sent by all.
@@ -8,15 +9,15 @@ final class SharedFrame {
 
     /// The frame of a message; the same number means the same message.
     @inline(__always)
-    func bytes(of message: UnsafeRawBufferPointer, _ number: UInt64) -> UnsafeRawBufferPointer {
-        if number != self.number { make(message, number) }
+    func bytes(of message: Outgoing) -> UnsafeRawBufferPointer {
+        if message.number != number { make(message) }
         return frame.bytes
     }
 
     @inline(never)
-    private func make(_ message: UnsafeRawBufferPointer, _ number: UInt64) {
-        self.number = number
+    private func make(_ message: Outgoing) {
+        number = message.number
         frame.removeAll(keepingAtMost: 64 * 1024)
-        FrameEncoder.append(.text, message, to: &frame)
+        message.withBytes { FrameEncoder.append(.text, $0, to: &frame) }
     }
 }

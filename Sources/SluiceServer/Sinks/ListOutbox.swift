@@ -26,6 +26,8 @@ final class ListOutbox: SinkOutbox {
     /// How many nodes the graph has no room for.
     var leftOut: Int { following?.leftOut ?? 0 }
 
+    var form: SessionForm { .messages }
+
     func listen(_ session: Session) {
         let (definition, limits) = (sink.definition, sinks.configuration.fixed.sinks)
         let following = Following(
@@ -47,7 +49,7 @@ final class ListOutbox: SinkOutbox {
         stepSoon()
     }
 
-    func receive(_ message: JSONReader) {}
+    func receive(_ message: Outgoing) {}
 
     /// Changes of one millisecond go together.
     private func stepSoon() {
@@ -79,7 +81,7 @@ final class ListOutbox: SinkOutbox {
         let digest = list.body.withUnsafeBytes { SHA256.digest($0) }.prefix(16).hexadecimal
         return SinkValue(
             body: list.body,
-            rev: Int(list.rev),
+            rev: list.rev,
             key: "\(sink.graph.name)/\(sink.definition.name)/\(epoch)/\(list.rev)/\(digest)",
             count: list.count
         )

@@ -14,7 +14,7 @@ final class SingleOutbox: SinkOutbox {
     private var tried: SinkValue?
     private var changes = SinkChanges()
     /// The rev of the newest value, and how many values of that rev came before it.
-    private var newest: (rev: Int, count: Int) = (-1, 0)
+    private var newest: (rev: UInt64, count: Int)?
 
     init(_ sink: Sink) {
         self.sink = sink
@@ -24,31 +24,39 @@ final class SingleOutbox: SinkOutbox {
 
     var waiting: Int { queue.count }
 
-    func listen(_ session: Session) {
-        let options = definition.mode == .all ? #","mode":"all","initial":false,"queue":10000"# : ""
-        var message =
-            #"{"op":"sub","id":1,"graph":"\#(graph.name)","node":"\#(definition.from)"\#(options)}"#
-        message.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
+    /// The bare stream of the node.
+    var form: SessionForm {
+        get throws(HostError) {
+            let view = try GraphView(graph, for: .full)
+            return .node(try view.node(graph.node(definition.from), named: definition.from, to: .read))
+        }
     }
 
-    func receive(_ message: JSONReader) {
-        let rev = message["rev"]?.int ?? 0
-        switch message["op"]?.string {
-        case "snap": take(message, rev: message["c"]?.int ?? rev)
-        case "upd": message["d"]?.elements.forEach { take($0, rev: rev) }
+    func listen(_ session: Session) throws(HostError) {
+        var options = StreamOptions(isAll: definition.mode == .all)
+        if options.isAll { (options.initial, options.queue) = (false, Self.mostInTurn) }
+        try session.stream(options)
+    }
+
+    /// How many values of one turn of the loop it takes, in mode `all`.
+    private static let mostInTurn = 10_000
+
+    func receive(_ message: Outgoing) {
+        switch message.kind {
+        case .value: take(message.withBytes { Array($0) }, rev: message.rev ?? 0)
+        case .noValue: changes.end()
         default: break
         }
     }
 
-    private func take(_ entry: JSONReader, rev: Int) {
-        // Only values are sent: empties and failures are not.
-        guard let value = entry["v"] else { return changes.end() }
-        newest = (rev, rev == newest.rev ? newest.count + 1 : 0)
-        let mark = newest.count == 0 ? "\(rev)" : "\(rev).\(newest.count)"
+    private func take(_ value: [UInt8], rev: UInt64) {
+        let count = if let newest, newest.rev == rev { newest.count + 1 } else { 0 }
+        newest = (rev, count)
+        let mark = count == 0 ? "\(rev)" : "\(rev).\(count)"
         let item = SinkValue(
-            body: Array(value.bytes),
+            body: value,
             rev: rev,
-            key: "\(graph.name)/\(definition.name)/\(graph.epochs.epoch(of: UInt64(rev)))/\(mark)"
+            key: "\(graph.name)/\(definition.name)/\(graph.epochs.epoch(of: rev))/\(mark)"
         )
         if definition.mode == .latest {
             changes.came()

@@ -74,17 +74,26 @@ final class Sink {
 
     /// Starts listening.
     func begin() {
-        let session = Session(of: sinks.clients, sink: self, transport: .sink)
-        self.session = session
-        // Names contain no quotes.
-        var hello = #"{"op":"hello","client":"sink \#(definition.name)"}"#
-        hello.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
         outbox = definition.isOverGlob ? ListOutbox(self, in: sinks) : SingleOutbox(self)
         listen()
     }
 
     private func listen() {
-        if let session { outbox?.listen(session) }
+        guard let outbox else { return }
+        do throws(HostError) {
+            let session = Session(
+                of: sinks.clients,
+                transport: self,
+                kind: .sink,
+                form: try outbox.form,
+                client: "sink \(definition.name)"
+            )
+            self.session = session
+            try outbox.listen(session)
+        } catch {
+            log(.warning, "a sink cannot listen", ["reason": "\(error.message)"])
+            isEnded = true
+        }
     }
 
     /// Ends it at once, and drops unsent values.
@@ -238,29 +247,33 @@ final class Sink {
     }
 }
 
-extension Sink: MessageSink {
+extension Sink: MessageTransport {
     /// Unsent values wait here, where they are bounded, and not in the session.
     var unsentBytes: Int { 0 }
 
-    func send(message: UnsafeRawBufferPointer) {
-        let message = JSONReader(validated: message)
-        switch message["op"]?.string {
-        case "end" where message["code"]?.string == "slow":
-            // More than a session queues in one turn: the subscription starts again.
-            log(.warning, "a sink missed values: too many came at once")
-            loop.soon { [weak self] in
-                self?.sinks.turns.begin()
-                self?.listen()
-            }
-        case "end", "err":
-            isEnded = true
+    func send(_ message: Outgoing) {
+        switch message.kind {
+        case .end(.slow): listenAgain()
+        case .end: isEnded = true
         default: outbox?.receive(message)
         }
     }
 
     func close(code: UInt16, reason: String) {
+        guard code != CloseCode.slow.rawValue else { return listenAgain() }
         isEnded = true
         session?.close()
+    }
+
+    /// More came in one turn than a session queues: it listens again, with another session.
+    private func listenAgain() {
+        log(.warning, "a sink missed values: too many came at once")
+        loop.soon { [weak self] in
+            guard let self, let session else { return }
+            sinks.turns.begin()
+            session.close()
+            listen()
+        }
     }
 
     func pauseReading(_ paused: Bool) {}

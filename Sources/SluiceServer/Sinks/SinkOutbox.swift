@@ -4,7 +4,7 @@ internal import Values
 /// What one request of a sink sends.
 struct SinkValue: Equatable {
     let body: [UInt8]
-    let rev: Int
+    let rev: UInt64
     /// Equal for all attempts of the same value.
     let key: String
     /// How many values it has.
@@ -15,10 +15,16 @@ struct SinkValue: Equatable {
 protocol SinkOutbox: AnyObject {
     /// How many values wait, besides those of the request under way.
     var waiting: Int { get }
+    /// What kind of session it listens with.
+    ///
+    /// - Throws: `unknown_node`.
+    var form: SessionForm { get throws(HostError) }
     /// Listens, with a session of the sink's own.
-    func listen(_ session: Session)
-    /// The session has sent a message.
-    func receive(_ message: JSONReader)
+    ///
+    /// - Throws: `unknown_graph`, `unknown_node`, `sub_limit`.
+    func listen(_ session: Session) throws(HostError)
+    /// The session has sent a message other than its end.
+    func receive(_ message: Outgoing)
     /// What to send next; nil: nothing now.
     func next() -> SinkValue?
     /// What became of that.

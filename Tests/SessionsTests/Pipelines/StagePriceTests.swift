@@ -80,7 +80,7 @@ private final class Crowd {
         bench = Bench(limits: limits)
         graph = try bench.define(StagePriceTests.graph)
         sessions = (0..<clients).map { _ in
-            Session(of: bench.clients, sink: sink, access: .full, form: .messages)
+            Session(of: bench.clients, transport: sink, access: .full, form: .messages)
         }
         for id in 1...1_000 {
             let fields = shape.split(separator: "#", omittingEmptySubsequences: false).joined(
@@ -130,10 +130,10 @@ private final class Crowd {
 }
 
 /// Takes messages and forgets them.
-private final class SilentSink: MessageSink {
+private final class SilentSink: MessageTransport {
     let unsentBytes = 0
 
-    func send(message: UnsafeRawBufferPointer) {}
+    func send(_ message: Outgoing) {}
     func close(code: UInt16, reason: String) {}
     func pauseReading(_ paused: Bool) {}
 }

@@ -14,15 +14,15 @@ private let house = """
     """
 
 /// Writes down what is sent, with the cursor that an event would carry.
-private final class EventSink: MessageSink {
+private final class EventSink: MessageTransport {
     weak var session: Session?
     private(set) var events: [String] = []
     private(set) var closes: [String] = []
     var unsentBytes = 0
 
-    func send(message: UnsafeRawBufferPointer) {
+    func send(_ message: Outgoing) {
         let mark = session?.isCaughtUp == true ? "id " : ""
-        events.append(mark + String(decoding: message, as: UTF8.self))
+        events.append(mark + message.withBytes { String(decoding: $0, as: UTF8.self) })
     }
 
     func close(code: UInt16, reason: String) { closes.append("\(code) \(reason)") }
@@ -52,7 +52,7 @@ struct EventStreamTests {
             lastEventID: cursor
         )
         let sink = EventSink()
-        let session = Session(of: bench.clients, sink: sink, transport: .sse, form: .events)
+        let session = Session(of: bench.clients, transport: sink, kind: .sse, form: .events)
         sink.session = session
         session.start(stream)
         return (session, sink)

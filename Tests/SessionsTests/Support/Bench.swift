@@ -152,7 +152,7 @@ final class Client {
     init(_ bench: Bench, _ access: Access?, _ form: SessionForm, _ tokens: [String: Access]?) {
         self.bench = bench
         sink = RecordingSink(tokens: tokens)
-        session = Session(of: bench.clients, sink: sink, access: access, form: form)
+        session = Session(of: bench.clients, transport: sink, access: access, form: form)
         sink.session = session
     }
 
@@ -177,7 +177,7 @@ final class Client {
 }
 
 /// Keeps everything a session says.
-final class RecordingSink: MessageSink {
+final class RecordingSink: MessageTransport {
     weak var session: Session?
     private var messages: [String] = []
     private(set) var closes: [String] = []
@@ -204,22 +204,42 @@ final class RecordingSink: MessageSink {
         return access
     }
 
-    func send(message: UnsafeRawBufferPointer) {
+    func send(_ message: Outgoing) {
+        guard message.kind != .noValue else { return }
+        let text = message.withBytes { String(decoding: $0, as: UTF8.self) }
+        check(message, text)
+        if message.number != 0 { shared.append((message.number, text)) }
         if failsNext {
             session?.close(.reset)
             return
         }
-        messages.append(String(decoding: message, as: UTF8.self))
-        if isStuck || isCollecting { unsentBytes += message.count }
+        messages.append(text)
+        if isStuck || isCollecting { unsentBytes += text.utf8.count }
+    }
+
+    /// What a message says of itself is what its bytes say.
+    private func check(_ message: Outgoing, _ text: String) {
+        let word: String? =
+            switch message.kind {
+            case .snapshot: "snap"
+            case .update: "upd"
+            case .heartbeat: "hb"
+            case .end: "end"
+            case .answer: nil
+            case .value, .noValue: "-"
+            }
+        guard word != "-" else { return }
+        for other in ["snap", "upd", "hb", "end"] {
+            let isOne = text.hasPrefix("{\"op\":\"\(other)\"")
+            if isOne != (other == word) { Issue.record("\(message.kind): \(text)") }
+        }
+        if let rev = message.rev, word != "hb", !text.contains("\"rev\":\(rev),") {
+            Issue.record("not rev \(rev): \(text)")
+        }
     }
 
     func flush() {
         if isCollecting { unsentBytes = 0 }
-    }
-
-    func send(shared message: UnsafeRawBufferPointer, number: UInt64) {
-        shared.append((number, String(decoding: message, as: UTF8.self)))
-        send(message: message)
     }
 
     func close(code: UInt16, reason: String) {

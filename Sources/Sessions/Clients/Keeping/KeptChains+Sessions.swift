@@ -93,7 +93,7 @@ extension KeptChains {
             subscription.charge(account)
         }
         subscription.pipeline?.update()
-        // The old connection's sink may fail; nothing depends on this message.
+        // The old connection's transport may fail; nothing depends on this message.
         if wasOpen { former.sendEnd(of: formerID, .done, released: 0) }
         return subscription
     }

@@ -190,7 +190,7 @@ final class Observer {
             listenersToo: refreshes
         )
         guard let message else { return }
-        message.withUnsafeBytes(session.send(_:))
+        session.send(Outgoing(.answer, message))
     }
 
     /// The next message; nil if nothing has changed.

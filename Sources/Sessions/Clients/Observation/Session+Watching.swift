@@ -8,7 +8,7 @@ extension Session {
     func end(_ watch: DemandWatch, _ code: EndCode) {
         watch.end()
         extras?.demands.removeAll { $0 === watch }
-        answer(id: nil, bytes: 0) { Answer.end(id: watch.id, code, released: 0, to: &$0) }
+        answer(id: nil, bytes: 0, as: .end(code)) { Answer.end(id: watch.id, code, released: 0, to: &$0) }
     }
 
     func observer(_ id: UInt64) -> Observer? {
@@ -21,7 +21,7 @@ extension Session {
     func end(_ observer: Observer, _ code: EndCode) {
         observer.cancel()
         extras?.observers.removeAll { $0 === observer }
-        answer(id: nil, bytes: 0) { Answer.end(id: observer.id, code, released: 0, to: &$0) }
+        answer(id: nil, bytes: 0, as: .end(code)) { Answer.end(id: observer.id, code, released: 0, to: &$0) }
     }
 
     /// Notifies the graph's observers if this is the session's last subscription to it.

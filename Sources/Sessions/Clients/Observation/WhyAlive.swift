@@ -71,7 +71,7 @@ struct WhyAlive {
             ?? Picture.Holder.connection(session.number)
         buffer.member("l", holder.text)
         buffer.member("client", session.client)
-        buffer.member("transport", first.isKept ? "kept" : session.transport.rawValue)
+        buffer.member("transport", first.isKept ? "kept" : session.kind.rawValue)
         buffer.member("subs", list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
         var owners: [Picture.Owner] = []
         for name in subscriptions.flatMap(\.ownerNames) {

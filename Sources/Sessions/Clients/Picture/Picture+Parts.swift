@@ -130,7 +130,7 @@ extension Picture {
             guard !subscriptions.isEmpty else { return nil }
             holder = .connection(session.number)
             client = session.client
-            transport = session.transport.rawValue
+            transport = session.kind.rawValue
             since = session.since
             kept = nil
             nodes = subscriptions.flatMap(\.listenedNodes)

@@ -1,3 +1,4 @@
+internal import Commits
 internal import Graphs
 internal import Definitions
 internal import ReactiveGraph
@@ -44,36 +45,36 @@ struct BareStream {
         subscription.askForValues()
         let answer = {
             if options.hasFacets {
-                sendObject { subscription.appendState(to: &$0) }
-            } else {
-                send(subscription.node?.value)
+                sendObject(rev: node.graph.rev) { subscription.appendState(to: &$0) }
+            } else if options.initial {
+                send(subscription.node?.value, rev: stages.isEmpty ? node.lastChange.rev : node.graph.rev)
             }
             if subscription.isComplete { session.end(subscription, .complete) }
         }
         if let chain, chain.isBehind { subscription.whenCaughtUp(chain, answer) } else { answer() }
     }
 
-    /// Sends each value alone and skips empties and failures; with facets, it sends entries like
-    /// those of `upd`.
+    /// Sends each value alone; with facets, entries like those of `upd`.
     func deliver(_ marked: ContiguousArray<Subscription>, _ emissions: ContiguousArray<QueuedEmission>) {
         for emission in emissions {
+            let rev = emission.commit.stamp.rev
             if emission.subscription.options.hasFacets {
-                sendObject { buffer in
+                sendObject(rev: rev) { buffer in
                     if let state = emission.content as? StateEmission {
                         return state.appendContent(to: &buffer)
                     }
                     Subscription.append(Subscription.value(emission.content), to: &buffer)
                 }
             } else {
-                send(Subscription.value(emission.content))
+                send(Subscription.value(emission.content), rev: rev)
             }
             emission.subscription.delivered()
         }
         for subscription in marked {
             if subscription.options.hasFacets {
-                sendObject { subscription.appendNews(to: &$0) }
+                sendObject(rev: node.graph.rev) { subscription.appendNews(to: &$0) }
             } else {
-                send(subscription.node?.value)
+                send(subscription.node?.value, rev: node.graph.rev)
             }
             subscription.delivered()
         }
@@ -85,7 +86,7 @@ struct BareStream {
             do throws(HostError) {
                 try view.require(.set, on: node)
             } catch {
-                session.sink?.acted(SessionAct("value", on: node.graph, .failure(error)))
+                session.transport?.acted(SessionAct("value", on: node.graph, .failure(error)))
                 throw error
             }
             try session.clients.rates.countMessage(of: session.requester)
@@ -100,13 +101,13 @@ struct BareStream {
             switch session.host.submit(commit) {
             case .applied(let applied):
                 guard session.clients.recordsSets else { return }
-                session.sink?.acted(SessionAct("value", on: node.graph, .success(applied)))
+                session.transport?.acted(SessionAct("value", on: node.graph, .success(applied)))
             case .refused(let error): refuse(error)
             case .pending(let pending):
                 let isRecorded = session.clients.recordsSets
-                pending.onAnswer { [weak session, weak sink = session.sink, node] result in
+                pending.onAnswer { [weak session, weak transport = session.transport, node] result in
                     if isRecorded {
-                        sink?.acted(SessionAct("value", on: node.graph, result))
+                        transport?.acted(SessionAct("value", on: node.graph, result))
                     }
                     guard let session, case .failure(let error) = result else { return }
                     BareStream(session: session, node: node).refuse(error)
@@ -117,16 +118,17 @@ struct BareStream {
         }
     }
 
-    private func send(_ value: Datum?) {
-        if let value, !value.isFail { value.withBytes(session.send(_:)) }
+    private func send(_ value: Datum?, rev: UInt64) {
+        session.send(Outgoing(value, of: node.graph, rev: rev))
     }
 
-    private func sendObject(_ members: (inout ByteBuffer) -> Void) {
-        session.send { buffer in
+    private func sendObject(rev: UInt64, _ members: (inout ByteBuffer) -> Void) {
+        let message = session.clients.dispatcher.message(.value, of: node.graph, rev: rev) { buffer in
             buffer.append("{")
             members(&buffer)
             buffer.append("}")
         }
+        session.send(message)
     }
 
     /// A refused value closes the connection, because the stream has no error messages.

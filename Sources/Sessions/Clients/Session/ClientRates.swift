@@ -88,5 +88,5 @@ public final class ClientRates {
 
 extension Session {
     /// The client of this session.
-    var requester: Requester { Requester(access?.name, at: sink?.networkPlace) }
+    var requester: Requester { Requester(access?.name, at: transport?.networkPlace) }
 }

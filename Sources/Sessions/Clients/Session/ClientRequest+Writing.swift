@@ -45,19 +45,23 @@ extension ClientRequest {
         }
         switch submission {
         case .applied(let applied):
-            if session.clients.recordsSets { note(.success(applied), of: commit, to: session.sink) }
+            if session.clients.recordsSets { note(.success(applied), of: commit, to: session.transport) }
             let holds = session.clients.dispatcher.deliverBeforeAnswer(to: session)
             guard id != nil else { return }
             guard !holds else {
-                return session.clients.dispatcher.keep(of: session, id: id, bytes: bytes) {
+                let dispatcher = session.clients.dispatcher
+                let answer = dispatcher.message(.answer) {
                     Answer.commit(.success(applied), id: id, to: &$0)
                 }
+                return dispatcher.keep(answer, of: session, id: id, bytes: bytes)
             }
             session.answer(id: id, bytes: bytes) { Answer.commit(.success(applied), id: id, to: &$0) }
         case .refused(let error): throw error
         case .pending(let pending):
             if session.clients.recordsSets {
-                pending.onAnswer { [weak sink = session.sink] in note($0, of: commit, to: sink) }
+                pending.onAnswer { [weak transport = session.transport] in
+                    note($0, of: commit, to: transport)
+                }
             }
             session.clients.dispatcher.wait(for: pending, of: session, id: id, bytes: bytes)
         }
@@ -66,9 +70,9 @@ extension ClientRequest {
     private func note(
         _ result: Result<Applied, HostError>,
         of commit: Commit,
-        to sink: (any MessageSink)?
+        to transport: (any MessageTransport)?
     ) {
         let word = if case .drop = commit.kind { "drop" } else { commit.reports.isEmpty ? "set" : "load" }
-        sink?.acted(SessionAct(word, on: commit.graph, result))
+        transport?.acted(SessionAct(word, on: commit.graph, result))
     }
 }

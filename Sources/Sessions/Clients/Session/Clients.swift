@@ -13,8 +13,8 @@ public final class Clients {
     /// How often a client may ask for something.
     public let rates: ClientRates
 
-    /// Whether sinks receive each change of values, and not only refusals
-    /// (``MessageSink/acted(_:)``).
+    /// Whether transports hear of each change of values, and not only refusals
+    /// (``MessageTransport/acted(_:)``).
     public var recordsSets = false
 
     let sessions = Sessions()

@@ -8,9 +8,18 @@ internal import Values
 ///
 /// Requests that cannot be performed or answered yet wait in their session's ``Inbox``.
 final class Dispatcher {
-    /// The buffer for messages other than deliveries.
-    var answer = ByteBuffer()
+    private var builder = MessageBuilder()
     private(set) var messageCount: UInt64 = 0
+
+    /// Builds a message other than a delivery.
+    func message(
+        _ kind: Outgoing.Kind,
+        of graph: LiveGraph? = nil,
+        rev: UInt64? = nil,
+        _ build: (inout ByteBuffer) -> Void
+    ) -> Outgoing {
+        builder.message(kind, of: graph, rev: rev, build)
+    }
 
     // MARK: - Messages in
 
@@ -65,10 +74,8 @@ final class Dispatcher {
         let id = fields.id
         let freeing = PendingRequests.Freeing(fields)
         if let id, freeing != .ownID, session.inbox.pending.contains(id) {
-            append(
-                PendingRequests.Entry(id: nil, bytes: 0, state: .answered(Answer.idInUse(id))),
-                to: session
-            )
+            let answer = Outgoing(.answer, Answer.idInUse(id))
+            append(PendingRequests.Entry(id: nil, bytes: 0, state: .answered(answer)), to: session)
         } else if fields.operation == .set || fields.operation == .load,
             session.inbox.pending.allowsSet, !isExhausted
         {
@@ -119,7 +126,7 @@ final class Dispatcher {
             }
             guard let entry = session.inbox.pending.takeReady() else { return }
             switch entry.state {
-            case .answered(let bytes): if !bytes.isEmpty { bytes.withUnsafeBytes(session.send(_:)) }
+            case .answered(let message): if let message { session.send(message) }
             case .deferred(let bytes, _): perform(bytes, of: session)
             case .due(let send): send()
             case .submitted, .preparing, .awaiting: break
@@ -163,7 +170,7 @@ final class Dispatcher {
         } catch {
             if error.code == .forbidden {
                 let graph = fields[.graph]?.string
-                session.sink?.acted(SessionAct("\(fields.operation)", graph: graph, error: error))
+                session.transport?.acted(SessionAct("\(fields.operation)", graph: graph, error: error))
             }
             refuse(error, id: id, session)
         }
@@ -285,10 +292,12 @@ final class Dispatcher {
     ) {
         var holds = false
         if case .success = result { holds = deliverBeforeAnswer(to: session) }
-        answer.removeAll()
-        Answer.commit(result, id: entry.id, to: &answer)
-        if case .success = result, entry.id == nil { answer.removeAll() }
-        entry.state = .answered(Array(answer.bytes))
+        if case .success = result, entry.id == nil {
+            entry.state = .answered(nil)
+        } else {
+            let answer = message(.answer) { Answer.commit(result, id: entry.id, to: &$0) }
+            entry.state = .answered(answer.kept())
+        }
         if !holds { drain(session) }
         if case .failure(let error) = result { endIfDue(error, session) }
     }
@@ -322,11 +331,8 @@ final class Dispatcher {
     // MARK: - Requests that wait
 
     /// Keeps an answer of the session until what comes before it has been sent.
-    func keep(of session: Session, id: UInt64?, bytes: Int, _ build: (inout ByteBuffer) -> Void) {
-        answer.removeAll()
-        build(&answer)
-        let state = PendingRequests.State.answered(Array(answer.bytes))
-        append(PendingRequests.Entry(id: id, bytes: bytes, state: state), to: session)
+    func keep(_ answer: Outgoing, of session: Session, id: UInt64?, bytes: Int) {
+        append(PendingRequests.Entry(id: id, bytes: bytes, state: .answered(answer.kept())), to: session)
     }
 
     /// A request of the session waits for something to be read or computed; later requests wait for
@@ -356,8 +362,8 @@ final class Dispatcher {
         let isFull = pending >= limits.pendingRequests || session.inbox.pending.bytes >= limits.pendingBytes
         if isFull != session.inbox.isThrottled {
             session.inbox.isThrottled = isFull
-            session.sink?.pauseReading(isFull)
+            session.transport?.pauseReading(isFull)
         }
-        session.sink?.heldChanged()
+        session.transport?.heldChanged()
     }
 }

@@ -25,12 +25,16 @@ struct Inbox {
 
 extension Session {
     /// Sends an answer, or keeps it until those before it have been sent.
-    func answer(id: UInt64?, bytes: Int, _ build: (inout ByteBuffer) -> Void) {
-        guard !inbox.pending.isEmpty, !inbox.isDraining else {
-            send(build)
-            return
-        }
-        clients.dispatcher.keep(of: self, id: id, bytes: bytes, build)
+    func answer(
+        id: UInt64?,
+        bytes: Int,
+        as kind: Outgoing.Kind = .answer,
+        of graph: LiveGraph? = nil,
+        _ build: (inout ByteBuffer) -> Void
+    ) {
+        let message = clients.dispatcher.message(kind, of: graph, rev: graph?.rev, build)
+        guard !inbox.pending.isEmpty, !inbox.isDraining else { return send(message) }
+        clients.dispatcher.keep(message, of: self, id: id, bytes: bytes)
     }
 
     func isTaken(_ id: UInt64) -> Bool {

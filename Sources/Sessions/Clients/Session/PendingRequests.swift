@@ -56,8 +56,8 @@ struct PendingRequests {
         case awaiting(CommitWait)
         /// Everything it waited for is there; call the closure to answer.
         case due(() -> Void)
-        /// An answer to send after everything before it.
-        case answered([UInt8])
+        /// An answer to send after everything before it; nil: none was wanted.
+        case answered(Outgoing?)
         /// A message to perform after everything before it has been answered; a costly one only if
         /// the turn has work left.
         case deferred([UInt8], isDear: Bool)

@@ -6,7 +6,7 @@ internal import Values
 extension Session {
     /// Takes the access of a token; if the server needs none, any token is accepted.
     func authenticate(with token: String) throws(HostError) {
-        if let access = try sink?.access(token: token) { change(to: access) }
+        if let access = try transport?.access(token: token) { change(to: access) }
     }
 
     /// The client's rights have changed: subscriptions that it may no longer have end with
@@ -20,7 +20,7 @@ extension Session {
             return
         }
         access = new
-        sink?.heldChanged()
+        transport?.heldChanged()
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
             end(subscription, .forbidden)

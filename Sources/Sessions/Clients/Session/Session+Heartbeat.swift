@@ -26,7 +26,8 @@ extension Session {
         for subscription in subscriptions where subscription.folded > 0 || subscription.queued > 0 {
             graphs.removeAll { $0 === subscription.graph }
         }
-        send { buffer in
+        let only = graphs.count == 1 ? graphs[0] : nil
+        let message = clients.dispatcher.message(.heartbeat, of: only, rev: only?.rev) { buffer in
             buffer.append("{\"op\":\"hb\",\"revs\":{")
             buffer.append(separated: graphs) { graph, buffer in
                 buffer.append(json: graph.name)
@@ -35,5 +36,6 @@ extension Session {
             }
             buffer.append(host.isStale ? "},\"stale\":true}" : "}}")
         }
+        send(message)
     }
 }

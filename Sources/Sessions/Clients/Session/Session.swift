@@ -29,10 +29,10 @@ public final class Session {
     /// Whether it is closed and on the list of those to release (``Sessions``).
     var isQueuedForRelease = false
     /// How its messages travel.
-    public let transport: SessionTransport
+    public let kind: TransportKind
     /// Its index in the list of ``Sessions``.
     var place: Int32 = -1
-    private(set) var sink: (any MessageSink)?
+    private(set) var transport: (any MessageTransport)?
     var inbox = Inbox()
     /// Its number, unique in the host and never reused.
     public let number: UInt64
@@ -49,28 +49,30 @@ public final class Session {
     /// How often this connection was refused because of limits.
     var refusals = LimitRefusals()
 
-    /// One of `clients`, which outlive it; it holds the sink until it is closed.
+    /// One of `clients`, which outlive it; it holds the transport until it is closed.
     ///
-    /// Unless the client has rights, only `hello` is answered.
+    /// Unless the client has rights, only `hello` is answered. `client` is its name, as in `hello`.
     public init(
         of clients: Clients,
-        sink: any MessageSink,
-        transport: SessionTransport = .ws,
+        transport: any MessageTransport,
+        kind: TransportKind = .ws,
         access: Access? = .full,
-        form: SessionForm = .messages
+        form: SessionForm = .messages,
+        client: String? = nil
     ) {
         number = clients.sessions.number()
-        self.transport = transport
+        self.kind = kind
         since = clients.host.clock.wall
         self.clients = clients
         delivery = clients.delivery
-        self.sink = sink
+        self.transport = transport
         self.form = form
         graph = if case .node(let node) = form { node.graph } else { nil }
         isBare = graph != nil
         isBuiltAlone = isBare
         self.access = access
         clients.sessions.add(self)
+        if let client { madeExtras.client = client }
         if access == nil { madeExtras.greeting = Greeting(self) }
         watchExpiry()
     }
@@ -95,20 +97,12 @@ public final class Session {
         }
     }
 
-    /// Passes a finished message to the sink, above the soft limit but not above the hard one.
-    func send(_ message: UnsafeRawBufferPointer) {
-        guard let sink else { return }
-        delivery.countMessage()
-        sink.send(message: message)
-        if sink.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
-    }
-
-    /// Builds and sends one message other than a delivery.
-    func send(_ build: (inout ByteBuffer) -> Void) {
-        let dispatcher = clients.dispatcher
-        dispatcher.answer.removeAll()
-        build(&dispatcher.answer)
-        send(dispatcher.answer.bytes)
+    /// Passes a finished message to the transport, above the soft limit but not above the hard one.
+    func send(_ message: Outgoing) {
+        guard let transport else { return }
+        if message.kind != .noValue { delivery.countMessage() }
+        transport.send(message)
+        if transport.unsentBytes + outbox.queue.bytes > host.limits.hardBytes { overflow() }
     }
 
     // MARK: - Deliveries
@@ -139,10 +133,10 @@ public final class Session {
         let isOver = subscription.queued > subscription.options.queue
         if isOver || outbox.queue.bytes > host.limits.hardBytes { overflow() }
         guard outbox.isMarked else { return wake() }
-        if outbox.isBlocked { sink?.heldChanged() }
+        if outbox.isBlocked { transport?.heldChanged() }
     }
 
-    /// The bytes of values that wait until the sink takes messages again, in mode `all`.
+    /// The bytes of values that wait until the transport takes messages again, in mode `all`.
     public var queuedBytes: Int { outbox.queue.bytes }
 
     /// The bytes of requests that cannot be answered yet.
@@ -171,17 +165,17 @@ public final class Session {
     /// Without room the session waits for ``drained()``, which only comes if the kernel has not
     /// taken something. So messages that were merely collected do not count.
     var hasRoom: Bool {
-        guard let sink else { return false }
+        guard let transport else { return false }
         let most = host.limits.softBytes
-        if sink.unsentBytes <= most { return true }
-        sink.flush()
-        return sink.unsentBytes <= most
+        if transport.unsentBytes <= most { return true }
+        transport.flush()
+        return transport.unsentBytes <= most
     }
 
     /// The peer has caught up: marked subscriptions get their present values.
     ///
-    /// The sink calls it when its unsent bytes have fallen below the soft limit again; the messages
-    /// are sent by the next ``Host/flush()``.
+    /// The transport calls it when its unsent bytes have fallen below the soft limit again; the
+    /// messages are sent by the next ``Host/flush()``.
     public func drained() {
         if inbox.waitsForRoom {
             inbox.waitsForRoom = false
@@ -266,7 +260,8 @@ public final class Session {
             endConnection(close.0, close.1)
             return
         }
-        send { Answer.end(id: id, code, released: released, to: &$0) }
+        let dispatcher = clients.dispatcher
+        send(dispatcher.message(.end(code)) { Answer.end(id: id, code, released: released, to: &$0) })
         // An event stream without subscriptions has nothing more to send, and its client cannot ask
         // for more.
         if case .events = form, subscriptionCount == 0, !isOpening { endConnection(1000, code.rawValue) }
@@ -293,7 +288,7 @@ public final class Session {
         table.close()
         outbox.clear()
         inbox.pending.clear()
-        sink = nil
+        transport = nil
         if reason != .shutdown { clients.sessions.kept.keepChains(of: self, reason) }
         let released = clients.sessions.closed(self)
         let claims = extras?.presence.takeAll() ?? []
@@ -330,13 +325,13 @@ public final class Session {
 
     /// Closes the connection with a close code (docs/protocol.md, Errors), and the session with it.
     func endConnection(_ code: UInt16, _ reason: String) {
-        guard let sink else { return }
+        guard let transport else { return }
         switch code {
         case 4510: close(.epochLost)
         case 4580: close(.slow)
         default: close(.protocolError)
         }
-        sink.close(code: code, reason: reason)
+        transport.close(code: code, reason: reason)
     }
 
     /// The server is about to stop: every subscription ends with `shutdown`, the connection with
@@ -362,16 +357,16 @@ public final class Session {
     /// The log has not answered in time: the client does not wait here any longer, and learns that
     /// the outcome is unknown.
     func endUnanswered() {
-        guard !isClosed, let sink else { return }
+        guard !isClosed, let transport else { return }
         close(.shutdown)
-        sink.close(code: 4503, reason: "{\"after\":0}")
+        transport.close(code: 4503, reason: "{\"after\":0}")
     }
 
     /// Closes the connection of a stopping server once all pending sets are answered.
     func endIfAnswered() {
-        guard let reconnectAfter, inbox.pending.isEmpty, !isClosed, let sink else { return }
+        guard let reconnectAfter, inbox.pending.isEmpty, !isClosed, let transport else { return }
         close(.shutdown)
-        sink.close(code: 4503, reason: "{\"after\":\(reconnectAfter)}")
+        transport.close(code: 4503, reason: "{\"after\":\(reconnectAfter)}")
     }
 
     func greeted() {
@@ -381,7 +376,7 @@ public final class Session {
 }
 
 /// How a session's messages travel, as pictures name it.
-public enum SessionTransport: String {
+public enum TransportKind: String {
     /// WebSockets, with the protocol, and with bare values.
     case ws, plain
     /// Server-sent events.

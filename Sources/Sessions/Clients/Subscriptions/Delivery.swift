@@ -11,9 +11,9 @@ internal import Support
 final class Delivery {
     private var marked: ContiguousArray<Session> = []
     private var overflowing: [Session] = []
-    /// The message that is being built.
-    ///
-    /// Every delivery is built in it, so that it always knows the contents of its buffer.
+    /// Builds messages for one session.
+    private var builder = MessageBuilder()
+    /// Builds those that others may get as well.
     private let cache = UpdateCache()
 
     private var messages: UInt64 = 0
@@ -65,7 +65,7 @@ final class Delivery {
     }
 
     private func flush(_ session: Session) {
-        guard !session.isClosed, let sink = session.sink else {
+        guard !session.isClosed, let transport = session.transport else {
             session.outbox.isMarked = false
             return
         }
@@ -81,7 +81,7 @@ final class Delivery {
             if !session.inbox.pending.isEmpty, !session.isClosed { session.clients.dispatcher.drain(session) }
         }
         if session.outbox.marks.isEmpty, session.subscriptionCount == 1, !session.isBuiltAlone {
-            deliverLoneQueue(session, sink)
+            deliverLoneQueue(session, transport)
             return
         }
         guard session.outbox.queue.isEmpty, !session.isBuiltAlone, let only = session.outbox.marks.takeOnly()
@@ -99,14 +99,14 @@ final class Delivery {
         cache.count += 1
         only.delivered()
         if session.inbox.pending.isEmpty, !only.isComplete {
-            return sink.send(shared: cache.buffer.bytes, number: cache.number)
+            return transport.send(cache.update(of: only.graph, isLast: true))
         }
-        sink.send(message: cache.buffer.bytes)
+        transport.send(cache.update(of: only.graph, isLast: false))
         if only.isComplete { session.end(only, .complete) }
     }
 
     /// Delivers to a session with a single subscription, in mode `all`: one message per commit.
-    private func deliverLoneQueue(_ session: Session, _ sink: any MessageSink) {
+    private func deliverLoneQueue(_ session: Session, _ transport: any MessageTransport) {
         guard let subscription = session.outbox.queue.emissions.first?.subscription else { return }
         if subscription.options.every > 0, subscription.postponed() { return }
         // Nothing is held back any more: each message may move the client's cursor.
@@ -117,7 +117,7 @@ final class Delivery {
             let message = cache.message(of: subscription, emissions)
             cache.count += 1
             place = emissions.endIndex
-            sink.send(message: message)
+            transport.send(message)
         }
         session.outbox.queue.removeSent()
         subscription.delivered()
@@ -138,7 +138,6 @@ final class Delivery {
         for subscription in marked where !graphs.contains(where: { $0 === subscription.graph }) {
             graphs.append(subscription.graph)
         }
-        cache.forget()
         for graph in graphs {
             if case .node(let node) = session.form {
                 BareStream(session: session, node: node).deliver(marked, emissions)
@@ -151,7 +150,6 @@ final class Delivery {
                 )
             }
         }
-        cache.forget()
         for subscription in marked where subscription.isComplete { session.end(subscription, .complete) }
         for emission in emissions where emission.subscription.isComplete {
             session.end(emission.subscription, .complete)
@@ -167,29 +165,33 @@ final class Delivery {
         var place = 0
         while place < emissions.count {
             let commit = emissions[place].commit
-            cache.buffer.removeAll()
-            UpdateEnvelope.appendHead(of: graph, commit, to: &cache.buffer)
-            var isFirst = true
-            while place < emissions.count, emissions[place].commit === commit {
-                if !isFirst { cache.buffer.append(",") }
-                isFirst = false
-                emissions[place].subscription.append(emissions[place].content, to: &cache.buffer)
-                emissions[place].subscription.delivered()
-                place += 1
+            var slow: [Subscription] = []
+            var isNewest = false
+            let message = builder.message(.update, of: graph, rev: commit.stamp.rev) { buffer in
+                UpdateEnvelope.appendHead(of: graph, commit, to: &buffer)
+                let first = place
+                while place < emissions.count, emissions[place].commit === commit {
+                    if place > first { buffer.append(",") }
+                    emissions[place].subscription.append(emissions[place].content, to: &buffer)
+                    emissions[place].subscription.delivered()
+                    place += 1
+                }
+                isNewest = place == emissions.count && commit.stamp.rev == graph.rev
+                if isNewest { slow = append(marked, isFirst: false, of: session, to: &buffer) }
+                UpdateEnvelope.appendTail(commit, to: &buffer)
             }
-            let isNewest = place == emissions.count && commit.stamp.rev == graph.rev
-            let slow = isNewest ? append(marked, isFirst: false, of: session) : []
-            UpdateEnvelope.appendTail(commit, to: &cache.buffer)
-            session.send(cache.buffer.bytes)
+            session.send(message)
             endSlow(slow, of: session)
             if isNewest { return }
         }
         guard !marked.isEmpty else { return }
-        cache.buffer.removeAll()
-        cache.envelope.appendHead(of: graph, to: &cache.buffer)
-        let slow = append(marked, isFirst: true, of: session)
-        cache.envelope.appendTail(of: graph, to: &cache.buffer)
-        if slow.count < marked.count { session.send(cache.buffer.bytes) }
+        var slow: [Subscription] = []
+        let message = builder.message(.update, of: graph, rev: graph.rev) { buffer in
+            cache.envelope.appendHead(of: graph, to: &buffer)
+            slow = append(marked, isFirst: true, of: session, to: &buffer)
+            cache.envelope.appendTail(of: graph, to: &buffer)
+        }
+        if slow.count < marked.count { session.send(message) }
         endSlow(slow, of: session)
     }
 
@@ -200,18 +202,19 @@ final class Delivery {
     private func append(
         _ marked: ContiguousArray<Subscription>,
         isFirst: Bool,
-        of session: Session
+        of session: Session,
+        to buffer: inout ByteBuffer
     ) -> [Subscription] {
         var isFirst = isFirst
         var slow: [Subscription] = []
         for subscription in marked {
-            guard cache.buffer.count < session.host.limits.answerBytes, !subscription.exceedsAnswer else {
+            guard buffer.count < session.host.limits.answerBytes, !subscription.exceedsAnswer else {
                 slow.append(subscription)
                 continue
             }
-            if !isFirst { cache.buffer.append(",") }
+            if !isFirst { buffer.append(",") }
             isFirst = false
-            subscription.appendEntry(to: &cache.buffer)
+            subscription.appendEntry(to: &buffer)
             subscription.delivered()
         }
         return slow
@@ -243,16 +246,16 @@ final class Delivery {
     /// connection.
     private func relieve(_ session: Session) {
         session.outbox.isOverflowing = false
-        guard !session.isClosed, let sink = session.sink else { return }
+        guard !session.isClosed, let transport = session.transport else { return }
         let limits = session.host.limits
         if session.hasRoom { deliver(to: session) }
         guard !session.isClosed else { return }
         let waiting = session.subscriptions.filter { $0.queued > 0 }
         endSlow(waiting.filter { $0.queued > $0.options.queue }, of: session)
         if let over = session.subscriptions.last(where: \.isOverHeld) { endSlow([over], of: session) }
-        let room = limits.hardBytes - sink.unsentBytes
+        let room = limits.hardBytes - transport.unsentBytes
         endSlow(Array(session.outbox.queue.largest(of: waiting, over: room)), of: session)
-        if !session.isClosed, sink.unsentBytes > limits.hardBytes { session.endConnection(4580, "slow") }
+        if !session.isClosed, transport.unsentBytes > limits.hardBytes { session.endConnection(4580, "slow") }
     }
 
     /// Ends subscriptions with `slow`, as many as this turn allows; the others are muted until
@@ -260,7 +263,7 @@ final class Delivery {
     private func endSlow(_ slow: [Subscription], of session: Session) {
         guard !slow.isEmpty else { return }
         session.outbox.queue.drop(of: slow)
-        session.sink?.heldChanged()
+        session.transport?.heldChanged()
         for subscription in slow { subscription.mute() }
         session.host.pipelines.overflow(slow, in: session.host)
     }

@@ -160,7 +160,7 @@ extension Session {
         _ more: (inout ByteBuffer) -> Void
     ) {
         let graph = subscription.graph
-        answer(id: nil, bytes: 0) { buffer in
+        answer(id: nil, bytes: 0, as: .snapshot, of: graph) { buffer in
             Answer.begin("snap", id: subscription.id, to: &buffer)
             Answer.appendCursor(of: graph, to: &buffer)
             if let change, change != graph.rev {

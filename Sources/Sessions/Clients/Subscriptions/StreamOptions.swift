@@ -15,6 +15,10 @@ public struct StreamOptions {
     public var hasFacets: Bool
     /// Whether producers are asked for missing and stale values (D-2).
     public var loads: Bool
+    /// Whether a bare stream begins with the present value.
+    public var initial = true
+    /// With `isAll`: the most values that may be queued; nil: as many as with `sub`.
+    public var queue: Int?
 
     /// The options of a stream, with their defaults.
     public init(
@@ -49,5 +53,6 @@ extension SubscriptionOptions {
         isAll = stream.isAll
         hasFacets = stream.hasFacets
         loads = stream.loads
+        if let most = stream.queue { queue = Int32(most) }
     }
 }
