@@ -42,9 +42,9 @@ struct TrialBirth {
             store: .memory(epoch: ""),
             clock: ManualHostClock(wall: 0),
             limits: limits,
-            definitions: options
+            definitions: options,
+            trialUnits: most
         )
-        host.trialUnits = most
         _ = host.define(definition)
         return host.pipelines.total
     }

@@ -35,11 +35,11 @@ extension KeptSamples {
             store: .memory(epoch: ""),
             clock: ManualHostClock(wall: 0),
             limits: limits,
-            definitions: definitions
+            definitions: definitions,
+            trialUnits: Self.mostUnits
         )
         // A graph does not hold its host.
         defer { withExtendedLifetime(host) {} }
-        host.trialUnits = Self.mostUnits
         let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))
         let graph = try host.restorer.begin(
             stored: begin,

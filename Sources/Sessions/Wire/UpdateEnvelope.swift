@@ -54,7 +54,7 @@ final class UpdateEnvelope {
     }
 
     private func refresh(for graph: LiveGraph) {
-        let newest = graph.presentCommit.newest
+        let newest = graph.present.newest
         guard commit !== newest else { return }
         commit = newest
         head.removeAll()

@@ -28,9 +28,9 @@ struct GraphRightsCache {
 
     subscript(graph: LiveGraph) -> GraphRights {
         mutating get {
-            if let rights = known[graph.name], rights.definition === graph.present.mark { return rights }
+            if let rights = known[graph.name], rights.definition === graph.basis.mark { return rights }
             if known.count >= Self.most { known = [:] }
-            let rights = GraphRights(graph.present.mark)
+            let rights = GraphRights(graph.basis.mark)
             known[graph.name] = rights
             return rights
         }

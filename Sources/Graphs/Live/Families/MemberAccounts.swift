@@ -22,8 +22,6 @@ final class MemberAccount {
 package final class MemberAccounts {
     private let nameless = MemberAccount(nil)
     private(set) var named: [String: MemberAccount] = [:]
-    /// The principal that is charged for members created now.
-    private var current: MemberAccount?
 
     /// What counts for all principals together.
     var total: (count: Int, bytes: Int) {
@@ -35,18 +33,11 @@ package final class MemberAccounts {
         return named[principal]?.count ?? 0
     }
 
-    /// Charges that principal for the members created by `make`.
-    package func charging<Result>(_ principal: String?, _ make: () -> Result) -> Result {
-        let outer = current
-        current = account(of: principal)
-        defer { current = outer }
-        return make()
-    }
-
-    func created(_ member: NamedNode) {
-        guard let current else { return }
-        member.account = current
-        add(to: current)
+    /// A member has been created; `account` is charged for it (``LiveGraph/charging(_:_:)``).
+    func created(_ member: NamedNode, for account: MemberAccount?) {
+        guard let account else { return }
+        member.account = account
+        add(to: account)
     }
 
     /// Charges `account` for so many bytes that a member holds, in place of what was charged for it
@@ -89,5 +80,13 @@ package final class MemberAccounts {
         change(account)
         guard let principal = account.principal else { return }
         named[principal] = account.count == 0 && account.bytes == 0 ? nil : account
+    }
+}
+
+extension LiveGraph {
+    /// Charges that principal for the members created by `make`.
+    package func charging<Result>(_ principal: String?, _ make: () -> Result) -> Result {
+        let account = host.memberAccounts.account(of: principal)
+        return present.during({ $0.payer = account }, make)
     }
 }

@@ -10,15 +10,14 @@ extension Members {
     /// - Returns: whether there are any.
     func create(for commit: Commit) -> Bool {
         guard !families.isEmpty else { return false }
-        let accounts = graph.host.memberAccounts
         var created: [NamedNode] = []
-        accounts.charging(commit.by) {
+        graph.charging(commit.by) {
             commit.set.forEachNode { if create($0) { created.append($0) } }
         }
         guard !created.isEmpty else { return false }
         // Used to tell whether all inputs of a dependent member will have a value.
         let coming = families.contains { !$0.dependents.isEmpty } ? Set(created.map(\.name)) : []
-        accounts.charging(commit.by) { for node in created { show(node, coming) } }
+        graph.charging(commit.by) { for node in created { show(node, coming) } }
         return true
     }
 

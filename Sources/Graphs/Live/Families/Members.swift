@@ -77,7 +77,7 @@ package final class Members {
     func nodeMade(for member: NamedNode, of family: NodeFamily) {
         livingCount += 1
         family.living += 1
-        graph.host.memberAccounts.created(member)
+        graph.host.memberAccounts.created(member, for: graph.present.payer)
     }
 
     func nodeDied(_ member: NamedNode) {

@@ -65,4 +65,7 @@ final class GraphSite: StageSite {
     func complete() { onLast() }
 }
 
-extension LiveGraph: EvaluationClock {}
+extension LiveGraph: EvaluationClock {
+    /// The time that expressions see as `time`.
+    var evaluationTime: UInt64 { present.time ?? time }
+}

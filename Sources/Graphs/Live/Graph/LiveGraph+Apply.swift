@@ -14,7 +14,7 @@ extension LiveGraph {
             create(stamp)
         case .redefine(let definition, let origin):
             host.table.changes &+= 1
-            present.origin = origin
+            basis.origin = origin
             // It needs no file any more.
             if origin == .client { host.bringBack(self) }
             Redefinition(of: self, as: definition, at: stamp).apply()
@@ -30,9 +30,8 @@ extension LiveGraph {
     @inline(__always)
     private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
         course.advance(to: stamp, in: host.turns)
-        evaluationTime = stamp.time
         if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
-        presentCommit.begin(stamp, context: context, by: by)
+        present.begin(stamp, context: context, by: by)
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {

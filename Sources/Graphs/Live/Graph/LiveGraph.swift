@@ -11,7 +11,7 @@ public final class LiveGraph {
     public let name: String
     package unowned let host: Host
     /// What it is made from.
-    var present: PresentDefinition
+    var basis: PresentDefinition
     /// Whether it is served, and what its commits wait for.
     var standing = Standing()
     /// The epochs of its history.
@@ -22,12 +22,8 @@ public final class LiveGraph {
     var pending = PendingChanges()
     /// The requests that wait for a commit; nil before the first one.
     var awaited: AwaitedCommits?
-    /// The commit to which what it emits belongs.
-    package let presentCommit = PresentCommit()
-    /// The time that expressions see as `time`: of the newest commit among the inputs.
-    var evaluationTime: UInt64
-    /// How many emissions were replaced by the one that a client's pipeline is handling.
-    package internal(set) var replacedEmissions: UInt64 = 0
+    /// What holds while it computes something.
+    package let present = PresentTurn()
     /// The clients that changed its nodes.
     var writers = Writers()
 
@@ -59,11 +55,10 @@ public final class LiveGraph {
 
     init(_ definition: GraphDefinition, _ origin: DefinitionOrigin, host: Host, position: LogPosition) {
         name = definition.name
-        present = PresentDefinition(definition, origin)
+        basis = PresentDefinition(definition, origin)
         self.host = host
         epochs = position.epochs
         course = Course(at: LogStamp(rev: position.rev, time: position.time))
-        evaluationTime = position.time
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
@@ -80,8 +75,8 @@ public final class LiveGraph {
         dissolve()
     }
 
-    public var definition: GraphDefinition { present.definition }
-    public var origin: DefinitionOrigin { present.origin }
+    public var definition: GraphDefinition { basis.definition }
+    public var origin: DefinitionOrigin { basis.origin }
 
     /// The graph or its host is being freed, and what goes with it must not report to either: lets
     /// the nodes go, without calling anyone.

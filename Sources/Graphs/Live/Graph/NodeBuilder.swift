@@ -9,18 +9,9 @@ package final class NodeBuilder {
     private unowned var owner: LiveGraph?
     /// The graph, which outlives its builder.
     var graph: LiveGraph { owner! }
-    /// How many calls of ``materialise(_:)`` and ``chain(_:of:for:)`` are running.
-    ///
-    /// Emissions meanwhile are replays, not changes.
-    var running = 0
-    /// The time of the newest commit among the inputs of each node that is being built.
-    private var inputTimes: [ObjectIdentifier: UInt64] = [:]
     /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
     private(set) var meter: StageMeter?
     let caseTables = CaseTables()
-    /// While the graph is being restored: the names whose living nodes follow the nodes that their
-    /// definitions build, because they have outlived a change (``Rebuilding``).
-    var followers: Set<String> = []
 
     /// How many units of expressions count as much as building a node, in the work of one turn.
     static var unitsPerNode: Int { 50 }
@@ -44,16 +35,11 @@ package final class NodeBuilder {
             target.hold()
             return living
         }
-        let outerTime = graph.evaluationTime
-        let outerTimes = inputTimes
-        inputTimes = [:]
-        running += 1
-        defer {
-            graph.evaluationTime = outerTime
-            inputTimes = outerTimes
-            running -= 1
+        return graph.present.during {
+            $0.building = Building(followers: $0.building?.followers ?? [])
+        } _: {
+            unsafeDowncast(graph.registry.node(of: target), to: Node<Datum>.self)
         }
-        return unsafeDowncast(graph.registry.node(of: target), to: Node<Datum>.self)
     }
 
     /// Builds the node of a definition whose inputs exist; the registry takes it over.
@@ -64,9 +50,8 @@ package final class NodeBuilder {
         // From now on it records its own emissions.
         if node.members != nil { node.changed = node.lastChange }
         let time = newestTime(of: node) { inputTime(of: $0) }
-        graph.evaluationTime = time
-        inputTimes[ObjectIdentifier(node)] = time
-        let living = build(node)
+        graph.present.building?.inputTimes[ObjectIdentifier(node)] = time
+        let living = graph.present.during({ $0.time = time }) { build(node) }
         let host = graph.host
         host.work += 1
         node.born = graph.stampTime
@@ -104,9 +89,10 @@ package final class NodeBuilder {
     ///
     /// Computed once per materialisation, because each takes linear time.
     private func inputTime(of input: NamedNode) -> UInt64 {
-        if let known = inputTimes[ObjectIdentifier(input)] { return known }
+        let building = graph.present.building
+        if let known = building?.inputTimes[ObjectIdentifier(input)] { return known }
         let time = input.lastChange.time
-        inputTimes[ObjectIdentifier(input)] = time
+        building?.inputTimes[ObjectIdentifier(input)] = time
         return time
     }
 
@@ -114,7 +100,7 @@ package final class NodeBuilder {
     private func build(_ node: NamedNode) -> Node<Datum> {
         let (before, last) = construct(node)
         let result: Node<Datum>
-        if last == nil, followers.contains(node.name) {
+        if last == nil, graph.present.building?.followers.contains(node.name) == true {
             note(before, as: node.lastPart)
             result = before.fork()
         } else {
@@ -178,8 +164,8 @@ package final class NodeBuilder {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
         living.observe { [unowned self, unowned node] emission in
-            guard running == 0 else { return }
             let graph = graph
+            guard graph.present.building == nil else { return }
             let stamp = graph.stamp
             if isStored { node.changed = stamp }
             node.ring?.append(stamp, emission.value)

@@ -135,8 +135,17 @@ extension NodeBuilder {
             _ = materialise(node)
             return nil
         }
-        running += 1
-        graph.evaluationTime = newestTime(of: node) { $0.lastChange.time }
+        let time = newestTime(of: node) { $0.lastChange.time }
+        let made = graph.present.during {
+            ($0.time, $0.building) = (time, Building())
+        } _: {
+            rebuild(node, as: living)
+        }
+        graph.host.work += 1
+        return living.value == made.value ? nil : made
+    }
+
+    private func rebuild(_ node: NamedNode, as living: Node<Datum>) -> Emission<Datum> {
         let (before, last) = construct(node)
         let made: Emission<Datum>
         if let last {
@@ -148,9 +157,6 @@ extension NodeBuilder {
             made = before.emission
         }
         note(living, as: last == nil ? nil : node.lastPart)
-        graph.evaluationTime = graph.time
-        running -= 1
-        graph.host.work += 1
-        return living.value == made.value ? nil : made
+        return made
     }
 }

@@ -97,7 +97,7 @@ struct Redefinition {
     ) -> (Rebuilding, changed: [(node: NamedNode, former: NodeDefinition)]) {
         var rebuilt: [ObjectIdentifier: NamedNode] = [:]
         var retained: [(node: NamedNode, former: NodeDefinition)] = []
-        graph.present.definition = new
+        graph.basis.definition = new
         graph.members.takeFamilies(stamp)
         func take(_ node: NamedNode, _ definition: NodeDefinition) {
             let former = node.definition
@@ -132,7 +132,7 @@ struct Redefinition {
             take(node, definition)
             node.forgetUnused()
         }
-        graph.present.renew()
+        graph.basis.renew()
         if delta.changesNames || delta.reachesMembers {
             for node in graph.nodes + removed + members { node.forgetInputs() }
         }

@@ -32,7 +32,7 @@ struct SavedGraph {
         writer.write(graph.stamp)
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
-        Writer(by: graph.presentCommit.info.by, context: graph.presentCommit.info.context).write(to: &writer)
+        Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
@@ -150,7 +150,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
-        graph.presentCommit.begin(stamp, context: writer.context, by: writer.by)
+        graph.present.begin(stamp, context: writer.context, by: writer.by)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }
@@ -167,7 +167,7 @@ struct SavedGraph {
 
     private func take(_ member: NamedNode, _ saved: SavedNode) -> Node<Datum>? {
         guard member.isMutable, let family = member.family else { return nil }
-        graph.host.memberAccounts.charging(saved.writer?.by) {
+        graph.charging(saved.writer?.by) {
             graph.members.nodeMade(for: member, of: family)
         }
         if saved.isHeld { member.override = family.retention }
@@ -197,9 +197,10 @@ struct SavedGraph {
 
     /// Builds the derived nodes that were kept, and returns them with the mutable ones.
     private func materialise(_ saved: [(node: NamedNode, form: SavedNode.Form)]) -> [Node<Datum>] {
-        let builder = graph.builder
-        builder.followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
-        defer { builder.followers = [] }
-        return graph.inOrder(saved.filter { $0.form != .none }.map(\.node)).map(builder.materialise)
+        let followers = Set(saved.compactMap { $0.form == .follower ? $0.node.name : nil })
+        let nodes = graph.inOrder(saved.filter { $0.form != .none }.map(\.node))
+        return graph.present.during({ $0.building = Building(followers: followers) }) {
+            nodes.map(graph.builder.materialise)
+        }
     }
 }

@@ -68,7 +68,7 @@ public final class Host {
     /// Runs the pipelines of clients.
     package let pipelines = PipelineScheduler()
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
-    package var trialUnits: Int?
+    let trialUnits: Int?
     package let memberAccounts = MemberAccounts()
 
     /// How many commits of this server have been applied since the start.
@@ -83,9 +83,11 @@ public final class Host {
         store: CommitStore,
         clock: any HostClock,
         limits: SessionLimits = SessionLimits(),
-        definitions: DefinitionOptions = DefinitionOptions()
+        definitions: DefinitionOptions = DefinitionOptions(),
+        trialUnits: Int? = nil
     ) {
         self.definitions = definitions
+        self.trialUnits = trialUnits
         switch store {
         case .memory(let epoch):
             precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")

@@ -34,7 +34,7 @@ final class EmissionRecord {
 
         fileprivate init(_ emission: AnyEmission, in graph: LiveGraph, count: Count, bytes: Int) {
             self.emission = emission
-            commit = graph.presentCommit.info
+            commit = graph.present.commit
             turn = graph.host.turns
             time = graph.evaluationTime
             self.count = count
@@ -119,7 +119,7 @@ final class EmissionRecord {
         let bytes = Self.entryBytes + (emission.value?.knownByteCount ?? 0)
         makeRoom(for: bytes)
         let before = count
-        note(isEmpty: emission.isEmpty, replacing: graph.replacedEmissions)
+        note(isEmpty: emission.isEmpty, replacing: graph.present.replaced)
         let total = (entries.last?.bytes ?? 0) + bytes
         entries.append(Entry(Value.any(emission), in: graph, count: count, bytes: total))
         for share in shares { share.account.held += share.standing * bytes }

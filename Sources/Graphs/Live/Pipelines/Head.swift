@@ -111,17 +111,26 @@ final class Head {
 
     private func deliver(_ entry: EmissionRecord.Entry, over edge: PostponingEdge) {
         let graph = graph
-        let outerTime = graph.evaluationTime
-        graph.evaluationTime = entry.time
-        graph.replacedEmissions = replaced(by: entry)
         let isLate = entry.turn != graph.host.turns
         if isLate { graph.course.lateRev = graph.rev }
-        graph.presentCommit.deliver(
-            entry.commit,
-            late: isLate ? graph.stampBeforeTurn : nil
-        ) { entry.emission.deliver(over: edge) }
-        graph.replacedEmissions = 0
-        graph.evaluationTime = outerTime
+        let (commit, replaced) = (commit(of: entry, isLate: isLate), replaced(by: entry))
+        graph.present.during {
+            ($0.commit, $0.isLate) = (commit, isLate)
+            ($0.replaced, $0.time) = (replaced, entry.time)
+        } _: {
+            entry.emission.deliver(over: edge)
+        }
+    }
+
+    /// The commit to which clients learn that the emission belongs.
+    ///
+    /// If it is late, that has the author and context of its commit, but the stamp with which the
+    /// turn began: clients may have received that, and never receive an older rev after a newer
+    /// one.
+    private func commit(of entry: EmissionRecord.Entry, isLate: Bool) -> CommitInfo {
+        let (commit, late) = (entry.commit, graph.stampBeforeTurn)
+        guard isLate, late != commit.stamp else { return commit }
+        return CommitInfo(stamp: late, context: commit.context, by: commit.by)
     }
 
     /// How many emissions the run for this one stands for, besides it.
@@ -142,10 +151,9 @@ final class Head {
     /// Handles what it can while `account`, which pays for it, has units left.
     func catchUp(paying account: PipelineAccount?) {
         guard isBehind else { return }
-        let former = segment.payer
-        if let account { segment.payer = account }
-        while isBehind, !isClosed, account?.hasRoom(in: graph.host) != false { run() }
-        segment.payer = former
+        segment.paying(account ?? segment.payer) {
+            while isBehind, !isClosed, account?.hasRoom(in: graph.host) != false { run() }
+        }
     }
 
     /// Calls `body` when it is no longer behind, or when its stages have gone.

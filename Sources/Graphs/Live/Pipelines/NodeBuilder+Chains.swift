@@ -30,7 +30,15 @@ extension NodeBuilder {
             if let next = record.next { divide(before: next) }
         }
         if let node = living.node, living.length == subject.pipe.count { return (node, living.record) }
-        return extend(living, to: subject, of: user, for: account)
+        // Expressions see the time of the newest commit among their inputs, whenever they are
+        // built.
+        let time = subject.lastChange(in: graph)?.time
+        return graph.present.during {
+            $0.time = time ?? $0.time
+            $0.building = $0.building ?? Building()
+        } _: {
+            extend(living, to: subject, of: user, for: account)
+        }
     }
 
     /// Builds the stages of a chain that do not live yet.
@@ -40,16 +48,7 @@ extension NodeBuilder {
         of user: (any ChainUser)?,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
-        // Expressions see the time of the newest commit among their inputs, whenever they are
-        // built.
         let graph = graph
-        let outerTime = graph.evaluationTime
-        graph.evaluationTime = subject.lastChange(in: graph)?.time ?? outerTime
-        running += 1
-        defer {
-            graph.evaluationTime = outerTime
-            running -= 1
-        }
         var (record, isShared) = (living.record, living.mayBeShared)
         var segment: Segment?
         var node: Node<Datum>

@@ -13,7 +13,7 @@ final class Segment {
     /// Whether one of its stages makes a value of each emptiness.
     private(set) var hearsEmpty = false
     /// The account that is charged for the next run.
-    var payer: PipelineAccount?
+    private(set) var payer: PipelineAccount?
     /// Each use remembers its index.
     private(set) var uses: ContiguousArray<Unowned<PipelineUse>> = []
     /// The index of the use whose account pays.
@@ -51,6 +51,14 @@ final class Segment {
     }
 
     // MARK: - Who pays
+
+    /// Charges that account for the runs in `body`.
+    func paying(_ account: PipelineAccount?, _ body: () -> Void) {
+        let outer = payer
+        payer = account
+        defer { payer = outer }
+        body()
+    }
 
     /// The account that pays for what comes now: the next one, if the present one has no room.
     func choosePayer(in host: Host) -> PipelineAccount? {

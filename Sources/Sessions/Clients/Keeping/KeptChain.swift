@@ -71,8 +71,8 @@ final class KeptChain {
     /// The subscription has emitted, in mode `all`.
     func note(_ value: Datum?) {
         let graph = subscription.graph
-        let isOfCommit = graph.turn == host.turns && !graph.presentCommit.isLate
-        emissions?.note(graph.presentCommit.info.stamp, value, isOfCommit: isOfCommit)
+        let isOfCommit = graph.turn == host.turns && !graph.present.isLate
+        emissions?.note(graph.present.commit.stamp, value, isOfCommit: isOfCommit)
         settle()
     }
 

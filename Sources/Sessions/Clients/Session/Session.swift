@@ -120,7 +120,7 @@ public final class Session {
         outbox.queue.append(
             QueuedEmission(
                 subscription: subscription,
-                commit: subscription.graph.presentCommit.info,
+                commit: subscription.graph.present.commit,
                 content: value
             )
         )

@@ -22,7 +22,7 @@ extension GroupSubscription {
         let (nodes, access) = (selection.nodes, session.access)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: access?.name)
         try LeftNames.checkRoom(for: selection.left, of: session)
-        let held = session.host.memberAccounts.charging(access?.name) { HeldValues(nodes, in: graph) }
+        let held = graph.charging(access?.name) { HeldValues(nodes, in: graph) }
         if request.initial { try held.checkSize() }
         let subscription = GroupSubscription(
             id: id,

@@ -86,7 +86,7 @@ final class GroupSubscription: WideSubscription {
 
     /// The queued emission of the present commit, if it has room; otherwise a new one.
     private func emission(where hasRoom: Bool) -> GroupEmission {
-        let commit = graph.presentCommit.info
+        let commit = graph.present.commit
         if queued > 0, hasRoom, let newest, newest.commit === commit { return newest }
         let emission = GroupEmission(commit)
         session.outbox.queue.append(QueuedEmission(subscription: self, commit: commit, content: emission))

@@ -27,7 +27,7 @@ extension Subscription {
 
     /// Members that `make` creates count for the client's principal.
     func charging<Result>(_ make: () -> Result) -> Result {
-        session.host.memberAccounts.charging(session.access?.name, make)
+        graph.charging(session.access?.name, make)
     }
 
     /// Calls `tell` once a chain that others use has handled what waits in it: the principal has no

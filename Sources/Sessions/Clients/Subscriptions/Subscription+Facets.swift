@@ -44,7 +44,7 @@ extension Subscription: FacetListener {
 
 extension Session {
     fileprivate func queue(_ subscription: Subscription, state: [UInt8]) {
-        if outbox.queue.append(state: state, of: subscription, subscription.graph.presentCommit.info) {
+        if outbox.queue.append(state: state, of: subscription, subscription.graph.present.commit) {
             count(subscription, bytes: state.count)
         }
     }

@@ -143,9 +143,10 @@ class Subscription: ClientListen {
     /// Mode `latest`: the value is read when it is delivered.
     @inline(__always)
     final func emitted(isEmpty: Bool) {
-        if isEmpty, lastIsEmpty, graph.replacedEmissions == 0 { return }
+        let replaced = graph.present.replaced
+        if isEmpty, lastIsEmpty, replaced == 0 { return }
         lastIsEmpty = isEmpty
-        folded += 1 &+ graph.replacedEmissions
+        folded += 1 &+ replaced
         if !isMarked { mark() }
     }
 

@@ -1,0 +1,84 @@
+package import Commits
+package import Values
+
+/// What holds while a graph computes something.
+///
+/// A commit computes with the values of `Turn()`. What is built or passed on beside that has a turn
+/// of its own (``PresentTurn/during(_:_:)``).
+package struct Turn {
+    /// The commit to which emissions belong; nil: the newest one.
+    ///
+    /// A client's pipeline may handle those of an older commit.
+    var commit: CommitInfo?
+    /// Whether they are delivered in a later turn of the loop than that commit.
+    var isLate = false
+    /// How many emissions were replaced by the one that a client's pipeline is handling.
+    var replaced: UInt64 = 0
+    /// What expressions see as `time`, that of the newest commit among their inputs; nil: the time
+    /// of the graph's newest commit.
+    var time: UInt64?
+    /// Nodes are being built: what they emit are first values, not changes.
+    var building: Building?
+    /// What is charged for family members that are created; nil: nothing.
+    var payer: MemberAccount?
+
+    /// Whether nothing beside a commit is computed.
+    var isPlain: Bool { commit == nil && time == nil && building == nil && payer == nil }
+}
+
+/// What nodes that are built together have in common.
+final class Building {
+    /// The time of the newest commit among the inputs of each of them.
+    var inputTimes: [ObjectIdentifier: UInt64] = [:]
+    /// While the graph is being restored: the names whose living nodes follow the nodes that their
+    /// definitions build, because they have outlived a change (``Rebuilding``).
+    let followers: Set<String>
+
+    init(followers: Set<String> = []) { self.followers = followers }
+}
+
+/// The turn that a graph is in.
+///
+/// It is kept here, and not passed from call to call, because the library's edges call stages and
+/// listeners with nothing but themselves. Only ``during(_:_:)`` changes it, for the length of a
+/// call.
+package final class PresentTurn {
+    private var now = Turn()
+    /// The newest commit, which all of the graph's own emissions belong to.
+    package private(set) var newest = CommitInfo(stamp: LogStamp(rev: 0, time: 0), context: nil, by: nil)
+
+    /// The commit of the present emission.
+    package var commit: CommitInfo { now.commit ?? newest }
+    package var isLate: Bool { now.isLate }
+    package var replaced: UInt64 { now.replaced }
+    var time: UInt64? { now.time }
+    var building: Building? { now.building }
+    var payer: MemberAccount? { now.payer }
+
+    /// A new commit is being applied.
+    func begin(_ stamp: LogStamp, context: Datum?, by: String?) {
+        assert(now.isPlain, "a commit is applied between turns")
+        newest = CommitInfo(stamp: stamp, context: context, by: by)
+    }
+
+    /// Calls `body` in another turn: the present one with a change.
+    package func during<Result>(_ change: (inout Turn) -> Void, _ body: () -> Result) -> Result {
+        let outer = now
+        change(&now)
+        defer { now = outer }
+        return body()
+    }
+}
+
+/// What clients learn about one commit, besides its values; an object that queued emissions share.
+package final class CommitInfo {
+    package let stamp: LogStamp
+    package let context: Datum?
+    package let by: String?
+
+    init(stamp: LogStamp, context: Datum?, by: String?) {
+        self.stamp = stamp
+        self.context = context
+        self.by = by
+    }
+}
