@@ -22,13 +22,13 @@ NODE = "/v1/graphs/g/nodes/"
 # Where exceeding a key's limit is tested: a file, and words of the test.
 TESTED = {
     "limits.connections": (
-        "Tests/SluiceServerTests/RequestTests.swift", "a client gets a clean 503 when there is no room",
+        "Tests/SluiceServerTests/API/RequestTests.swift", "a client gets a clean 503 when there is no room",
     ),
     "limits.connectionsPerAddress": (
-        "Tests/SluiceServerTests/RequestTests.swift", "connections of one address are bounded",
+        "Tests/SluiceServerTests/API/RequestTests.swift", "connections of one address are bounded",
     ),
     "limits.tokens": (
-        "Tests/SluiceServerTests/ReloadTests.swift", "limits.tokens: the file of tokens is read",
+        "Tests/SluiceServerTests/Definitions/ReloadTests.swift", "limits.tokens: the file of tokens is read",
     ),
     "limits.dashboards": ("Tests/EndToEnd/test_saved_dashboards.py", "size_and_number_are_bounded"),
     "limits.sets": (
@@ -81,16 +81,20 @@ TESTED = {
     "limits.switchKeys": ("Tests/EndToEnd/test_definitions.py", "switchKeys=1"),
     "times.handshake": ("Tests/EndToEnd/test_tls.py", "handshake="),
     "times.behind": (
-        "Tests/SluiceServerTests/ReadingAfterTests.swift", "times.behind: a read waits no longer",
+        "Tests/SluiceServerTests/API/ReadingAfterTests.swift", "times.behind: a read waits no longer",
     ),
-    "times.refusal": ("Tests/SluiceServerTests/RefusalTests.swift", "times.refusal: a silent client"),
+    "times.refusal": (
+        "Tests/SluiceServerTests/Connections/RefusalTests.swift", "times.refusal: a silent client",
+    ),
     "times.refusedSink": ("Tests/EndToEnd/test_sinks.py", "# fixed: times.refusedSink="),
     "limits.sinkEntries": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkEntries=10"),
     "limits.sinkBytes": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkBytes=2KiB"),
     "limits.sinkQueue": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkQueue=20KiB"),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
-    "times.body": ("Tests/SluiceServerTests/DeadlineTests.swift", "a head or a body that is late is 408"),
-    "times.idle": ("Tests/SluiceServerTests/DeadlineTests.swift", "an idle connection just ends"),
+    "times.body": (
+        "Tests/SluiceServerTests/Connections/DeadlineTests.swift", "a head or a body that is late is 408",
+    ),
+    "times.idle": ("Tests/SluiceServerTests/Connections/DeadlineTests.swift", "an idle connection just ends"),
     "times.hello": ("Tests/EndToEnd/test_tokens.py", "# fixed: times.hello=300ms"),
     "times.session": ("Tests/EndToEnd/test_browser_sessions.py", "session: 2s"),
     "heartbeat": ("Tests/EndToEnd/test_errors.py", "heartbeat: 100ms"),
