@@ -44,8 +44,18 @@ final class Building {
 /// call.
 package final class PresentTurn {
     private var now = Turn()
+    private var facts: (stamp: LogStamp, context: Datum?, by: String?) = (LogStamp(rev: 0, time: 0), nil, nil)
+    private var made: CommitInfo?
+
     /// The newest commit, which all of the graph's own emissions belong to.
-    package private(set) var newest = CommitInfo(stamp: LogStamp(rev: 0, time: 0), context: nil, by: nil)
+    ///
+    /// Made on first use: most commits need none.
+    package var newest: CommitInfo {
+        if let made { return made }
+        let info = CommitInfo(stamp: facts.stamp, context: facts.context, by: facts.by)
+        made = info
+        return info
+    }
 
     /// The commit of the present emission.
     package var commit: CommitInfo { now.commit ?? newest }
@@ -58,7 +68,8 @@ package final class PresentTurn {
     /// A new commit is being applied.
     func begin(_ stamp: LogStamp, context: Datum?, by: String?) {
         assert(now.isPlain, "a commit is applied between turns")
-        newest = CommitInfo(stamp: stamp, context: context, by: by)
+        facts = (stamp, context, by)
+        made = nil
     }
 
     /// Calls `body` in another turn: the present one with a change.

@@ -13,7 +13,7 @@ public final class Clients {
     /// How often a client may ask for something.
     public let rates: ClientRates
 
-    /// Whether transports hear of each change of values, and not only refusals
+    /// Whether transports receive each change of values, and not only refusals
     /// (``MessageTransport/acted(_:)``).
     public var recordsSets = false
 
