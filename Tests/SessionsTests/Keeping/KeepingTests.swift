@@ -287,7 +287,7 @@ struct KeepingTests {
             #expect(snap.contains("ticket") == (kept != nil))
             keeper.client.session.close()
         }
-        #expect(graph.keptChains == 2)
+        #expect(graph.clients.keptChains == 2)
     }
 
     @Test("K-1: only the end of the connection keeps: unsub, release and slow end the chain at once")
