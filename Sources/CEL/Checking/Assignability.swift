@@ -60,12 +60,13 @@ struct TypeBindings {
         switch pattern {
         case .exact(let expected):
             return type.mayBe(expected, mixingNumbers: mixesNumbers)
-        case .parameter(let number):
+        case .parameter(let number), .alternative(let number):
             guard let known = types[number] else {
                 types[number] = type
                 return true
             }
             types[number] = known.joined(with: type)
+            if mixesNumbers, case .alternative = pattern { return true }
             return known.mayBe(type, mixingNumbers: mixesNumbers)
         case .list(let element):
             if case .list(let actual) = type { return accepts(actual, as: element) }
@@ -85,7 +86,7 @@ struct TypeBindings {
     func resolved(_ pattern: TypePattern) -> StaticType {
         switch pattern {
         case .exact(let type): type
-        case .parameter(let number): types[number] ?? .dyn
+        case .parameter(let number), .alternative(let number): types[number] ?? .dyn
         case .list(let element): .list(resolved(element))
         case .map(let key, let value): .map(resolved(key), resolved(value))
         case .optional(let wrapped): .optional(resolved(wrapped))

@@ -39,9 +39,7 @@ extension Checker {
         case .add, .subtract, .multiply, .divide, .remainder:
             arithmeticType(operation, left, right)
         case .equal, .notEqual:
-            left.mayBe(right, mixingNumbers: mixesNumbers)
-                || (mixesNumbers && (left == .null || right == .null))
-                ? .bool : nil
+            isComparable(left, right) ? .bool : nil
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             areOrdered(left, right) ? .bool : nil
         case .isIn:
@@ -104,9 +102,16 @@ extension Checker {
     private func isSearchable(_ container: StaticType, for element: StaticType) -> Bool {
         switch container {
         case .dyn: true
-        case .list(let type), .map(let type, _): element.mayBe(type, mixingNumbers: mixesNumbers)
+        case .list(let type), .map(let type, _): isComparable(element, type)
         default: false
         }
+    }
+
+    /// Whether values of these types may be equal; where not strict, anything may be compared with
+    /// null.
+    private func isComparable(_ left: StaticType, _ right: StaticType) -> Bool {
+        left.mayBe(right, mixingNumbers: mixesNumbers)
+            || (mixesNumbers && (left == .null || right == .null))
     }
 
     mutating func logical(isAnd: Bool, _ operands: [Syntax], at offset: Int) -> Checked {

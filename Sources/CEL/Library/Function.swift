@@ -48,6 +48,8 @@ struct Function: Sendable {
 indirect enum TypePattern: Sendable {
     case exact(StaticType)
     case parameter(Int)
+    /// The type of a parameter, or any other type where not strict; then the parameter is open.
+    case alternative(Int)
     case list(TypePattern)
     case map(TypePattern, TypePattern)
     case optional(TypePattern)
@@ -64,4 +66,5 @@ indirect enum TypePattern: Sendable {
     static let type = exact(.type)
     static let a = parameter(0)
     static let b = parameter(1)
+    static let orA = alternative(0)
 }

@@ -21,13 +21,13 @@ enum Optionals {
             }
             return value
         },
-        Function("or", [.method(.optional(.a), .optional(.a), gives: .optional(.a))]) {
+        Function("or", [.method(.optional(.a), .optional(.orA), gives: .optional(.a))]) {
             arguments,
             _ throws(Failure) in
             let (own, other) = (try arguments.optional(0), try arguments.optional(1))
             return .optional(own.value == nil ? other : own)
         },
-        Function("orValue", [.method(.optional(.a), .a, gives: .a)]) { arguments, _ throws(Failure) in
+        Function("orValue", [.method(.optional(.a), .orA, gives: .a)]) { arguments, _ throws(Failure) in
             try arguments.optional(0).value ?? arguments[1]
         },
         unwrap("optional.unwrap", .global(.list(.optional(.a)), gives: .list(.a))),

@@ -106,7 +106,8 @@ struct CheckingTests {
             "1 + 1.0", "1u + 1", "1 == 1.0", "1 < 1.0", "1 in [1.0]", "5.0 % 2.0", "true ? 1 : 'a'",
             "math.round(1)",
             "round(1.5)", "clamp(1, 2, 3)", "sum([1])", "avg([1.0])", "1 == null", "[1] + ['a']",
-            "'abc'.charAt(1.0)",
+            "'abc'.charAt(1.0)", "[1][?2].orValue(null)", "[1].first().orValue('none')",
+            "[1].first().or(optional.of('a'))", "null in [1]", "1 in [null]",
         ]
     )
     func strictness(_ source: String) {
@@ -123,6 +124,7 @@ struct CheckingTests {
             ("size(value)", "int"),
             ("[1].map(x, string(x))", "list(string)"), ("true ? 1 : 'a'", "dyn"),
             ("optional.of('a')", "optional(string)"),
+            ("{'a': 1}.?a.orValue('b')", "dyn"),
             ("{'a': 1}.?a.orValue(2)", "int"), ("[1, 2][0]", "int"), ("math.greatest(1, 2)", "int"),
             ("duration('1s') + timestamp(0)", "timestamp"), ("[[1]].map(x, x[0] > 1)", "list(bool)"),
         ]
