@@ -190,6 +190,17 @@ struct KnownTypeTests {
         #expect(try problems(#""x": {"combine": ["n", "s"], "map": "value[0] + 'a'"}"#) == [])
     }
 
+    @Test(
+        "what may be right is not refused of a list of known values either",
+        arguments: ["value[?2].orValue(null)", "value.first().orValue('none')", "null in value"]
+    )
+    func listed(_ expression: String) throws {
+        #expect(try pipe("n", #"{"window": {"count": 3, "of": "list"}}"#, map(expression)) == [])
+        for join in ["combine", "zip"] {
+            #expect(try problems(#""x": {"\#(join)": ["n", "i"], "map": "\#(expression)"}"#) == [])
+        }
+    }
+
     @Test("nothing is known of what comes over a link, whatever the one before made")
     func links() throws {
         let links =
@@ -211,6 +222,12 @@ struct KnownTypeTests {
         let nodes = #""x": {"from": "on", "pipe": [{"map": "value > 'on'"}]}"#
         #expect(try problems(nodes, also: #", "sync": [{"a": "on", "b": "any"}]"#) == [])
         #expect(try problems(nodes).count == 1)
+    }
+
+    @Test("a node without a source knows nothing of the node before it")
+    func sourceless() throws {
+        let nodes = #""x": {"from": "on"}, "y": {"froom": "n", "pipe": [{"map": "value + 'a'"}]}"#
+        #expect(try problems(nodes).allSatisfy { !$0.contains("take") })
     }
 
     @Test("the hint says what is known")

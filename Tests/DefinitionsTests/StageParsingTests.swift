@@ -192,6 +192,21 @@ struct StageParsingTests {
         #expect(source?.key == key)
     }
 
+    @Test(
+        "a client's pipeline is taken as it is, even if its values cannot fit its expressions",
+        arguments: [
+            ("combine", #"["a","b"]"#, [:], "value > 3"), ("combine", #"{"t":"a"}"#, [:], "t > 'a'"),
+            ("zip", #"["a","b"]"#, [:], "value.startsWith('x')"),
+            ("all", #""a*""#, ["reduce": #""sum""#], "value + 'x'"),
+        ]
+    )
+    func mismatches(_ word: String, _ argument: String, _ beside: [String: String], _ map: String) throws {
+        var beside = try beside.mapValues { try Document.parse(json: $0) }
+        beside["map"] = try Document.parse(json: "\"\(map)\"")
+        let (source, problems) = Source.parse(word, try Document.parse(json: argument), beside: beside)
+        #expect(source != nil && problems.map(\.description) == [])
+    }
+
     @Test("a client's combine is read in both forms, and its problems are placed")
     func combine() throws {
         let named = Source.parse("combine", try Document.parse(json: #"{"t": "a", "h": "b"}"#))

@@ -36,4 +36,11 @@ public struct DefinitionOptions {
         windowValues = limits.windowValues
         mostNodes = limits.nodes
     }
+
+    /// The options with which the pipelines of clients are read.
+    var ofClients: DefinitionOptions {
+        var options = self
+        options.refusesMismatches = false
+        return options
+    }
 }

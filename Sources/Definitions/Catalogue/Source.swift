@@ -74,7 +74,7 @@ extension Source {
         beside: [String: Document] = [:],
         options: DefinitionOptions = DefinitionOptions()
     ) -> (source: Source?, problems: [DefinitionProblem]) {
-        let reader = DocumentReader(file: nil, options: options)
+        let reader = DocumentReader(file: nil, options: options.ofClients)
         guard let row = options.catalogue[word], case .source(_, _, let read) = row.form else {
             return (nil, [])
         }

@@ -12,9 +12,7 @@ extension Stage {
         options: DefinitionOptions = DefinitionOptions(),
         file: String? = nil
     ) -> (stages: [Stage], problems: [DefinitionProblem]) {
-        var options = options
-        options.refusesMismatches = false
-        let reader = DocumentReader(file: file, options: options)
+        let reader = DocumentReader(file: file, options: options.ofClients)
         let stages = pipe(document, from: reader)
         return (stages, reader.sortedProblems)
     }

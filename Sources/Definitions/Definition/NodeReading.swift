@@ -47,7 +47,7 @@ struct NodeReading {
         checkKeys()
         let source = source()
         var kind: NodeDefinition.Kind?
-        if let document = fields[NodeKeys.set] {
+        if let document = fields.read(NodeKeys.set) {
             kind = mutable(document).map { .mutable($0) }
         } else {
             let stages = fields.read(NodeKeys.pipe) ?? []
@@ -141,11 +141,11 @@ struct NodeReading {
 
     private mutating func source() -> Source? {
         var source: Source?
+        reader.types.names = [:]
         for (row, argument) in sources {
             guard case .source(_, _, let read) = row.form else { continue }
             let beside = beside.mapValues(\.value)
             let reading = SourceReading(reader: reader, row: row, argument: argument, beside: beside)
-            reader.types.names = [:]
             source = read(reading)
             references += reading.references
             newNodes += reading.newNodes
