@@ -193,19 +193,30 @@ extension TieDefinitions {
             circles.connect(from, to, waits: link.stateClass == .timed)
         }
         let endless = circles.groupsThatWait()
-        let timed = reader.options.catalogue.all.filter { $0.isStage && $0.stateClass == .timed }
         var reported: Set<Int> = []
         for link in links {
             guard let from = index[link.from], let to = index[link.to] else { continue }
             guard let group = endless[from], group == endless[to], reported.insert(group).inserted else {
                 continue
             }
+            let names = Set(nodes.indices.filter { endless[$0] == group }.map { nodes[$0].name })
             reader.add(
                 "this link closes a cycle with a timed stage: it would never settle",
                 at: link.position,
-                hint: "remove timed stages from the cycle, which are \(timed.map(\.name).enumeration)"
+                hint: "remove \(timedStages(between: names, nodes).enumeration) from the cycle"
             )
         }
+    }
+
+    /// The words of the timed stages on the way from any of the named nodes to another.
+    private func timedStages(between names: Set<String>, _ nodes: [NodeDefinition]) -> [String] {
+        let linked = links.filter { names.contains($0.from) && names.contains($0.to) }
+        let stages = nodes.flatMap { node -> [Stage] in
+            guard names.contains(node.name), case .derived(let derived) = node.kind else { return [] }
+            return derived.pipe
+        }
+        let timed = (stages + linked.flatMap(\.pipe)).filter { $0.stateClass == .timed }
+        return Set(timed.map(\.name)).sorted()
     }
 }
 
