@@ -7,36 +7,40 @@ internal import Values
 
 /// Backups of the log while the server runs.
 enum BackupRoutes {
-    /// `GET /v1/backup`: the database at one moment.
+    /// `GET /v1/backup`: what the log has at one moment.
     ///
     /// The log's own thread makes the copy beside the log. It is gone from the folder before its
     /// first byte is sent.
     static func sendBackup(_ request: Request) throws(HostError) {
         let (connection, service) = (request.connection, request.service)
         guard let backup = service.backup else {
-            throw HostError(.notFound, "there is nothing to back up: the configuration has no 'dataDir'")
+            throw HostError(.notFound, LogEngine.noCopy)
         }
         if let error = request.host.health.refusal { throw error }
-        let path = "\(backup.folder)/backup-\(RandomBytes.word(letters: 10)).db"
+        let path = "\(backup.folder)/backup-\(RandomBytes.word(letters: 10))\(backup.form.suffix)"
         let number = connection.wait()
         backup.write(path) { [weak connection] error in
             defer { unlink(path) }
             connection?.answerLater(number) { connection throws(HostError) in
                 let host = connection.hub.host
                 if let error { throw host.fault("\(error)") }
-                guard let file = StaticFile(path: path, type: "application/vnd.sqlite3") else {
+                guard let file = StaticFile(path: path, type: backup.form.type) else {
                     throw host.fault("the backup \(path) cannot be read")
                 }
-                send(file, on: connection)
+                send(file, backup.form, on: connection)
             }
         }
     }
 
-    private static func send(_ file: consuming StaticFile, on connection: HTTPConnection) {
+    private static func send(
+        _ file: consuming StaticFile,
+        _ form: LogEngine.Copy,
+        on connection: HTTPConnection
+    ) {
         connection.write { out in
             connection.begin(.ok, in: &out)
-            out.field("Content-Type", "application/vnd.sqlite3")
-            out.append("Content-Disposition: attachment; filename=\"sluice-backup.db\"\r\n")
+            out.field("Content-Type", string: form.type)
+            out.field("Content-Disposition", string: "attachment; filename=\"sluice-backup\(form.suffix)\"")
             out.append("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ")
             out.append(decimal: file.size)
             out.append("\r\n\r\n")

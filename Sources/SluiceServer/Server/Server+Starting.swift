@@ -78,7 +78,7 @@ extension Server {
         if let sentence = SelfTest.run() { problems.append(FileProblem(sentence)) }
         problems += acceptor.listeners.compactMap { $0.refusal(configuration) }.map { FileProblem($0) }
         let shared = LogEngine.all.filter(\.isShared)
-        if configuration.reusePort, !shared.contains(where: { $0.isChosen(configuration) }) {
+        if configuration.reusePort, !shared.contains(where: { $0.choice(configuration) != nil }) {
             let keys = shared.map { "'\($0.key)'" }.joined(separator: " or ")
             let sentence = "reusePort: servers at one address must be one service, which needs \(keys)"
             problems.append(FileProblem(sentence))

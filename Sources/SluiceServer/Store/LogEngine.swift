@@ -1,4 +1,5 @@
 internal import Commits
+internal import Definitions
 internal import EventLoop
 internal import RedisLog
 internal import SQLiteLog
@@ -21,24 +22,49 @@ struct LogEngine: Sendable {
     let key: String
     /// Whether several servers can write one log together.
     let isShared: Bool
-    let isChosen: @Sendable (Configuration) -> Bool
-    /// Looks at the store without changing it: a server may be using it.
-    let check: @Sendable (Configuration) throws(StoreError) -> Void
-    let open: @Sendable (Configuration, Loop, @escaping Note) throws -> OpenLog
+    /// What `GET /v1/backup` sends; nil: the store is copied with its own tools.
+    let copy: Copy?
+    /// The log that the configuration chooses; nil: it chooses none of this kind.
+    let choice: @Sendable (Configuration) -> Choice?
 
     static let all: [LogEngine] = [sqlite, redis]
+
+    /// A log that a configuration chooses.
+    struct Choice {
+        /// Looks at the store without changing it: a server may be using it.
+        let check: () throws(StoreError) -> Void
+        let open: (Loop, @escaping Note) throws -> OpenLog
+    }
+
+    /// The form of a copy.
+    struct Copy {
+        /// For people.
+        let title: String
+        /// The media type.
+        let type: String
+        /// The end of its file's name.
+        let suffix: String
+    }
+
+    /// The error of a server whose store has no copies.
+    static let noCopy: String = {
+        let keys = all.filter { $0.copy != nil }.map { "'\($0.key)'" }.joined(separator: " or ")
+        let others = all.filter { $0.copy == nil }.map(\.title).enumeration
+        return "there is nothing to back up: the configuration has no \(keys); "
+            + "back up what is in \(others) with its own tools"
+    }()
 }
 
 /// A log that is open, and what a server can do with it besides.
 struct OpenLog {
     let log: any CommitLog
-    /// Nil: the store is copied by its own means.
     var backup: Backup?
     /// Why commits may be missing.
     var broken: String?
 
     /// How the store is copied while it goes on.
     struct Backup {
+        let form: LogEngine.Copy
         /// The folder in which the copy is made.
         let folder: String
         /// Copies it into a new file, and reports what was wrong.
@@ -54,20 +80,31 @@ extension LogEngine {
         format: SQLiteLog.format,
         key: Keys().dataDir.name,
         isShared: false,
-        isChosen: { !$0.dataDir.isEmpty },
-        check: { configuration throws(StoreError) in try StoreFolder.check(configuration.dataDir) },
-        open: { configuration, loop, note in
-            let log = try SQLiteLog(
-                StoreFolder(configuration.dataDir),
-                configuration.durability,
-                keepRevs: UInt64(configuration.keepRevs),
-                epoch: Epoch.make(),
-                executor: ThreadExecutor(on: loop)
-            )
-            log.onEvent = note
-            let backup = OpenLog.Backup(folder: configuration.dataDir) { log.backup(to: $0, $1) }
-            return OpenLog(log: log, backup: backup, broken: log.broken)
+        copy: database,
+        choice: { configuration in
+            let folder = configuration.dataDir
+            guard !folder.isEmpty else { return nil }
+            return Choice { () throws(StoreError) in
+                try StoreFolder.check(folder)
+            } open: { loop, note in
+                let log = try SQLiteLog(
+                    StoreFolder(folder),
+                    configuration.durability,
+                    keepRevs: UInt64(configuration.keepRevs),
+                    epoch: Epoch.make(),
+                    executor: ThreadExecutor(on: loop)
+                )
+                log.onEvent = note
+                let backup = OpenLog.Backup(form: database, folder: folder) { log.backup(to: $0, $1) }
+                return OpenLog(log: log, backup: backup, broken: log.broken)
+            }
         }
+    )
+
+    private static let database = Copy(
+        title: "a SQLite database",
+        type: "application/vnd.sqlite3",
+        suffix: ".db"
     )
 
     /// A Redis that several servers share.
@@ -77,34 +114,36 @@ extension LogEngine {
         format: RedisFormat.version,
         key: Keys().redisURL.name,
         isShared: true,
-        isChosen: { $0.redisURL != nil },
-        check: { configuration throws(StoreError) in
-            try trusted(configuration)?.check(prefix: configuration.redisPrefix)
-        },
-        open: { configuration, loop, note in
-            guard let address = try trusted(configuration) else {
-                preconditionFailure("this log is not chosen")
+        copy: nil,
+        choice: { configuration in
+            guard let address = configuration.redisURL else { return nil }
+            return Choice { () throws(StoreError) in
+                try trusted(address, configuration).check(prefix: configuration.redisPrefix)
+            } open: { loop, note in
+                var options = RedisLogOptions(
+                    try trusted(address, configuration),
+                    prefix: configuration.redisPrefix,
+                    keepRevs: UInt64(configuration.keepRevs)
+                )
+                options.replicas = configuration.redisReplicas
+                let log = try RedisLog(
+                    options,
+                    word: Epoch.make,
+                    writer: ThreadExecutor(on: loop),
+                    listener: ThreadExecutor(on: loop)
+                )
+                log.onEvent = note
+                return OpenLog(log: log)
             }
-            var options = RedisLogOptions(
-                address,
-                prefix: configuration.redisPrefix,
-                keepRevs: UInt64(configuration.keepRevs)
-            )
-            options.replicas = configuration.redisReplicas
-            let log = try RedisLog(
-                options,
-                word: Epoch.make,
-                writer: ThreadExecutor(on: loop),
-                listener: ThreadExecutor(on: loop)
-            )
-            log.onEvent = note
-            return OpenLog(log: log)
         }
     )
 
-    /// The address of the Redis, with the authorities that sign its certificate.
-    private static func trusted(_ configuration: Configuration) throws(StoreError) -> RedisAddress? {
-        guard var address = configuration.redisURL else { return nil }
+    /// The address of a Redis, with the authorities that sign its certificate.
+    private static func trusted(
+        _ address: RedisAddress,
+        _ configuration: Configuration
+    ) throws(StoreError) -> RedisAddress {
+        var address = address
         guard address.isSecure || configuration.redisAuthorities.isEmpty else {
             throw StoreError("'redis.ca' is for TLS, and 'redis.url' is not rediss://")
         }

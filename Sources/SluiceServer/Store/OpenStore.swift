@@ -21,8 +21,8 @@ struct OpenStore {
         _ logger: Logger
     ) throws(StartFailure) -> OpenStore {
         do {
-            guard let engine = try chosen(configuration) else { return .memory }
-            let opened = try engine.open(configuration, loop) { isProblem, what in
+            guard let log = try chosen(configuration) else { return .memory }
+            let opened = try log.open(loop) { isProblem, what in
                 logger.log(level: isProblem ? .error : .notice, "the store", metadata: ["what": "\(what)"])
             }
             if let broken = opened.broken {
@@ -40,16 +40,18 @@ struct OpenStore {
     /// The problems with the configured store, which is looked at and not changed.
     static func problems(of configuration: Configuration) -> [FileProblem] {
         do throws(StoreError) {
-            try chosen(configuration)?.check(configuration)
+            try chosen(configuration)?.check()
             return []
         } catch {
             return [FileProblem(error.message, hint: error.hint)]
         }
     }
 
-    private static func chosen(_ configuration: Configuration) throws(StoreError) -> LogEngine? {
-        let chosen = LogEngine.all.filter { $0.isChosen(configuration) }
-        guard chosen.count > 1 else { return chosen.first }
+    private static func chosen(_ configuration: Configuration) throws(StoreError) -> LogEngine.Choice? {
+        let chosen = LogEngine.all.compactMap { engine in
+            engine.choice(configuration).map { (key: engine.key, log: $0) }
+        }
+        guard chosen.count > 1 else { return chosen.first?.log }
         throw StoreError(
             "commits are kept in \(chosen.map { "'\($0.key)'" }.joined(separator: " or in ")), not in both",
             hint: "set \(chosen[0].key): ''"

@@ -3,6 +3,8 @@ internal import HTTP
 internal import Values
 
 extension BackupRoutes: Routes {
+    private static let copies = LogEngine.all.compactMap(\.copy)
+
     static let rows: [Operation] = [
         Operation(
             method: .get,
@@ -15,9 +17,9 @@ extension BackupRoutes: Routes {
             summary: "A copy of all stored data at one moment, for `sluice restore`",
             successes: [
                 answer(
-                    "The copy, a SQLite database",
+                    "The copy, \(copies.map(\.title).joined(separator: " or "))",
                     .string.with("format", "binary"),
-                    as: ["application/vnd.sqlite3"]
+                    as: copies.map(\.type)
                 )
             ],
             errors: [.notFound, "no_space", "engine_down"]
