@@ -6,10 +6,10 @@ internal import Values
 /// Identification, the hint of `unauthenticated` and the description of the API are made from the
 /// rows. The first of them that a request uses decides.
 struct CredentialSource: Sendable {
-    /// What a request shows.
+    /// What a request contains.
     enum Found {
         case outcome(Authenticator.Outcome)
-        /// It has another form than this way has.
+        /// The field for it is there, but does not have the right form.
         case unreadable
     }
 
@@ -22,8 +22,8 @@ struct CredentialSource: Sendable {
     /// Whether an unknown one is a mistake of the client; browsers send a cookie whether it is
     /// valid or not.
     let isStated: Bool
-    /// What the request shows in this way at that time; nil: nothing.
-    let find: @Sendable (RequestHead, HTTPConnection, Authenticator, _ now: UInt64) -> Found?
+    /// Looks for this credential in a request, and checks it; nil: the request has none.
+    let find: @Sendable (RequestHead, _ isSecure: Bool, Authenticator, _ now: UInt64) -> Found?
 
     static let all: [CredentialSource] = [bearer, cookie]
 
@@ -47,12 +47,12 @@ extension CredentialSource {
     /// The cookie of a browser's session.
     private static let cookie = CredentialSource(
         name: "session",
-        scheme: .type("apiKey").with("in", "cookie").with("name", "sluice_session")
+        scheme: .type("apiKey").with("in", "cookie").with("name", .text(SessionCookie.name))
             .described("Set by POST /v1/session"),
         words: "a session",
         isStated: false
-    ) { head, connection, authenticator, now in
-        SessionCookie.value(in: head, isSecure: connection.isSecure).map {
+    ) { head, isSecure, authenticator, now in
+        SessionCookie.value(in: head, isSecure: isSecure).map {
             .outcome(authenticator.principal(cookie: $0, at: now))
         }
     }

@@ -88,7 +88,9 @@ enum Identification {
     ) -> (source: CredentialSource, found: CredentialSource.Found)? {
         let now = UInt64(max(0, connection.hub.loop.wallClock))
         for source in CredentialSource.all {
-            if let found = source.find(head, connection, authenticator, now) { return (source, found) }
+            if let found = source.find(head, connection.isSecure, authenticator, now) {
+                return (source, found)
+            }
         }
         return nil
     }

@@ -3,10 +3,12 @@ internal import Support
 
 /// The cookie of a browser's session (RFC 6265).
 enum SessionCookie {
+    static let name = "sluice_session"
+
     /// With TLS the browser itself makes sure that the cookie came over TLS from this host, and not
     /// from a neighbour with a common domain (RFC 6265bis §4.1.3).
     private static func name(isSecure: Bool) -> String {
-        isSecure ? "__Host-sluice_session=" : "sluice_session="
+        isSecure ? "__Host-\(name)=" : "\(name)="
     }
 
     /// The cookie's value among those of a request; the first, if there are several.
