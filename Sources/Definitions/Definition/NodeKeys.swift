@@ -8,38 +8,43 @@ internal import Values
 struct NodeKey<Value>: NodeKeyRow {
     let word: String
     let forms: [NodeKeyForm]
-    let otherWords: [String]
-    let hint: String?
+    let replaces: ForeignKeys?
     /// Reads the value; returns nil after recording what is wrong with it.
     let read: @Sendable (Document, DocumentReader, String) -> Value?
 
-    /// `otherWords` are what people write who know other configurations; `hint` says for these how
-    /// it is written here.
     init(
         _ word: String,
         _ forms: [NodeKeyForm],
-        insteadOf otherWords: String = "",
-        hint: String? = nil,
+        replaces: ForeignKeys? = nil,
         read: @escaping @Sendable (Document, DocumentReader, String) -> Value?
     ) {
         self.word = word
         self.forms = forms
-        self.otherWords = otherWords.split(separator: " ").map { String($0) }
-        self.hint = hint
+        self.replaces = replaces
         self.read = read
     }
 }
 
-/// What is known of a ``NodeKey`` whatever its value is.
+/// A ``NodeKey`` without the type of its value.
 protocol NodeKeyRow: Sendable {
     var word: String { get }
-    /// On which nodes it may stand, and what it is there.
+    /// Which nodes may have it, and what it means there.
     var forms: [NodeKeyForm] { get }
-    var otherWords: [String] { get }
-    var hint: String? { get }
+    var replaces: ForeignKeys? { get }
 }
 
-/// What a key is on one kind of node.
+/// Keys from other programs' configurations; `hint` names the key to use instead.
+struct ForeignKeys: Sendable {
+    let words: [String]
+    let hint: String
+
+    init(_ words: String..., hint: String) {
+        self.words = words
+        self.hint = hint
+    }
+}
+
+/// What a key means on one kind of node.
 struct NodeKeyForm: Sendable {
     enum Kind: Sendable { case mutable, derived }
 
@@ -100,11 +105,13 @@ enum NodeKeys {
 
     private static let byWord = Dictionary(uniqueKeysWithValues: all.map { ($0.word, $0) })
 
-    /// A hint for a key of another configuration.
-    static func hint(for word: String) -> String? { hints[word] ?? nil }
+    /// A hint for a key of another program's configuration.
+    static func hint(for word: String) -> String? { hints[word] }
 
     private static let hints = Dictionary(
-        uniqueKeysWithValues: all.flatMap { row in row.otherWords.map { ($0, row.hint) } }
+        uniqueKeysWithValues: all.compactMap(\.replaces).flatMap { keys in
+            keys.words.map { ($0, keys.hint) }
+        }
     )
 
     /// Read together with its sibling checks by ``Check``.
@@ -120,8 +127,8 @@ enum NodeKeys {
 
     // MARK: Checks
 
-    static let min = NodeKey("min", .mutable(.number, "The smallest number allowed."), read: number)
-    static let max = NodeKey("max", .mutable(.number, "The largest number allowed."), read: number)
+    static let min = NodeKey("min", .mutable(.number, "A number must be at least this."), read: number)
+    static let max = NodeKey("max", .mutable(.number, "A number must be at most this."), read: number)
 
     static let minLength = NodeKey(
         "minLength",
@@ -147,8 +154,12 @@ enum NodeKeys {
     static let `enum` = NodeKey(
         "enum",
         .mutable(.values, "The values allowed; beside `set: TYPE`, or as `set: { enum: […] }`."),
-        insteadOf: "values options choices",
-        hint: "the values allowed are written enum: [on, off]",
+        replaces: ForeignKeys(
+            "values",
+            "options",
+            "choices",
+            hint: "the values allowed are written enum: [on, off]"
+        ),
         read: { document, reader, _ in Check.allowed(document, reader) }
     )
 
@@ -156,7 +167,7 @@ enum NodeKeys {
         "schema",
         .mutable(
             JSONSchema.ownSchema,
-            "What a value must be besides: a part of JSON Schema, see docs/definitions.md."
+            "Further checks, in a part of JSON Schema."
         ),
         read: { document, reader, _ in JSONSchema(document, from: reader) }
     )
@@ -165,17 +176,27 @@ enum NodeKeys {
 
     static let initial = NodeKey(
         "initial",
-        .mutable(.any, "The value of a new graph; without it the node is empty until it is set."),
-        insteadOf: "value default_value",
-        hint: "'initial' is the value before the first one is set",
+        .mutable(
+            .any,
+            "The value of a new graph, which must pass the checks; without it the node is empty "
+                + "until it is set."
+        ),
+        replaces: ForeignKeys(
+            "value",
+            "default_value",
+            hint: "'initial' is the value before the first one is set"
+        ),
         read: { document, reader, _ in reader.datum(document) }
     )
 
     static let ttl = NodeKey(
         "ttl",
         .mutable(.duration, "The node is empty again when it is not set for so long."),
-        insteadOf: "expire_after expires",
-        hint: "'ttl' says how long a value is kept",
+        replaces: ForeignKeys(
+            "expire_after",
+            "expires",
+            hint: "'ttl' says how long a value is kept"
+        ),
         read: span
     )
 
@@ -194,8 +215,11 @@ enum NodeKeys {
             .duration,
             "The value is stale when it is not set or confirmed for so long; it stays."
         ),
-        insteadOf: "expect timeout",
-        hint: "'fresh' says how long a value may go without being set",
+        replaces: ForeignKeys(
+            "expect",
+            "timeout",
+            hint: "'fresh' says how long a value may go without being set"
+        ),
         read: span
     )
 
@@ -254,16 +278,24 @@ enum NodeKeys {
     static let title = NodeKey(
         "title",
         .every(.text, "A name for people."),
-        insteadOf: "label name caption friendly_name",
-        hint: "'title' is what people read",
+        replaces: ForeignKeys(
+            "label",
+            "name",
+            "caption",
+            "friendly_name",
+            hint: "'title' is what people read"
+        ),
         read: text
     )
 
     static let unit = NodeKey(
         "unit",
         .every(.text, "The unit of the values, for people."),
-        insteadOf: "units unit_of_measurement",
-        hint: "'unit' is what stands after a value",
+        replaces: ForeignKeys(
+            "units",
+            "unit_of_measurement",
+            hint: "'unit' is what stands after a value"
+        ),
         read: text
     )
 
