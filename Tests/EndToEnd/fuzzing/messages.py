@@ -32,7 +32,7 @@ OPTIONS = {
     "after": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
     # The end of a round waits longer: a chain over names that come and go stays until its time is
     # over.
-    "keep": lambda maker, graph: maker.rng.choice(["10s", "5s", 2000, "1ms", "50ms"]),
+    "keep": lambda maker, graph: maker.rng.choice(["10s", "5s", 2000, "1ms", "50ms", "auto"]),
 }
 # The words that say what a subscription is of.
 SUBJECTS = ["node", "nodes", *content.SOURCES]
