@@ -132,6 +132,16 @@ extension Schema {
             Field(key: key, isRequired: false, schema: schema, description: description)
         }
 
+        /// The key without what its value consists of.
+        package var outline: Field {
+            Field(
+                key: key,
+                isRequired: isRequired,
+                schema: schema.outline,
+                description: description
+            )
+        }
+
         /// The schema with its description.
         fileprivate var property: (key: String, value: Member) {
             (
@@ -164,6 +174,22 @@ extension Schema {
 // MARK: - References
 
 extension Schema {
+    /// Of an object only that it is one, of an array also what its elements are.
+    fileprivate var outline: Schema {
+        if case .reference(_, let schema?)? = members.first(where: { $0.key == "$ref" })?.value {
+            return schema.outline
+        }
+        return Schema(
+            members.compactMap { member in
+                switch (member.key, member.value) {
+                case ("items", .object(let members)): ("items", Schema(members).outline.member)
+                case ("type", _), ("enum", _), ("default", _), ("pattern", _): member
+                default: nil
+                }
+            }
+        )
+    }
+
     /// A schema that the document has once, under this name.
     package struct Part: Sendable {
         package let name: String

@@ -64,7 +64,7 @@ extension DocumentReader {
     func word<Word: RawRepresentable & CaseIterable>(_ document: Document, of what: String) -> Word?
     where Word.RawValue == String {
         let words = Word.allCases.map(\.rawValue)
-        let demand = "\(what) must be one of \(words.joined(separator: ", "))"
+        let demand = "\(what) must be one of \(Word.words)"
         guard let text = document.scalar?.text else {
             let isType = Word.self == Check.Kind.self
             return refuse(
@@ -168,4 +168,9 @@ extension DocumentReader {
             bytes.append(UInt8(ascii: "}"))
         }
     }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+    /// All words, for people.
+    static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -104,6 +104,11 @@ public final class OperatorRow: Sendable {
         if case .source = form { true } else { false }
     }
 
+    /// Whether it is a key of the graph.
+    var isSection: Bool {
+        if case .section = form { true } else { false }
+    }
+
     /// The class as documentation shows it.
     public var classText: String {
         classNote ?? "\(stateClass)"

@@ -6,9 +6,22 @@ extension Catalogue {
     /// The JSON Schema of graph definitions, for editors: made from the rows of operators and of
     /// the keys of nodes.
     public var definitionSchema: String {
-        let node = Schema.part("node", .oneOf([mutableSchema] + derivedSchemas))
-        let pipe = Schema.part("pipe", .list(of: stageSchema).with("maxItems", .number(Stage.longestPipe)))
-        let schema = Schema.any
+        let schemas = definitionSchemas
+        let parts = Schema.parts(of: schemas).map { part in
+            Schema.Field.optional(part.name, part.schema)
+        }
+        var text = ByteBuffer()
+        schemas[0].with("$defs", .fields(parts)).append(to: &text, references: "#/$defs/")
+        do throws(DefinitionProblem) {
+            return try Document.parse(json: String(decoding: text.bytes, as: UTF8.self)).lines()
+        } catch {
+            preconditionFailure("the schema is no JSON: \(error)")
+        }
+    }
+
+    /// The schema of a graph, and the parts that it refers to by name only.
+    package var definitionSchemas: [Schema] {
+        let graph = Schema.any
             .with("$schema", "https://json-schema.org/draft/2020-12/schema")
             .with("title", "A graph of a Sluice server")
             .described(
@@ -18,17 +31,10 @@ extension Catalogue {
                 that initial values pass their own checks. Try `sluice check FILE`.
                 """
             )
-            .and(.mapping(GraphDefinition.fields(in: self, node)))
-        let parts = Schema.parts(of: [schema, pipe]).map { part in
-            Schema.Field.optional(part.name, part.schema)
-        }
-        var text = ByteBuffer()
-        schema.with("$defs", .fields(parts)).append(to: &text, references: "#/$defs/")
-        do throws(DefinitionProblem) {
-            return try Document.parse(json: String(decoding: text.bytes, as: UTF8.self)).lines()
-        } catch {
-            preconditionFailure("the schema is no JSON: \(error)")
-        }
+            .and(.mapping(GraphDefinition.fields(in: self)))
+        let node = Schema.part("node", .oneOf([mutableSchema] + derivedSchemas))
+        let pipe = Schema.list(of: stageSchema).with("maxItems", .number(Stage.longestPipe))
+        return [graph, node, .part("pipe", pipe)]
     }
 
     /// What a node that is set may be.

@@ -31,36 +31,41 @@ extension GraphDefinition {
         return (problems.isEmpty ? definition : nil, problems)
     }
 
-    /// The keys of a graph; `node` is the schema of a node.
-    static func fields(in catalogue: Catalogue, _ node: Schema = .any) -> [Schema.Field] {
-        let sections = catalogue.all.compactMap { row -> Schema.Field? in
-            guard case .section(let schema) = row.form else { return nil }
-            return .optional(row.name, schema(), row.summary)
-        }
-        let nodes = Schema.map(of: node).with("propertyNames", .schema(.node))
-            .with("maxProperties", .number(DefinitionOptions().mostNodes))
-        return [
-            .optional("graph", .string(pattern: Name.pattern), "The graph's name; without it, the file's."),
-            .optional("title", .text, "A name for people."),
-            .optional(
-                "mode",
-                .word(Mode.self, default: .settled),
-                "How changes travel: each node once and with all its inputs settled, or every path at once."
-            ),
-            .required("nodes", nodes, "The nodes by name, in any order."),
-        ] + sections + [
-            .optional(
-                "sinks",
-                SinkDefinition.schema,
-                "Where values are sent, by the names of the sinks; see docs/sinks.md."
-            ),
-            .optional("access", AccessRule.schema, "Who may do what; without it, a token decides."),
-        ]
+    /// The keys of a graph: its own, and the sections of the catalogue.
+    package static func fields(in catalogue: Catalogue) -> [Schema.Field] {
+        ownFields
+            + catalogue.all.compactMap { row in
+                guard case .section(let schema) = row.form else { return nil }
+                return .optional(row.name, schema(), row.summary)
+            }
     }
+
+    private static let ownFields: [Schema.Field] = [
+        .optional("graph", .string(pattern: Name.pattern), "The graph's name; without it, the file's."),
+        .optional("title", .text, "A name for people."),
+        .optional(
+            "mode",
+            .word(Mode.self, default: .settled),
+            "How changes travel: each node once and with all its inputs settled, or every path at once."
+        ),
+        .required(
+            "nodes",
+            .map(of: .part(within: "node")).with("propertyNames", .schema(.node))
+                .with("maxProperties", .number(DefinitionOptions().mostNodes)),
+            "The nodes by name, in any order."
+        ),
+        .optional(
+            "sinks",
+            SinkDefinition.schema,
+            "Where values are sent, by the names of the sinks; see docs/sinks.md."
+        ),
+        .optional("access", AccessRule.schema, "Who may do what; without it, a token decides."),
+    ]
 
     private init?(_ document: Document, named wanted: String?, from reader: DocumentReader) {
         guard let members = reader.members(document, of: "a graph") else { return nil }
-        let keys = Self.fields(in: reader.options.catalogue).map(\.key)
+        let sections = reader.options.catalogue.all.filter(\.isSection).map(\.name)
+        let keys = Self.ownFields.map(\.key) + sections
         var fields: [String: Document] = [:]
         for (key, entry) in members {
             if keys.contains(key) {

@@ -146,7 +146,7 @@ extension JSONSchema {
 
     private static let type = Schema.part(
         "schemaType",
-        .oneOf(words: ["null", "boolean", "object", "array", "number", "string", "integer"])
+        .word(JSONSchema.Kind.self)
     )
     private static let inner = Schema.part(within: "schema")
     private static let inners = Schema.part("schemas", .list(of: inner, 1))

@@ -46,8 +46,8 @@ package struct AllArgument: SourceArgument {
         if let document = reading.beside["reduce"] {
             reduce = reader.word(document, of: "reduce")
         } else {
-            let words = Reduce.allCases.map(\.rawValue).joined(separator: ", ")
-            reader.add("all needs 'reduce'", at: reading.argument.position, hint: "one of \(words)")
+            let position = reading.argument.position
+            reader.add("all needs 'reduce'", at: position, hint: "one of \(Reduce.words)")
         }
         let map = reading.expression("map", in: reading.beside, of: reduce?.type ?? .dyn)
         guard let glob, let reduce else { return nil }

@@ -25,7 +25,7 @@ extension OperatorRow {
             .none,
             emission: .onceSettled,
             onFail: "fail",
-            "One value of all nodes whose names match, as they come and go: `reduce` is one of sum, avg, min, max, count, any, all, list, object.",
+            "One value of all nodes whose names match, as they come and go: `reduce` is one of \(AllArgument.Reduce.words).",
             example: #""all":"a*","reduce":"sum""#
         ) { all, site, _ in site.gathered(all) },
         .source(

@@ -225,7 +225,7 @@ extension OperatorRow {
             classNote: "timed (last) or history",
             isPrivate: true,
             onFail: "fail, state unchanged",
-            "A figure over the newest values: avg, sum, min, max, count, first, last, rate, p50, p95, p99, list.",
+            "A figure over the newest values: \(WindowArgument.Figure.words).",
             example: #"{"window":{"count":3,"of":"avg"}}"#,
             classOf: { if case .count = $0.extent { .history } else { .timed } },
             make: { argument, site in site.window(argument) }
@@ -234,7 +234,7 @@ extension OperatorRow {
             "debounce",
             alias: "throttle",
             DebounceArgument.self,
-            takes: "a duration, `edge: trailing|leading|both`",
+            takes: "a duration, `edge: \(DebounceEdge.allCases.map(\.rawValue).joined(separator: "|"))`",
             gives: { _, input in input },
             words: { $0.words },
             .timed,

@@ -184,5 +184,5 @@ enum OpenAPI {
 
 extension Operation {
     /// The schemas of its bodies.
-    fileprivate var schemas: [Schema] { ([body] + successes.map(\.body)).compactMap { $0?.schema } }
+    var schemas: [Schema] { ([body] + successes.map(\.body)).compactMap { $0?.schema } }
 }

@@ -81,12 +81,7 @@ extension DefinitionRoutes: Routes {
 extension Schema {
     fileprivate static let definition = part(
         "Definition",
-        .object([
-            .optional("graph", .string(pattern: Name.pattern)), .optional("title", .string),
-            .optional("mode", .oneOf(words: ["settled", "immediate"])),
-            .required("nodes", .anyObject),
-            .optional("sinks", .anyObject), .optional("access", .objects),
-        ])
+        .object(GraphDefinition.fields(in: .standard).map(\.outline))
     )
 
     fileprivate static let defined = part(

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import ReactiveGraph
 internal import Values
 
 extension InspectionRoutes: Routes {
@@ -100,7 +101,7 @@ extension Schema {
             cursor,
             [
                 .required("t", .integer),
-                .required("retain", .oneOf(words: ["whileInUse", "untilPressure", "always"])),
+                .required("retain", .word(Retention.self)),
                 .required("exists", .boolean), .optional("more", .yes),
                 .required(
                     "ways",

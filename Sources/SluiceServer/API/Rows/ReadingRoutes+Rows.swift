@@ -114,7 +114,7 @@ extension Schema {
                     .list(
                         of: .object([
                             .required("node", .string),
-                            .required("severity", .oneOf(words: ["info", "warning", "alarm"])),
+                            .required("severity", .word(Alarm.Severity.self)),
                             .optional("title", .string),
                         ])
                     ),
