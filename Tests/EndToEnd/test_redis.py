@@ -27,6 +27,11 @@ def pair(redis):
         yield one, other
 
 
+def test_what_is_in_redis_is_backed_up_with_its_own_tools(pair):
+    answer = pair[0].get("/v1/backup")
+    assert answer.status == 404 and "Redis" in answer.json()["detail"]
+
+
 def test_an_answer_of_one_server_is_visible_at_the_other(pair):
     one, other = pair
     with Client(other) as listener:
