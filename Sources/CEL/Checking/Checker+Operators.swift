@@ -102,7 +102,9 @@ extension Checker {
     private func isSearchable(_ container: StaticType, for element: StaticType) -> Bool {
         switch container {
         case .dyn: true
-        case .list(let type), .map(let type, _): isComparable(element, type)
+        case .list(let type): isComparable(element, type)
+        // Null cannot be a key, and is refused as one.
+        case .map(let type, _): element.mayBe(type, mixingNumbers: mixesNumbers)
         default: false
         }
     }

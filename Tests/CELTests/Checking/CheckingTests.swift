@@ -76,7 +76,8 @@ struct CheckingTests {
         arguments: [
             "'a' + 1", "1 == 'a'", "true < 1", "[1] < [2]", "!1", "-'a'", "1 ? 2 : 3", "1 && true",
             "'a' || true",
-            "{'a': 1} + {'b': 2}", "'abc'[0]", "1.a", "1 in 1", "size(1)", "'a'.contains(1)",
+            "{'a': 1} + {'b': 2}", "'abc'[0]", "1.a", "1 in 1", "null in {'a': 1}", "size(1)",
+            "'a'.contains(1)",
             "1.all(x, true)",
             "[1].all(x, x)", "[1].filter(x, 'a')", "duration('1s') * 2", "timestamp(0) + timestamp(0)",
             "timestamp(0) == duration('1s')", "int([])", "string([])", "[1]['a']", "{'a': 1}[1]",
