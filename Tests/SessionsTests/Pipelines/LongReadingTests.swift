@@ -63,7 +63,7 @@ struct LongReadingTests {
     func order() throws {
         let client = bench.connect()
         #expect(client.subscribe(1, long).isEmpty)
-        client.send(#"{"op":"set","id":2,"graph":"g","node":"x","v":2}"#)
+        client.send(#"{"op":"set","id":2,"graph":"g","set":{"x":2}}"#)
         bench.endTurn()
         #expect(client.take().isEmpty && graph.rev == 1)
         readAll()
