@@ -19,7 +19,7 @@ package protocol HostFollower: AnyObject {
     /// The turn ends: what has been collected in it is sent.
     func turnEnds()
 
-    /// The host has fallen behind the log, or has caught up with it.
+    /// ``Host/isStale`` has changed: the graphs may now be older than the store, or no longer are.
     func stalenessChanged()
 
     /// The host ends.
