@@ -126,14 +126,18 @@ let package = Package(
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: marked),
 
         // The three columns.
-        .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: marked),
+        .target(
+            name: "EventLoop",
+            dependencies: ["Platform", "Support", "CLibuv", deque],
+            swiftSettings: marked
+        ),
         .target(
             name: "HTTP",
             dependencies: ["Platform", "Support", "CLLHTTP", "CZlib"],
             swiftSettings: marked
         ),
         // JSON and errors: what is true without any graph.
-        .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: strict),
+        .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: marked),
         // Secure channels and digests: OpenSSL.
         .target(
             name: "TLS",
@@ -147,17 +151,17 @@ let package = Package(
             swiftSettings: strict
         ),
         // The contract with a log.
-        .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: strict),
+        .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: marked),
         // What a file or a client's pipeline may say, before anything runs.
         .target(
             name: "Definitions",
             dependencies: ["Support", "Values", "ReactiveGraph", "CEL", deque],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         .target(
             name: "Graphs",
             dependencies: ["Support", "Values", "Definitions", "Commits", "ReactiveGraph", "CEL", deque],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         // What one client has, and whatever forms an answer or a message.
         .target(
@@ -165,13 +169,13 @@ let package = Package(
             dependencies: [
                 "Support", "Values", "Definitions", "Commits", "Graphs", "ReactiveGraph", "CEL", deque,
             ],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
 
         // Where commits are kept.
         .target(
             name: "SQLiteLog",
-            dependencies: ["Platform", "Values", "Commits", "EventLoop", "CSQLite", "CZlib"],
+            dependencies: ["Platform", "Support", "Values", "Commits", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog",
             swiftSettings: strict
         ),
@@ -252,7 +256,7 @@ let package = Package(
         ),
         .target(
             name: "LogTestSupport",
-            dependencies: ["Values", "Commits", "TestSupport"],
+            dependencies: ["Support", "Values", "Commits", "TestSupport"],
             path: "Tests/LogTestSupport",
             swiftSettings: strict
         ),
@@ -265,17 +269,17 @@ let package = Package(
         .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
-            dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
+            dependencies: ["Support", "ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
+        .testTarget(name: "EventLoopTests", dependencies: ["Support", "EventLoop"], swiftSettings: strict),
         .testTarget(
             name: "HTTPTests",
             dependencies: ["Support", "HTTP", "TestSupport"],
             swiftSettings: strict
         ),
-        .testTarget(name: "TLSTests", dependencies: ["TLS"], swiftSettings: strict),
+        .testTarget(name: "TLSTests", dependencies: ["Support", "TLS"], swiftSettings: strict),
         .testTarget(
             name: "OutboundTests",
             dependencies: ["Outbound", "EventLoop", "HTTP", "Support"],
@@ -283,12 +287,12 @@ let package = Package(
         ),
         .testTarget(
             name: "ValuesTests",
-            dependencies: ["Values", "CEL", "TestSupport"],
+            dependencies: ["Support", "Values", "CEL", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "CommitsTests",
-            dependencies: ["Commits", "LogTestSupport"],
+            dependencies: ["Support", "Commits", "LogTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -299,14 +303,16 @@ let package = Package(
         .testTarget(
             name: "SessionsTests",
             dependencies: [
-                "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport", "LogTestSupport",
+                "Support", "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport",
+                "LogTestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteLogTests",
             dependencies: [
-                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop", "CSQLite",
+                "Support", "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop",
+                "CSQLite",
                 "TestSupport", "LogTestSupport", "DiskSupport",
             ],
             swiftSettings: strict
@@ -314,7 +320,7 @@ let package = Package(
         .testTarget(
             name: "RedisLogTests",
             dependencies: [
-                "RedisLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop",
+                "Support", "RedisLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "EventLoop",
                 "TestSupport",
                 "LogTestSupport", "DiskSupport",
             ],
@@ -323,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions", "TestSupport",
+                "Support", "SQLiteLog", "Values", "Definitions", "Commits", "Graphs", "Sessions",
+                "TestSupport",
                 "DiskSupport",
             ],
             path: "Tests/Simulation",
@@ -331,7 +338,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SluiceClientTests",
-            dependencies: ["SluiceClient", "LoadGenerator", "Values", "EventLoop", "TestSupport"],
+            dependencies: ["Support", "SluiceClient", "LoadGenerator", "Values", "EventLoop", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

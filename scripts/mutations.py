@@ -101,7 +101,7 @@ LOG = """\
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: settings),
-        .target(name: "EventLoop", dependencies: ["Platform", "CLibuv", deque], swiftSettings: settings),
+        .target(name: "EventLoop", dependencies: ["Platform", "Support", "CLibuv", deque], swiftSettings: settings),
         .target(name: "Values", dependencies: ["Support", "CEL"], swiftSettings: settings),
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: settings),
         .target(
@@ -121,7 +121,7 @@ LOG = """\
             swiftSettings: settings
         ),
         .target(
-            name: "SQLiteLog", dependencies: ["Platform", "Commits", "EventLoop", "CSQLite", "CZlib"],
+            name: "SQLiteLog", dependencies: ["Platform", "Support", "Commits", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog", swiftSettings: settings
         ),
         .target(

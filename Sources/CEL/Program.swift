@@ -62,11 +62,15 @@ public struct Program {
     ///
     /// There must be as many arguments as variables.
     public func evaluate(_ arguments: [Value] = []) throws(EvaluationError) -> Value {
-        precondition(arguments.count >= code.argumentCount, "pass one argument for each variable")
-        let result = unsafe arguments.withUnsafeBufferPointer { buffer in
-            Result<Value, EvaluationError> { () throws(EvaluationError) in try unsafe evaluate(buffer) }
+        var spent = 0
+        return try evaluate(arguments, spent: &spent)
+    }
+
+    /// The same; adds the units of cost that it took to `spent`, also when it fails.
+    public func evaluate(_ arguments: [Value], spent: inout Int) throws(EvaluationError) -> Value {
+        try unsafe arguments.withUnsafeBufferPointer { arguments throws(EvaluationError) in
+            try unsafe evaluate(arguments, spent: &spent)
         }
-        return try result.get()
     }
 
     /// The value with one argument for the only variable; no array is made.
@@ -84,6 +88,22 @@ public struct Program {
             }
         }
         return try result.get()
+    }
+
+    /// The value with two arguments, without an array; adds the units of cost that it took to
+    /// `spent`, also when it fails.
+    public func evaluate(
+        _ first: Value,
+        _ second: Value,
+        spent: inout Int
+    ) throws(EvaluationError) -> Value {
+        try unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) {
+            arguments throws(EvaluationError) in
+            unsafe arguments.initializeElement(at: 0, to: first)
+            unsafe arguments.initializeElement(at: 1, to: second)
+            defer { unsafe arguments.deinitialize() }
+            return try unsafe evaluate(UnsafeBufferPointer(arguments), spent: &spent)
+        }
     }
 
     /// The value with arguments that stay where they are: as many as there are variables.

@@ -1,3 +1,4 @@
+public import Support
 public import Values
 
 /// A producer's report on a node besides its value: the body of `POST …/load` and of the operation
@@ -21,7 +22,7 @@ public enum FacetChange: Hashable, Sendable {
 
 extension FacetChange {
     /// Reads the body of a request; throws `bad_json` or `bad_field`.
-    public init(body: UnsafeRawBufferPointer) throws(HostError) {
+    public init(body: BorrowedBytes) throws(HostError) {
         self = try Fields.read(body) { _, fields throws(HostError) in
             guard let fields else { throw HostError(.badField, "the body must be an object") }
             return try FacetChange(fields)
@@ -126,7 +127,7 @@ extension FacetChange {
         case .loading(let progress):
             bytes += [Mark.loading, progress == nil ? 0 : 1]
             if let progress {
-                withUnsafeBytes(of: progress.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+                bytes.append(littleEndian: progress.bitPattern)
             }
         case .failed(let code, let message):
             bytes.append(Mark.failed)

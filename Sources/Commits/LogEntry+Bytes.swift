@@ -1,3 +1,5 @@
+public import Support
+
 // The binary form of entries, used by every log: varints (LEB128); texts as length and UTF-8.
 //
 //     flags (which parts follow), kind, then per flag: definition or time, set, clear, claimed and
@@ -55,7 +57,7 @@ extension LogEntry {
         if let context { bytes.append(counted: context) }
         if let key {
             bytes.append(counted: key.text.utf8)
-            withUnsafeBytes(of: key.digest.littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(littleEndian: key.digest)
         }
         if !reports.isEmpty {
             bytes.append(varint: UInt64(reports.count))
@@ -155,10 +157,10 @@ public struct LogBytesError: Error, Hashable {
 
 /// Reads a binary form part by part.
 public struct LogBytesReader {
-    private var rest: UnsafeRawBufferPointer
+    private var rest: BorrowedBytes
 
     /// A reader at the beginning of `bytes`, which must stay valid while it reads.
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: BorrowedBytes) {
         rest = bytes
     }
 
@@ -167,7 +169,7 @@ public struct LogBytesReader {
 
     public mutating func byte() throws(LogBytesError) -> UInt8 {
         guard let byte = rest.first else { throw LogBytesError() }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+        rest = rest.part(1...)
         return byte
     }
 
@@ -208,10 +210,10 @@ public struct LogBytesReader {
         String(decoding: try slice(), as: UTF8.self)
     }
 
-    private mutating func slice() throws(LogBytesError) -> UnsafeRawBufferPointer {
+    private mutating func slice() throws(LogBytesError) -> BorrowedBytes {
         let count = try count()
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
-        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        defer { rest = rest.part(count...) }
+        return rest.part(..<count)
     }
 }
 

@@ -1,3 +1,5 @@
+public import Support
+
 /// Receives the events of a ``TCPConnection``.
 ///
 /// All calls come from the loop.
@@ -6,7 +8,7 @@
 /// returned.
 public protocol ConnectionDelegate: AnyObject {
     /// Bytes came in. They are lent: void when this returns.
-    func received(_ bytes: UnsafeRawBufferPointer)
+    func received(_ bytes: BorrowedBytes)
 
     /// The peer will send nothing more (FIN); it may still read. Nothing is closed by this.
     func peerClosed()

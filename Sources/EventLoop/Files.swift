@@ -1,5 +1,6 @@
 internal import CLibuv
 internal import Platform
+internal import Support
 
 /// Reading small files whole, and writing them.
 ///
@@ -50,7 +51,7 @@ public enum Files {
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes {
+            let count = rest.withBorrowedBytes {
                 unsafe Platform.write(descriptor, $0.baseAddress!, $0.count)
             }
             if count < 0, errno == EINTR { continue }

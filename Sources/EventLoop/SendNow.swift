@@ -1,4 +1,5 @@
 internal import Platform
+internal import Support
 
 /// Hands bytes to the kernel and returns how many it took; 0 where it takes none now, or never
 /// again.
@@ -8,7 +9,7 @@ internal import Platform
 /// record of the stream stays untouched: a delivery to one of thousands of sockets has two cache
 /// lines less to wait for.
 @inline(__always)
-func sendNow(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Int {
+func sendNow(_ bytes: BorrowedBytes, on descriptor: Int32) -> Int {
     while true {
         let taken = unsafe send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
         if taken >= 0 { return taken }

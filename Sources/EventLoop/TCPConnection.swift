@@ -1,5 +1,6 @@
 internal import CLibuv
 internal import Platform
+public import Support
 
 /// A connected stream: TCP, or a Unix socket.
 ///
@@ -85,7 +86,7 @@ internal import Platform
                 }
                 // The delegate is retained for its call; nothing here uses the connection after it.
                 unsafe stream!.pointee.data.lend(TCPConnection.self) { $0.delegate }?
-                    .received(UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
+                    .received(BorrowedBytes(start: buffer!.pointee.base, count: count))
             }
         )
         isReading = status == 0
@@ -125,13 +126,13 @@ internal import Platform
     ///
     /// On a broken connection it takes none either: queue them as usual, and the delegate receives
     /// the reason.
-    public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    public func tryWrite(_ bytes: BorrowedBytes) -> Int {
         guard isOpen, !isShutDown, bytes.count > 0, !hasQueue || isQueueEmpty() else { return 0 }
         if knownDescriptor < 0 {
             guard let descriptor else { return 0 }
             knownDescriptor = descriptor
         }
-        return unsafe sendNow(bytes, on: knownDescriptor)
+        return sendNow(bytes, on: knownDescriptor)
     }
 
     /// Whether libuv has written everything.
@@ -141,31 +142,31 @@ internal import Platform
     }
 
     /// Queues a copy of bytes; the delegate receives `wroteAll` when the queue has become empty.
-    public func write(_ bytes: UnsafeRawBufferPointer) {
-        unsafe queue(bytes) { request in unsafe request.start(on: stream, copying: bytes) }
+    public func write(_ bytes: BorrowedBytes) {
+        queue(bytes) { request in unsafe request.start(on: stream, copying: bytes) }
     }
 
     /// Queues bytes without copying them; `keeper` keeps them in place and is held until they are
     /// written or given up.
-    public func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
-        unsafe queue(bytes) { request in unsafe request.start(on: stream, bytes, keptBy: keeper) }
+    public func write(_ bytes: BorrowedBytes, keptBy keeper: AnyObject) {
+        queue(bytes) { request in unsafe request.start(on: stream, bytes, keptBy: keeper) }
     }
 
     /// Hands to the kernel what it takes at once and queues a copy of the rest.
     ///
     /// Returns whether all of it is gone.
     @discardableResult
-    public func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let taken = unsafe tryWrite(bytes)
+    public func send(_ bytes: BorrowedBytes) -> Bool {
+        let taken = tryWrite(bytes)
         guard taken < bytes.count else { return true }
-        unsafe write(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
+        write(bytes.part(taken...))
         return false
     }
 
     /// How many bytes are queued, not yet in the kernel's hands.
     public var queuedBytes: Int { unsafe isOpen ? uv_stream_get_write_queue_size(stream) : 0 }
 
-    private func queue(_ bytes: UnsafeRawBufferPointer, _ start: (WriteRequest) -> Int32) {
+    private func queue(_ bytes: BorrowedBytes, _ start: (WriteRequest) -> Int32) {
         guard isOpen, bytes.count > 0 else { return }
         hasQueue = true
         let status = start(loop.writeRequests.next())
@@ -297,6 +298,6 @@ extension UnsafeMutablePointer<uv_loop_t> {
     /// loop is being taken down.
     func lendReadBuffer(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
         guard let room = unsafe object?.readBuffer else { return }
-        unsafe buffer.pointee = unsafe uv_buf_t(UnsafeRawBufferPointer(room))
+        unsafe buffer.pointee = unsafe uv_buf_t(BorrowedBytes(UnsafeRawBufferPointer(room)))
     }
 }

@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import Support
 
 /// One `uv_write` in flight: libuv's request and the bytes it writes.
 ///
@@ -15,27 +16,26 @@ internal import CLibuv
     }
 
     /// Takes a copy of the bytes and writes it.
-    func start(on stream: UnsafeMutablePointer<uv_stream_t>, copying bytes: UnsafeRawBufferPointer) -> Int32 {
+    func start(on stream: UnsafeMutablePointer<uv_stream_t>, copying bytes: BorrowedBytes) -> Int32 {
         if unsafe storage.count < bytes.count {
             unsafe storage.deallocate()
             unsafe storage = .allocate(byteCount: max(bytes.count, 4096), alignment: 16)
         }
-        unsafe storage.copyMemory(from: bytes)
-        return unsafe start(on: stream, UnsafeRawBufferPointer(rebasing: storage[..<bytes.count]))
+        unsafe storage.copyMemory(from: bytes.buffer)
+        return unsafe start(on: stream, BorrowedBytes(start: storage.baseAddress, count: bytes.count))
     }
 
     /// Writes bytes that `keeper` keeps in place for as long as it lives.
     func start(
         on stream: UnsafeMutablePointer<uv_stream_t>,
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         keptBy keeper: AnyObject
     ) -> Int32 {
         self.keeper = keeper
         return unsafe start(on: stream, bytes)
     }
 
-    private func start(on stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: UnsafeRawBufferPointer) -> Int32
-    {
+    private func start(on stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: BorrowedBytes) -> Int32 {
         var vector = unsafe uv_buf_t(bytes)
         unsafe raw.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
         let status = unsafe uv_write(raw, stream, &vector, 1) { request, status in
@@ -79,7 +79,7 @@ struct WriteRequestPool {
 extension uv_buf_t {
     /// libuv's piece of memory; it only reads from it when writing to a socket.
     @inline(__always)
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: BorrowedBytes) {
         unsafe self.init(
             base: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.assumingMemoryBound(to: CChar.self),
             len: bytes.count

@@ -1,6 +1,6 @@
 public import EventLoop
 public import HTTP
-internal import Support
+public import Support
 package import TLS
 
 /// A client of one server: sends requests one after the other over one kept connection, which is
@@ -96,7 +96,7 @@ public final class HTTPClient {
         handler: @escaping Handler
     ) {
         var buffer = ByteBuffer()
-        let write = { (body: UnsafeRawBufferPointer?) in
+        let write = { (body: BorrowedBytes?) in
             RequestEncoder.append(
                 method,
                 self.url.path + target,
@@ -109,7 +109,7 @@ public final class HTTPClient {
                 for field in fields { $0.field(field.name, string: field.value) }
             }
         }
-        if let body { body.withUnsafeBytes { write($0) } } else { write(nil) }
+        if let body { body.withBorrowedBytes { write($0) } } else { write(nil) }
         let isRepeatable = method.isIdempotent || fields.contains { $0.name.description == "Idempotency-Key" }
         waiting.append(Request(bytes: Array(buffer.bytes), isRepeatable: isRepeatable, handler: handler))
         loop.soon { [weak self] in self?.next() }
@@ -155,7 +155,7 @@ public final class HTTPClient {
     private func transmit() {
         guard let connection, let current else { return }
         hasAnswerBegun = false
-        current.bytes.withUnsafeBytes { connection.send($0) }
+        current.bytes.withBorrowedBytes { connection.send($0) }
     }
 
     private func fail(_ failure: ClientFailure) {
@@ -196,7 +196,7 @@ public final class HTTPClient {
 }
 
 extension HTTPClient: ConnectionDelegate {
-    public func received(_ bytes: UnsafeRawBufferPointer) {
+    public func received(_ bytes: BorrowedBytes) {
         guard current != nil else { return drop() }
         hasAnswerBegun = true
         var rest = bytes

@@ -1,3 +1,4 @@
+internal import Support
 internal import Values
 
 /// Reads the errors in `application/problem+json`.
@@ -6,7 +7,7 @@ public enum ProblemText {
     /// `unknown_node: no such node in house (did you mean 'mode'?)`; nil if the body is not a
     /// problem.
     public static func sentence(in body: [UInt8]) -> String? {
-        body.withUnsafeBytes { bytes in
+        body.withBorrowedBytes { bytes in
             guard let problem = try? JSONReader(checking: bytes), let code = problem["code"]?.string else {
                 return nil
             }

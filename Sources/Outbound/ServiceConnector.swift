@@ -1,4 +1,5 @@
 package import EventLoop
+package import Support
 package import TLS
 
 /// One attempt to connect to a server, including TLS if the address is `https`.
@@ -71,7 +72,7 @@ package final class ServiceConnector {
 }
 
 extension ServiceConnector: ConnectionDelegate {
-    package func received(_ bytes: UnsafeRawBufferPointer) {}
+    package func received(_ bytes: BorrowedBytes) {}
 
     package func peerClosed() { closed(error: nil) }
 

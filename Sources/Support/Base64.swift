@@ -4,7 +4,7 @@ public enum Base64 {
     public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        unsafe bytes.withUnsafeBytes { unsafe text.append(base64: $0) }
+        bytes.withBorrowedBytes { text.append(base64: $0) }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -65,11 +65,11 @@ public enum Base64 {
 
 extension ByteSink where Self: ~Copyable {
     @inlinable
-    public mutating func append(base64 bytes: UnsafeRawBufferPointer) {
+    public mutating func append(base64 bytes: BorrowedBytes) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let rest = bytes.count - start
             let group =
-                unsafe UInt32(bytes[start]) << 16
+                UInt32(bytes[start]) << 16
                 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
                 | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
             append(Base64.digit(group >> 18))

@@ -27,12 +27,12 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     @inlinable public var isEmpty: Bool { count == 0 }
 
     /// The bytes held, lent until the next change of the buffer.
-    @inlinable public var bytes: UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(start: base, count: count)
+    @inlinable public var bytes: BorrowedBytes {
+        unsafe BorrowedBytes(start: base, count: count)
     }
 
     /// The text held, with replacement characters where it is not UTF-8.
-    public var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes held, for changing them in place; lent until the next change of the buffer.
     public var mutableBytes: UnsafeMutableRawBufferPointer {
@@ -58,8 +58,8 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     }
 
     @inlinable
-    public mutating func append(_ source: UnsafeRawBufferPointer) {
-        guard let start = source.baseAddress, source.count > 0 else { return }
+    public mutating func append(_ source: BorrowedBytes) {
+        guard let start = unsafe source.baseAddress, source.count > 0 else { return }
         unsafe reserve(source.count).copyMemory(from: start, byteCount: source.count)
         length &+= source.count
     }
@@ -83,13 +83,12 @@ public struct ByteBuffer: ~Copyable, ByteSink {
     ///
     /// Not for the hot path.
     public mutating func append(utf8 text: String) {
-        var text = text
-        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+        text.withBorrowedBytes { append($0) }
     }
 
     @inlinable
     public mutating func append(_ array: [UInt8]) {
-        unsafe array.withUnsafeBytes { unsafe append($0) }
+        array.withBorrowedBytes { append($0) }
     }
 
     @inlinable

@@ -15,7 +15,7 @@ extension Double {
     /// Two different texts of at most 15 digits never name the same double, so a text found is the
     /// shortest one.
     @inlinable
-    public func withFewDigits<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+    public func withFewDigits<Result>(_ body: (BorrowedBytes) -> Result) -> Result? {
         let thousandths = (magnitude * 1_000).rounded()
         guard thousandths < 1e15, thousandths / 1_000 == magnitude else { return nil }
         var rest = UInt64(thousandths)
@@ -41,7 +41,7 @@ extension Double {
                 start -= 1
                 unsafe text[start] = UInt8(ascii: "-")
             }
-            return unsafe body(UnsafeBufferPointer(rebasing: text[start...]))
+            return unsafe body(BorrowedBytes(UnsafeBufferPointer(rebasing: text[start...])))
         }
     }
 }

@@ -6,20 +6,18 @@ extension ByteSink where Self: ~Copyable {
     /// JSON has them.
     public mutating func append(json text: String) {
         append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            let bytes = UnsafeRawBufferPointer(utf8)
+        text.withBorrowedBytes { bytes in
             var plain = 0
             for index in 0..<bytes.count {
-                let byte = unsafe bytes[index]
+                let byte = bytes[index]
                 guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
                     continue
                 }
-                unsafe append(UnsafeRawBufferPointer(rebasing: bytes[plain..<index]))
+                append(bytes.part(plain..<index))
                 append(escape: byte)
                 plain = index + 1
             }
-            unsafe append(UnsafeRawBufferPointer(rebasing: bytes[plain...]))
+            append(bytes.part(plain...))
         }
         append(UInt8(ascii: "\""))
     }
@@ -70,7 +68,7 @@ extension ByteSink where Self: ~Copyable {
 extension ByteBuffer {
     /// Appends the name of a member and its colon; the value is up to the caller.
     public mutating func member(_ name: StaticString) {
-        unsafe append(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
         append(name)
         append("\":")
     }

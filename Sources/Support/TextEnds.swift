@@ -8,9 +8,9 @@ public struct TextEnds: Equatable, Sendable {
 
     @inlinable
     @inline(__always)
-    public init(_ text: UnsafeRawBufferPointer) {
+    public init(_ text: BorrowedBytes) {
         let size = text.count
-        guard let base = text.baseAddress, size > 0 else {
+        guard let base = unsafe text.baseAddress, size > 0 else {
             first = 0
             last = 0
             return

@@ -1,10 +1,10 @@
 internal import COpenSSL
-internal import Support
+package import Support
 
 /// The digest that the WebSocket handshake asks for (RFC 6455 §4.2.2); nothing here is secured by
 /// it.
 package enum SHA1 {
-    package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func digest(_ bytes: BorrowedBytes) -> [UInt8] {
         output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, method, nil) == 1 }
     }
 
@@ -16,7 +16,7 @@ package enum SHA1 {
 
 /// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
 package enum SHA256 {
-    package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func digest(_ bytes: BorrowedBytes) -> [UInt8] {
         output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha256(), nil) == 1 }
     }
 

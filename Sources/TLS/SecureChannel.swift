@@ -1,5 +1,5 @@
 package import EventLoop
-internal import Support
+package import Support
 
 /// A TLS connection on a socket, with the interface of a ``TCPConnection``: writes and delegate
 /// calls carry plaintext.
@@ -65,17 +65,17 @@ package final class SecureChannel: ConnectionDelegate {
     ///
     /// - Returns: the number of bytes taken, all or none: none before the handshake is over and
     ///   while earlier ciphertext is queued.
-    package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package func tryWrite(_ bytes: BorrowedBytes) -> Int {
         guard isEstablished, socket.queuedBytes == 0 else { return 0 }
         return encrypt(bytes) ? bytes.count : 0
     }
 
     /// Encrypts bytes and queues them.
-    package func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: BorrowedBytes) {
         _ = encrypt(bytes)
     }
 
-    private func encrypt(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func encrypt(_ bytes: BorrowedBytes) -> Bool {
         guard !isFailing, session.send(bytes) else { return false }
         sendOutput()
         return true
@@ -86,7 +86,7 @@ package final class SecureChannel: ConnectionDelegate {
         let bytes = sendBuffer.buffer.bytes
         let taken = socket.tryWrite(bytes)
         guard taken < bytes.count else { return sendBuffers.give(sendBuffer) }
-        socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
+        socket.write(bytes.part(taken...), keptBy: sendBuffer)
     }
 
     /// Closes TLS and then TCP, once everything queued is written.
@@ -110,7 +110,7 @@ package final class SecureChannel: ConnectionDelegate {
 
     // MARK: - Reading
 
-    package func received(_ bytes: UnsafeRawBufferPointer) {
+    package func received(_ bytes: BorrowedBytes) {
         guard !isFailing else { return }
         if !isEstablished, let handshakes, !held.isEmpty || !handshakes.takesStep() {
             return wait(with: bytes, in: handshakes)
@@ -119,7 +119,7 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     /// Keeps a part of a handshake until its turn comes, and stops reading meanwhile.
-    private func wait(with bytes: UnsafeRawBufferPointer, in handshakes: HandshakeQueue) {
+    private func wait(with bytes: BorrowedBytes, in handshakes: HandshakeQueue) {
         guard held.count + bytes.count <= Self.mostHeld else {
             return fail(TLSFailure("the first message of the handshake is too long"))
         }
@@ -138,7 +138,7 @@ package final class SecureChannel: ConnectionDelegate {
         read(bytes.bytes)
     }
 
-    private func read(_ bytes: UnsafeRawBufferPointer) {
+    private func read(_ bytes: BorrowedBytes) {
         let reading = session.receive(bytes, into: room.bytes) { plaintext in
             noticeHandshake()
             delegate?.received(plaintext)

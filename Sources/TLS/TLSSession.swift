@@ -19,7 +19,7 @@ package final class TLSSession {
 
     private let ssl: OpaquePointer
     private let context: TLSContext
-    private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var input = BorrowedBytes(start: nil, count: 0)
     /// Ciphertext to send; nil if there is none, so that a quiet connection holds no memory for it.
     private var output: SendBuffer?
     private let sendBuffers: SendBufferPool
@@ -76,19 +76,19 @@ package final class TLSSession {
     ///
     /// A `room` of at least 16 KiB keeps a record in one piece.
     func receive(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         into room: UnsafeMutableRawBufferPointer,
-        deliver: (UnsafeRawBufferPointer) -> Bool
+        deliver: (BorrowedBytes) -> Bool
     ) -> ReadResult {
         guard !isFinished else { return .closed }
         input = bytes
-        defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
+        defer { input = BorrowedBytes(start: nil, count: 0) }
         while true {
             var count = 0
             ERR_clear_error()
             let status = SSL_read_ex(ssl, room.baseAddress, room.count, &count)
             if status == 1 {
-                guard deliver(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return .more }
+                guard deliver(BorrowedBytes(start: room.baseAddress, count: count)) else { return .more }
                 continue
             }
             switch SSL_get_error(ssl, status) {
@@ -118,7 +118,7 @@ package final class TLSSession {
     /// Encrypts all of `plaintext` into `output`.
     ///
     /// - Returns: false if the connection cannot be written to any more, or not yet.
-    func send(_ plaintext: UnsafeRawBufferPointer) -> Bool {
+    func send(_ plaintext: BorrowedBytes) -> Bool {
         guard isEstablished, !isFinished else { return false }
         guard !plaintext.isEmpty else { return true }
         var count = 0
@@ -146,14 +146,14 @@ package final class TLSSession {
         let count = min(size, input.count)
         guard count > 0 else { return 0 }
         UnsafeMutableRawPointer(room).copyMemory(from: input.baseAddress!, byteCount: count)
-        input = UnsafeRawBufferPointer(rebasing: input[count...])
+        input = input.part(count...)
         return count
     }
 
     fileprivate func take(_ bytes: UnsafePointer<CChar>, _ count: Int) {
         let sendBuffer = output ?? sendBuffers.take()
         output = sendBuffer
-        sendBuffer.buffer.append(UnsafeRawBufferPointer(start: bytes, count: count))
+        sendBuffer.buffer.append(BorrowedBytes(start: bytes, count: count))
     }
 
     /// Never written to after it is made.

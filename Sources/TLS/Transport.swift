@@ -1,4 +1,5 @@
 package import EventLoop
+package import Support
 
 /// The transport of bytes: a plain socket, or one with TLS.
 ///
@@ -35,7 +36,7 @@ package enum Transport {
 
     /// Writes bytes and returns how many were taken; see ``TCPConnection/tryWrite(_:)``.
     @inlinable
-    package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package func tryWrite(_ bytes: BorrowedBytes) -> Int {
         switch self {
         case .plain(let socket): socket.tryWrite(bytes)
         case .secure(let channel): channel.tryWrite(bytes)
@@ -55,7 +56,7 @@ package enum Transport {
     /// Queues bytes after all others; the delegate is called with `wroteAll`.
     ///
     /// `keeper` keeps the bytes in place until they are written.
-    package func write(_ bytes: UnsafeRawBufferPointer, keptBy keeper: AnyObject) {
+    package func write(_ bytes: BorrowedBytes, keptBy keeper: AnyObject) {
         switch self {
         case .plain(let socket): socket.write(bytes, keptBy: keeper)
         case .secure(let channel): channel.write(bytes)
@@ -63,7 +64,7 @@ package enum Transport {
     }
 
     /// Hands over bytes and queues what was not taken.
-    package func send(_ bytes: UnsafeRawBufferPointer) {
+    package func send(_ bytes: BorrowedBytes) {
         switch self {
         case .plain(let socket): socket.send(bytes)
         case .secure(let channel): channel.write(bytes)

@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 /// The hash FNV-1a with 128 bits (draft-eastlake-fnv).
 ///
@@ -15,7 +15,7 @@ package struct FNV128 {
         for byte in bytes { add(byte) }
     }
 
-    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func add(_ bytes: BorrowedBytes) {
         for byte in bytes { add(byte) }
         add(0xff)
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CEL
 internal import CommandSupport
 internal import SluiceServer
+internal import Support
 internal import Values
 
 struct Eval: ParsableCommand {
@@ -69,7 +70,7 @@ struct Eval: ParsableCommand {
         let name = String(text[..<equals])
         let bytes = Array(text[text.index(after: equals)...].utf8)
         do {
-            return (name, try unsafe bytes.withUnsafeBytes { try unsafe JSONTree.parse($0) })
+            return (name, try bytes.withBorrowedBytes { try JSONTree.parse($0) })
         } catch {
             let reason = (error as? JSONError)?.explanation ?? "\(error)"
             throw ValidationError("--bind \(name): the value is not JSON (\(reason)); quote strings")

@@ -1,5 +1,6 @@
 import Commits
 import LogTestSupport
+import Support
 import Testing
 
 @Suite("Commit logs")
@@ -21,7 +22,7 @@ struct CommitLogTests {
         var bytes: [UInt8] = []
         entry.append(to: &bytes)
         func read(_ bytes: some Collection<UInt8>) -> LogEntry? {
-            Array(bytes).withUnsafeBytes { bytes in
+            Array(bytes).withBorrowedBytes { bytes in
                 var reader = LogBytesReader(bytes)
                 return try? LogEntry(graph: "g", from: &reader)
             }

@@ -1,4 +1,5 @@
 import EventLoop
+import Support
 import Testing
 
 #if canImport(Glibc)
@@ -28,7 +29,7 @@ struct FilesTests {
 
         func write(_ name: String, _ bytes: [UInt8]) {
             let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-            _ = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            _ = bytes.withBorrowedBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             close(file)
         }
     }

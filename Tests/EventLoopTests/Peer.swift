@@ -1,4 +1,5 @@
 import EventLoop
+import Support
 import Testing
 
 /// A delegate that records every event, owns its connection, and acts as the test asks.
@@ -25,7 +26,7 @@ final class Peer: ConnectionDelegate {
         connection.delegate = nil
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer) {
+    func received(_ bytes: BorrowedBytes) {
         self.bytes += bytes
         heard(.received)
     }
@@ -39,7 +40,7 @@ final class Peer: ConnectionDelegate {
     func send(_ text: String) { send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes { connection.send($0) }
+        _ = bytes.withBorrowedBytes { connection.send($0) }
     }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -1,4 +1,5 @@
 import EventLoop
+import Support
 import Testing
 
 @Suite("Writing to a connection")
@@ -16,11 +17,14 @@ struct TCPWritingTests {
         let bytes = Self.pattern(4_000_000)
         client.connection.setSendBuffer(bytes: 16_384)
 
-        let taken = bytes.withUnsafeBytes { client.connection.tryWrite($0) }
+        let taken = bytes.withBorrowedBytes { client.connection.tryWrite($0) }
         #expect(taken > 0 && taken < bytes.count)
-        bytes.withUnsafeBytes { client.connection.write(UnsafeRawBufferPointer(rebasing: $0[taken...])) }
+        bytes.withBorrowedBytes { client.connection.write(BorrowedBytes(rebasing: $0[taken...])) }
         #expect(client.connection.queuedBytes > 0)
-        #expect(bytes.withUnsafeBytes { client.connection.tryWrite($0) } == 0, "nothing overtakes the queue")
+        #expect(
+            bytes.withBorrowedBytes { client.connection.tryWrite($0) } == 0,
+            "nothing overtakes the queue"
+        )
         net.settle()
         #expect(client.events.isEmpty)
 
@@ -36,7 +40,7 @@ struct TCPWritingTests {
     func nothing() throws {
         let net = try Loopback()
         let (client, _) = try net.connect()
-        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        let empty = BorrowedBytes(start: nil, count: 0)
 
         #expect(client.connection.tryWrite(empty) == 0)
         client.connection.write(empty)
@@ -58,7 +62,7 @@ struct TCPWritingTests {
             let keeper = Keeper()
             weakKeeper = keeper
             keeper.bytes.copyBytes(from: Self.pattern(keeper.bytes.count))
-            client.connection.write(UnsafeRawBufferPointer(keeper.bytes), keptBy: keeper)
+            client.connection.write(BorrowedBytes(UnsafeRawBufferPointer(keeper.bytes)), keptBy: keeper)
         }
         net.settle()
         #expect(weakKeeper != nil)
@@ -81,7 +85,7 @@ struct TCPWritingTests {
             let keeper = Keeper()
             weakKeeper = keeper
             client.send([UInt8](repeating: 2, count: 4_000_000))
-            keeper.bytes.withUnsafeBytes { client.connection.write($0, keptBy: keeper) }
+            keeper.bytes.withBorrowedBytes { client.connection.write($0, keptBy: keeper) }
         }
         #expect(client.connection.queuedBytes > 0)
 

@@ -253,7 +253,7 @@ public final class Bench {
         if settings.subscribers == 0 { latency.record(OwnProcess.nanoseconds - sent) }
     }
 
-    private func received(_ text: UnsafeRawBufferPointer) {
+    private func received(_ text: BorrowedBytes) {
         guard isMeasuring else {
             // The snapshot; anything else refuses the subscription.
             guard begun == 0, settings.isRaw || text.starts(with: "{\"op\":\"snap\"".utf8) else {
@@ -282,7 +282,7 @@ public final class Bench {
     }
 
     /// The number after each `"v":`, with or without a quotation mark before it.
-    static func forEachValue(in text: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+    static func forEachValue(in text: BorrowedBytes, _ body: (UInt64) -> Void) {
         let (quote, v, colon) = (UInt8(ascii: "\""), UInt8(ascii: "v"), UInt8(ascii: ":"))
         var index = 0
         while index + 4 <= text.count {
@@ -297,7 +297,7 @@ public final class Bench {
         }
     }
 
-    private static func number(in text: UnsafeRawBufferPointer, at place: Int) -> UInt64 {
+    private static func number(in text: BorrowedBytes, at place: Int) -> UInt64 {
         var index = place
         if index < text.count, text[index] == UInt8(ascii: "\"") { index += 1 }
         var number: UInt64 = 0

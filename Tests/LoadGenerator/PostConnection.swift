@@ -59,7 +59,7 @@ final class PostConnection: ConnectionDelegate {
         output.removeAll()
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer) {
+    func received(_ bytes: BorrowedBytes) {
         var rest = bytes
         while !isOver {
             switch parser.parse(&rest) {

@@ -2,6 +2,7 @@ internal import Definitions
 internal import Graphs
 internal import Sessions
 internal import SluiceServer
+import Support
 import Values
 
 /// How long a loop is blocked when the definition of a large graph with many listeners changes in
@@ -59,7 +60,7 @@ public struct ReloadBench {
         for number in 0..<listeners {
             let session = Session(of: clients, transport: sink)
             let message = Array(#"{"op":"sub","id":1,"graph":"bench","node":"n\#(number % nodes)"}"#.utf8)
-            message.withUnsafeBytes { session.receive(message: $0) }
+            message.withBorrowedBytes { session.receive(message: $0) }
             sessions.append(session)
         }
         host.flush()

@@ -1,4 +1,5 @@
 public import Commits
+import Support
 internal import Synchronization
 public import Values
 
@@ -295,7 +296,7 @@ private final class Store: LogReader, @unchecked Sendable {
         // As it is read back from a disk.
         var bytes: [UInt8] = []
         entry.append(to: &bytes)
-        let copy = bytes.withUnsafeBytes { bytes in
+        let copy = bytes.withBorrowedBytes { bytes in
             var reader = LogBytesReader(bytes)
             return try? LogEntry(graph: entry.graph, from: &reader)
         }

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import Outbound
+import Support
 import Testing
 
 @Suite("Requests to a server")
@@ -73,12 +74,12 @@ private final class FakeService {
         listener.onConnection = { [unowned self] in peers.append(FakePeer($0, self)) }
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, on connection: TCPConnection) {
+    func received(_ bytes: BorrowedBytes, on connection: TCPConnection) {
         text += String(decoding: bytes, as: UTF8.self)
         defer { requests += 1 }
         if ends.contains(requests) { return connection.close() }
-        var answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        _ = answer.withUTF8 { connection.send(UnsafeRawBufferPointer($0)) }
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        _ = answer.withBorrowedBytes { connection.send($0) }
     }
 
     /// Sends requests one after the other, and returns the status or the failure of each.
@@ -114,7 +115,7 @@ private final class FakePeer: ConnectionDelegate {
         connection.resumeReading()
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer) { service.received(bytes, on: connection) }
+    func received(_ bytes: BorrowedBytes) { service.received(bytes, on: connection) }
     func peerClosed() {}
     func wroteAll() {}
     func closed(error: UVError?) {}

@@ -3,6 +3,7 @@ import Values
 
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// Producers at servers that share a Redis: in the end each must know what is wanted anywhere.
 final class DemandPlay {
@@ -26,8 +27,8 @@ final class DemandPlay {
             wanted = []
             host = ObjectIdentifier(server.host)
             session = Session(of: server.clients, transport: self)
-            var message = #"{"op":"demand","id":1,"graph":"g","nodes":\#(nodes)}"#
-            message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+            let message = #"{"op":"demand","id":1,"graph":"g","nodes":\#(nodes)}"#
+            message.withBorrowedBytes { session?.receive(message: $0) }
         }
 
         func leave() { session?.close() }

@@ -4,6 +4,7 @@ import Testing
 @testable import Graphs
 @testable import Sessions
 @testable import RedisLog
+import Support
 
 /// Demand of two servers that share a Redis, step by step.
 @Suite("Demand of servers that share a Redis")
@@ -27,8 +28,7 @@ struct DemandServerTests {
         func pauseReading(_ paused: Bool) {}
 
         func ask(_ message: String) {
-            var message = message
-            message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+            message.withBorrowedBytes { session?.receive(message: $0) }
         }
 
         func take() -> [String] {

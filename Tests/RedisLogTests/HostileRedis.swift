@@ -3,6 +3,7 @@ import LogTestSupport
 import TestSupport
 
 @testable import RedisLog
+import Support
 
 /// All that a Redis has, to be changed and put back.
 struct RedisContent {
@@ -183,7 +184,7 @@ struct RedisMutation {
 
     private mutating func changeEntries(of bytes: inout [UInt8]) {
         var commits: [LogEntry] = []
-        bytes.withUnsafeBytes { bytes in
+        bytes.withBorrowedBytes { bytes in
             var reader = LogBytesReader(bytes)
             while !reader.isAtEnd, let commit = try? LogEntry(graph: "g", from: &reader) {
                 commits.append(commit)

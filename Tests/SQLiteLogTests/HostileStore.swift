@@ -8,6 +8,7 @@ import Values
 @testable import Graphs
 @testable import Sessions
 @testable import SQLiteLog
+import Support
 
 /// One start of a server on a store in memory, driven step by step.
 struct StoreServer {
@@ -185,7 +186,7 @@ struct StoreMutation {
 
     private mutating func changeEntries(of bytes: inout [UInt8]) {
         var entries: [(delay: UInt64, entry: LogEntry)] = []
-        bytes.withUnsafeBytes { bytes in
+        bytes.withBorrowedBytes { bytes in
             var reader = LogBytesReader(bytes)
             while !reader.isAtEnd, let delay = try? reader.varint(),
                 let entry = try? LogEntry(graph: "g", from: &reader)

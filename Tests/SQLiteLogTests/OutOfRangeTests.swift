@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SQLiteLog
+import Support
 
 /// Revs and times that no commit can have, with checksums that are right.
 @Suite("The log when numbers are out of range")
@@ -62,7 +63,7 @@ struct OutOfRangeTests {
             numbers = (0..<4).map { row.unsigned($0) }
             bytes = row.withBytes(4) { Array($0) }
         }
-        let sum = bytes.withUnsafeBytes { checksum(of: $0, after: numbers) }
+        let sum = bytes.withBorrowedBytes { checksum(of: $0, after: numbers) }
         try database.run("UPDATE log SET checksum = ?", .number(Int64(sum)))
     }
 

@@ -3,6 +3,7 @@ import Values
 
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// A client that compares what it receives with the ledger.
 final class Peer: MessageTransport {
@@ -90,8 +91,7 @@ final class Peer: MessageTransport {
 
     private func tell(_ message: String) {
         note(message)
-        var message = message
-        message.withUTF8 { session?.receive(message: UnsafeRawBufferPointer($0)) }
+        message.withBorrowedBytes { session?.receive(message: $0) }
     }
 
     // MARK: - Requests

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LoadGenerator
+import Support
 
 @Suite("A latency histogram")
 struct LatencyHistogramTests {
@@ -48,7 +49,7 @@ struct BenchValueTests {
     )
     func values(text: String, expected: [UInt64]) {
         var found: [UInt64] = []
-        Array(text.utf8).withUnsafeBytes { Bench.forEachValue(in: $0) { found.append($0) } }
+        Array(text.utf8).withBorrowedBytes { Bench.forEachValue(in: $0) { found.append($0) } }
         #expect(found == expected)
     }
 }

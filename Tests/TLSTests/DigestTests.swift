@@ -1,3 +1,4 @@
+import Support
 import TLS
 import Testing
 
@@ -13,7 +14,7 @@ struct DigestTests {
 
     @Test("SHA-1 as the handshake needs it")
     func sha1() {
-        let digest = Array("abc".utf8).withUnsafeBytes { SHA1.digest($0) }
+        let digest = Array("abc".utf8).withBorrowedBytes { SHA1.digest($0) }
         #expect(digest.count == 20)
         #expect(digest.prefix(4) == [0xa9, 0x99, 0x3e, 0x36])
     }

@@ -1,4 +1,5 @@
 import CEL
+import Support
 import Testing
 import Values
 
@@ -160,8 +161,7 @@ struct DatumTests {
     }
 
     private func int(_ text: String) -> Int? {
-        var text = text
-        return text.withUTF8 { JSONReader(validated: UnsafeRawBufferPointer($0)).int }
+        text.withBorrowedBytes { JSONReader(validated: $0).int }
     }
 }
 

@@ -1,4 +1,5 @@
 import CEL
+import Support
 import TestSupport
 import Testing
 import Values
@@ -116,9 +117,9 @@ struct JSONAgreementTests {
             rawValue: "\(bytes.prefix(200)) \(String(decoding: bytes.prefix(200), as: UTF8.self))"
         )
         var errors: [JSONError?] = []
-        func note(_ read: (UnsafeRawBufferPointer) throws -> Void) {
+        func note(_ read: (BorrowedBytes) throws -> Void) {
             do {
-                try bytes.withUnsafeBytes(read)
+                try bytes.withBorrowedBytes(read)
                 errors.append(nil)
             } catch {
                 errors.append(error as? JSONError)
@@ -133,7 +134,7 @@ struct JSONAgreementTests {
             return #expect((errors[0] == nil) == isAccepted, shown, sourceLocation: location)
         }
         guard isAccepted, let plain = PlainJSON.parse(bytes) else { return }
-        try bytes.withUnsafeBytes { text in
+        try bytes.withBorrowedBytes { text in
             let reader = try JSONReader(checking: text)
             let tree = try JSONTree.parse(text)
             let datum = try Datum.parse(text)
@@ -143,7 +144,7 @@ struct JSONAgreementTests {
             // Written by others and read again, it is still the same number, string or object.
             var written: [UInt8] = []
             #expect(try JSONWriter.append(tree, to: &written), shown, sourceLocation: location)
-            let again = try written.withUnsafeBytes { try JSONTree.parse($0) }
+            let again = try written.withBorrowedBytes { try JSONTree.parse($0) }
             #expect(isSameTree(again, plain), shown, sourceLocation: location)
             #expect(JSONEquality.areEqual(reader.bytes, reader.bytes), shown, sourceLocation: location)
         }

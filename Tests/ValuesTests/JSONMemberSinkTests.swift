@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Values
+import Support
 
 @Suite("Members that the scan finds")
 struct JSONMemberSinkTests {
@@ -21,7 +22,7 @@ struct JSONMemberSinkTests {
         for _ in 0..<500 {
             let text = Array(random.text(random.tree(4)).utf8)
             var (members, expected) = (Members(), Members())
-            try text.withUnsafeBytes { bytes in
+            try text.withBorrowedBytes { bytes in
                 let extent = try JSONScanner.validate(bytes, &members)
                 for member in JSONReader(extent, of: bytes).members { expected.add(member.key, member.value) }
             }
@@ -33,7 +34,7 @@ struct JSONMemberSinkTests {
     func none(_ text: String) throws {
         var members = Members()
         let bytes = Array(text.utf8)
-        _ = try bytes.withUnsafeBytes { try JSONScanner.validate($0, &members) }
+        _ = try bytes.withBorrowedBytes { try JSONScanner.validate($0, &members) }
         #expect(members.all.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import CEL
+import Support
 import TestSupport
 import Testing
 import Values
@@ -19,7 +20,7 @@ struct JSONPropertyTests {
             var text: [UInt8] = []
             let keeps = try JSONWriter.append(tree, to: &text)
             #expect(keeps, "seed \(seed)")
-            let again = try text.withUnsafeBytes { bytes in try JSONTree.parse(bytes) }
+            let again = try text.withBorrowedBytes { bytes in try JSONTree.parse(bytes) }
             #expect(isSameTree(tree, again), "seed \(seed)")
             var second: [UInt8] = []
             try JSONWriter.append(again, to: &second)
@@ -58,9 +59,9 @@ struct JSONPropertyTests {
         for seed in 0..<UInt64(Nightly.isOn ? 50_000 : 500) {
             var random = RandomJSON(seed: seed)
             let tree = random.tree(4)
-            var text = random.text(tree)
-            try text.withUTF8 { utf8 in
-                let reader = try JSONReader(checking: UnsafeRawBufferPointer(utf8))
+            let text = random.text(tree)
+            try text.withBorrowedBytes { utf8 in
+                let reader = try JSONReader(checking: utf8)
                 #expect(isSameTree(byCursor(reader), tree), "seed \(seed)")
             }
         }
@@ -75,13 +76,13 @@ struct JSONPropertyTests {
                 damage(&bytes, &random.random)
             }
             do {
-                let reader = try bytes.withUnsafeBytes { text in
+                let reader = try bytes.withBorrowedBytes { text in
                     let reader = try JSONReader(checking: text)
                     return (byCursor(reader), JSONTree.tree(of: reader))
                 }
                 #expect(isSameTree(reader.0, reader.1), "seed \(seed)")
                 let written = try Datum(tree: reader.1)
-                let datum = try bytes.withUnsafeBytes { text in try Datum.parse(text) }
+                let datum = try bytes.withBorrowedBytes { text in try Datum.parse(text) }
                 #expect(isSameTree(written.tree, datum.tree), "seed \(seed)")
             } catch let error as JSONError {
                 #expect((0...bytes.count).contains(error.offset), "seed \(seed)")

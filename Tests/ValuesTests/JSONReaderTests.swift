@@ -1,3 +1,4 @@
+import Support
 import Testing
 import Values
 
@@ -71,7 +72,6 @@ struct JSONReaderTests {
     }
 
     private func read(_ text: String, _ body: (JSONReader) throws -> Void) throws {
-        var text = text
-        try text.withUTF8 { try body(try JSONReader(checking: UnsafeRawBufferPointer($0))) }
+        try text.withBorrowedBytes { try body(try JSONReader(checking: $0)) }
     }
 }

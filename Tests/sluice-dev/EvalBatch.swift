@@ -28,7 +28,7 @@ struct EvalBatch {
         let bytes = Array(line.utf8)
         let tree: Value
         do {
-            tree = try bytes.withUnsafeBytes { try JSONTree.parse($0) }
+            tree = try bytes.withBorrowedBytes { try JSONTree.parse($0) }
         } catch let error as JSONError {
             throw TypedValue.Malformed(description: error.message)
         }

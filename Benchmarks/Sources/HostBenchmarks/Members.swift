@@ -1,6 +1,7 @@
 import CAllocations
 import Graphs
 import Sessions
+import Support
 import Values
 
 #if canImport(Glibc)
@@ -79,8 +80,8 @@ extension Stand {
         for first in stride(from: 0, to: names.count, by: batch) {
             var commit = Commit(graph: graph)
             for place in first..<min(first + batch, names.count) {
-                var name = names[place]
-                let node = name.withUTF8 { graph.node(named: UnsafeRawBufferPointer($0)) }
+                let name = names[place]
+                let node = name.withBorrowedBytes { graph.node(named: $0) }
                 commit.set.append(Assignment(node!, data[place]))
             }
             guard case .applied = host.submit(commit) else { fatalError("a set was refused") }

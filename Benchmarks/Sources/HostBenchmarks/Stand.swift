@@ -1,6 +1,7 @@
 import Definitions
 import Graphs
 import Sessions
+import Support
 import Values
 
 /// A host with one graph, and clients without sockets.
@@ -56,7 +57,6 @@ final class Sink: MessageTransport {
 extension Session {
     /// The client says something.
     func hear(_ text: String) {
-        var text = text
-        text.withUTF8 { receive(message: UnsafeRawBufferPointer($0)) }
+        text.withBorrowedBytes { receive(message: $0) }
     }
 }

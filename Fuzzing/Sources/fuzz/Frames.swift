@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 extension Target {
     /// WebSocket frames, put together and inflated: any cut of the bytes gives the same messages,
@@ -12,7 +13,7 @@ extension Target {
 
     private static let limit = 2000
 
-    private static func transcript(_ input: UnsafeRawBufferPointer, pieces: Int, _ choice: UInt8) -> [String]
+    private static func transcript(_ input: BorrowedBytes, pieces: Int, _ choice: UInt8) -> [String]
     {
         var assembler = MessageAssembler(role: choice & 1 == 0 ? .server : .client, limitBytes: limit)
         assembler.inflation =

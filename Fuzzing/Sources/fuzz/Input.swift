@@ -1,4 +1,5 @@
 import CFuzzer
+import Support
 
 #if canImport(Glibc)
     import Glibc
@@ -9,7 +10,7 @@ import CFuzzer
 /// What libFuzzer calls with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 func takeInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    Target.chosen.run(UnsafeRawBufferPointer(start: bytes, count: size))
+    Target.chosen.run(BorrowedBytes(start: bytes, count: size))
     return 0
 }
 

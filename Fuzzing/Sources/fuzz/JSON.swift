@@ -1,4 +1,5 @@
 import CEL
+import Support
 import Values
 
 extension Target {
@@ -13,7 +14,7 @@ extension Target {
             return
         }
         require(String(validating: bytes, as: UTF8.self) != nil, "accepted, and not UTF-8")
-        let inner = UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.end])
+        let inner = bytes.part(extent.start..<extent.end)
         guard let reader = try? JSONReader(checking: bytes), let tree = try? JSONTree.parse(bytes),
             let datum = try? Datum.parse(bytes)
         else { fatalError("a reader refuses what the scanner takes") }
@@ -25,7 +26,7 @@ extension Target {
         guard (try? JSONWriter.append(tree, to: &written)) != nil else {
             fatalError("a tree cannot be written")
         }
-        written.withUnsafeBytes { text in
+        written.withBorrowedBytes { text in
             guard let again = try? JSONTree.parse(text) else { fatalError("what was written cannot be read") }
             require(same(tree, again), "written and read again it is another tree")
             // Numbers are compared as decimals: what a double cannot hold exactly is written as

@@ -1,6 +1,7 @@
 import Definitions
 import Graphs
 import Sessions
+import Support
 import Values
 
 extension Target {
@@ -21,7 +22,7 @@ extension Target {
                 let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
                 defer { copy.deallocate() }
                 copy.copyBytes(from: line)
-                session.receive(message: UnsafeRawBufferPointer(copy))
+                session.receive(message: BorrowedBytes(UnsafeRawBufferPointer(copy)))
                 host.flush()
                 clock.advance(by: 10)
                 host.advance()

@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 extension Target {
     /// Requests: any cut of the bytes gives the same ones.
@@ -9,14 +10,14 @@ extension Target {
         require(whole == cut, "cut into \(settings[0]) + 1: \(cut) instead of \(whole)")
     }
 
-    private static func transcript(_ input: UnsafeRawBufferPointer, pieces: Int) -> [String] {
+    private static func transcript(_ input: BorrowedBytes, pieces: Int) -> [String] {
         let parser = RequestParser(
             limits: Limits(targetBytes: 256, headerBytes: 1024, headerFields: 16, bodyBytes: 512)
         )
         var lines: [String] = []
         var isOver = false
         input.inPieces(of: pieces) { piece in
-            var rest = UnsafeRawBufferPointer(piece)
+            var rest = BorrowedBytes(UnsafeRawBufferPointer(piece))
             while !isOver {
                 switch parser.parse(&rest) {
                 case .more: return true

@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 extension Target {
     /// Responses: any cut of the bytes gives the same ones.
@@ -11,7 +12,7 @@ extension Target {
     }
 
     private static func transcript(
-        _ input: UnsafeRawBufferPointer,
+        _ input: BorrowedBytes,
         pieces: Int,
         answersHead: Bool
     ) -> [String] {
@@ -20,7 +21,7 @@ extension Target {
         var lines: [String] = []
         var isOver = false
         input.inPieces(of: pieces) { piece in
-            var rest = UnsafeRawBufferPointer(piece)
+            var rest = BorrowedBytes(UnsafeRawBufferPointer(piece))
             while !isOver {
                 switch parser.parse(&rest) {
                 case .more: return true

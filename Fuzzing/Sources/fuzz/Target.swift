@@ -1,8 +1,10 @@
+import Support
+
 /// Something that takes any bytes: it must neither trap, nor read beyond them, nor break the
 /// properties it states.
 struct Target: Sendable {
     let name: String
-    let run: @Sendable (UnsafeRawBufferPointer) -> Void
+    let run: @Sendable (BorrowedBytes) -> Void
 
     static let all: [Target] = [
         .request, .response, .frames, .yaml, .json, .message, .cel,
@@ -14,11 +16,11 @@ func require(_ claim: Bool, _ sentence: @autoclosure () -> String) {
     guard claim else { fatalError(sentence()) }
 }
 
-extension UnsafeRawBufferPointer {
+extension BorrowedBytes {
     /// The first `count` bytes, which choose the settings of a run, and the rest, its input.
-    func settings(_ count: Int) -> (settings: [UInt8], input: UnsafeRawBufferPointer)? {
+    func settings(_ count: Int) -> (settings: [UInt8], input: BorrowedBytes)? {
         guard self.count >= count else { return nil }
-        return (Array(self[..<count]), UnsafeRawBufferPointer(rebasing: self[count...]))
+        return (Array(self[..<count]), self.part(count...))
     }
 
     /// The bytes cut into pieces, each in memory of its own and of exactly its size, freed after
@@ -29,7 +31,7 @@ extension UnsafeRawBufferPointer {
             let end = Swift.min(start + Swift.max(size, 1), count)
             let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 1)
             defer { piece.deallocate() }
-            piece.copyMemory(from: UnsafeRawBufferPointer(rebasing: self[start..<end]))
+            piece.copyMemory(from: self.part(start..<end))
             guard body(piece) else { return }
             start = end
         }

@@ -11,7 +11,7 @@ enum NumberText {
         if number.isNaN { return "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
         if number.magnitude < 1e6,
-            let text = unsafe number.withFewDigits({ unsafe String(decoding: $0, as: UTF8.self) })
+            let text = number.withFewDigits({ String(decoding: $0, as: UTF8.self) })
         {
             return text
         }

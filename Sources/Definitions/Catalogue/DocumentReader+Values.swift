@@ -94,13 +94,12 @@ extension DocumentReader {
     }
 
     private func whole(_ text: String) -> Int? {
-        var text = text
-        return text.withUTF8 { JSONReader(validated: UnsafeRawBufferPointer($0)).int }
+        text.withBorrowedBytes { JSONReader(validated: $0).int }
     }
 
     func number(_ document: Document, of what: String) -> Number? {
-        if case .number(var text)? = document.scalar?.value {
-            let number = text.withUTF8 { Number(text: UnsafeRawBufferPointer($0)) }
+        if case .number(let text)? = document.scalar?.value {
+            let number = text.withBorrowedBytes { Number(text: $0) }
             if number.double.isFinite { return number }
         }
         return refuse("\(what) must be a number", at: document.position)

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 public import Values
 
 /// The conditions that a value must meet to be set on a node.
@@ -107,7 +108,7 @@ public struct Check {
 extension JSONNumber {
     /// Whether a number has no fractional part, however it is written (`1e3`, `5.0`) and however
     /// large it is.
-    static func isWhole(_ text: UnsafeRawBufferPointer) -> Bool {
+    static func isWhole(_ text: BorrowedBytes) -> Bool {
         let decimal = JSONDecimal(text)
         return decimal.isZero || decimal.leadingExponent >= decimal.significantDigits - 1
     }

@@ -39,9 +39,9 @@ struct SchemaNames {
     }
 
     private mutating func entry(_ name: String) -> Name {
-        let table = table ?? NameTable { unsafeDowncast($0, to: Name.self).text }
+        let table = table ?? NameTable { ($0 as! Name).text }
         self.table = table
-        if let known = table[name] { return unsafeDowncast(known, to: Name.self) }
+        if let known = table[name] { return known as! Name }
         let entry = Name(name)
         table.insert(entry, named: name)
         lengths |= Self.bit(name.utf8.count)
@@ -54,7 +54,7 @@ struct SchemaNames {
         guard let table else { return nil }
         return key.withUTF8 { bytes in
             guard lengths & Self.bit(bytes.count) != 0 else { return nil }
-            return table[bytes].map { unsafeDowncast($0, to: Name.self) }
+            return table[bytes].map { $0 as! Name }
         }
     }
 

@@ -1,3 +1,4 @@
+public import Support
 public import Values
 
 extension Document {
@@ -7,7 +8,7 @@ extension Document {
     ///
     /// - Throws: the first place where the text is not JSON.
     public static func parse(
-        json bytes: UnsafeRawBufferPointer,
+        json bytes: BorrowedBytes,
         file: String? = nil
     ) throws(DefinitionProblem) -> Document {
         var builder = Builder(bytes: bytes)
@@ -21,24 +22,18 @@ extension Document {
     }
 
     public static func parse(json text: String, file: String? = nil) throws(DefinitionProblem) -> Document {
-        var text = text
-        let result: Result<Document, DefinitionProblem> = text.withUTF8 { utf8 in
-            Result { () throws(DefinitionProblem) in
-                try parse(json: UnsafeRawBufferPointer(utf8), file: file)
-            }
-        }
-        return try result.get()
+        try text.withBorrowedBytes { utf8 throws(DefinitionProblem) in try parse(json: utf8, file: file) }
     }
 
     /// Builds documents from readers and counts lines and characters on the way; positions must be
     /// requested in order.
     private struct Builder {
-        let bytes: UnsafeRawBufferPointer
+        let bytes: BorrowedBytes
         private var at = 0
         private var line = 1
         private var column = 1
 
-        init(bytes: UnsafeRawBufferPointer) {
+        init(bytes: BorrowedBytes) {
             self.bytes = bytes
         }
 
@@ -55,9 +50,9 @@ extension Document {
             return Position(line: line, column: column)
         }
 
-        private mutating func position(of part: UnsafeRawBufferPointer, back: Int = 0) -> Position {
-            guard let start = part.baseAddress, let base = bytes.baseAddress else { return .start }
-            return position(of: start - base - back)
+        private mutating func position(of part: BorrowedBytes, back: Int = 0) -> Position {
+            guard let start = bytes.offset(of: part) else { return .start }
+            return position(of: start - back)
         }
 
         mutating func document(_ reader: JSONReader) -> Document {

@@ -1,4 +1,5 @@
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The keys of the cases of one switch.
@@ -102,7 +103,7 @@ final class CasePlace {
 struct CaseKey: Hashable {
     private let bytes: [UInt8]
 
-    init(_ text: UnsafeRawBufferPointer) {
+    init(_ text: BorrowedBytes) {
         bytes = Array(text)
     }
 
@@ -115,11 +116,11 @@ struct CaseKey: Hashable {
     }
 
     static func == (a: CaseKey, b: CaseKey) -> Bool {
-        a.bytes.withUnsafeBytes { x in b.bytes.withUnsafeBytes { y in JSONEquality.areEqual(x, y) } }
+        a.bytes.withBorrowedBytes { x in b.bytes.withBorrowedBytes { y in JSONEquality.areEqual(x, y) } }
     }
 
     func hash(into hasher: inout Hasher) {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withBorrowedBytes { bytes in
             let reader = JSONReader(validated: bytes)
             hasher.combine(reader.kind)
             switch reader.kind {
@@ -127,7 +128,7 @@ struct CaseKey: Hashable {
             case .bool: hasher.combine(reader.bool)
             // Equal decimals have the same nearest double; 0 and -0 are equal as doubles, too.
             case .number: hasher.combine(reader.double)
-            case .string: reader.text?.withUTF8 { hasher.combine(bytes: $0) }
+            case .string: reader.text?.withUTF8 { hasher.combine($0) }
             // Rarely used as keys, so all arrays of one length share a bucket.
             case .array: hasher.combine(reader.elements.reduce(0) { count, _ in count + 1 })
             case .object: hasher.combine(reader.members.reduce(0) { count, _ in count + 1 })

@@ -1,5 +1,6 @@
 package import CEL
 internal import ReactiveGraph
+internal import Support
 package import Values
 
 /// One expression as a stage uses it.
@@ -45,10 +46,10 @@ package struct Evaluation {
     /// A false positive only costs making a timestamp.
     private static func mentionsTime(_ source: String) -> Bool {
         var matched = 0
-        let word: StaticString = "time"
+        let word = BorrowedBytes("time")
         for byte in source.utf8 {
-            matched = byte == word.utf8Start[matched] ? matched + 1 : (byte == word.utf8Start[0] ? 1 : 0)
-            if matched == word.utf8CodeUnitCount { return true }
+            matched = byte == word[matched] ? matched + 1 : (byte == word[0] ? 1 : 0)
+            if matched == word.count { return true }
         }
         return false
     }
@@ -60,15 +61,7 @@ package struct Evaluation {
         defer { meter?.spend(spent) }
         guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         if key != nil { return try result([value]) }
-        let result = withUnsafeTemporaryAllocation(of: Value.self, capacity: 2) { arguments in
-            arguments.initializeElement(at: 0, to: value)
-            arguments.initializeElement(at: 1, to: time)
-            defer { arguments.deinitialize() }
-            return Result { () throws(EvaluationError) in
-                try program.evaluate(UnsafeBufferPointer(arguments), spent: &spent)
-            }
-        }
-        return try result.get()
+        return try program.evaluate(value, time, spent: &spent)
     }
 
     func result(_ values: [Value]) throws(EvaluationError) -> Value {
@@ -77,10 +70,7 @@ package struct Evaluation {
         spent += 2 * values.count
         var arguments = timePlace > 0 ? values + [time] : values
         if let key { arguments.append(key) }
-        let result = arguments.withUnsafeBufferPointer { arguments in
-            Result { () throws(EvaluationError) in try program.evaluate(arguments, spent: &spent) }
-        }
-        return try result.get()
+        return try program.evaluate(arguments, spent: &spent)
     }
 
     /// The expression's value for one input, or its failure.

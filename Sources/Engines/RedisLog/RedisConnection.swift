@@ -1,5 +1,6 @@
 internal import CHiredis
 internal import Platform
+internal import Support
 
 /// A connection to Redis whose user waits for the answers: for a thread of its own.
 ///
@@ -69,7 +70,7 @@ final class RedisConnection {
     }
 
     private func send(_ command: RedisCommand) throws(RedisError) {
-        let code = command.bytes.withUnsafeBytes { bytes in
+        let code = command.bytes.withBorrowedBytes { bytes in
             var offset = 0
             var arguments: [UnsafePointer<CChar>?] = command.lengths.map { length in
                 defer { offset += length }

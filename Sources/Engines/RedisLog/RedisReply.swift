@@ -1,5 +1,6 @@
 internal import CHiredis
 internal import Commits
+internal import Support
 
 /// What Redis answers to one command.
 enum RedisReply: Hashable {
@@ -16,10 +17,10 @@ enum RedisReply: Hashable {
         switch reply.type {
         case REDIS_REPLY_INTEGER: self = .number(reply.integer)
         case REDIS_REPLY_STRING, REDIS_REPLY_STATUS:
-            self = .bytes(Array(UnsafeRawBufferPointer(start: reply.str, count: reply.len)))
+            self = .bytes(Array(BorrowedBytes(start: reply.str, count: reply.len)))
         case REDIS_REPLY_ERROR:
             self = .error(
-                String(decoding: UnsafeRawBufferPointer(start: reply.str, count: reply.len), as: UTF8.self)
+                String(decoding: BorrowedBytes(start: reply.str, count: reply.len), as: UTF8.self)
             )
         case REDIS_REPLY_ARRAY:
             self = .list((0..<reply.elements).compactMap { reply.element[$0].map(RedisReply.init) })

@@ -1,4 +1,5 @@
 internal import Commits
+internal import Support
 
 // What goes to and comes from the stream of one graph.
 
@@ -142,7 +143,7 @@ struct StreamEntry: Sendable {
     }
 
     private static func commits(_ bytes: [UInt8], _ count: UInt64, _ graph: String) -> [LogEntry]? {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withBorrowedBytes { bytes in
             var reader = LogBytesReader(bytes)
             var commits: [LogEntry] = []
             for _ in 0..<count {

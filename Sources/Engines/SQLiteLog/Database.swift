@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Support
 
 /// What SQLite says when it cannot do something.
 struct DatabaseError: Error, Hashable {
@@ -159,7 +160,7 @@ final class Statement {
                 case .number(let number): sqlite3_bind_int64(raw, place, number)
                 case .text(let text): sqlite3_bind_text(raw, place, text, -1, Self.copies)
                 case .bytes(let bytes):
-                    bytes.withUnsafeBytes {
+                    bytes.withBorrowedBytes {
                         // A pointer to nothing would bind null.
                         sqlite3_bind_blob64(
                             raw,
@@ -196,9 +197,9 @@ final class Statement {
     /// Lends the bytes of a column until the next step.
     func withBytes<Result>(
         _ column: Int32,
-        _ body: (UnsafeRawBufferPointer) throws -> Result
+        _ body: (BorrowedBytes) throws -> Result
     ) rethrows -> Result {
         let start = sqlite3_column_blob(raw, column)
-        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))))
+        return try body(BorrowedBytes(start: start, count: Int(sqlite3_column_bytes(raw, column))))
     }
 }

@@ -1,5 +1,6 @@
 internal import CZlib
 internal import Commits
+internal import Support
 
 /// How far the log was written, kept outside of SQLite's own files.
 ///
@@ -51,17 +52,17 @@ struct HighWaterMark: Equatable {
 
 /// CRC-32 of bytes, after numbers that belong to them.
 func checksum(of bytes: [UInt8], after numbers: UInt64...) -> UInt32 {
-    bytes.withUnsafeBytes { checksum(of: $0, after: numbers) }
+    bytes.withBorrowedBytes { checksum(of: $0, after: numbers) }
 }
 
 /// The same of bytes that are lent.
-func checksum(of bytes: UnsafeRawBufferPointer, after numbers: [UInt64]) -> UInt32 {
+func checksum(of bytes: BorrowedBytes, after numbers: [UInt64]) -> UInt32 {
     var sum = crc32_z(0, nil, 0)
     for number in numbers {
         sum = withUnsafeBytes(of: number.littleEndian) {
             crc32_z(sum, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
         }
     }
-    if !bytes.isEmpty { sum = crc32_z(sum, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count) }
+    if !bytes.isEmpty { sum = crc32_z(sum, bytes.buffer.bindMemory(to: UInt8.self).baseAddress, bytes.count) }
     return UInt32(truncatingIfNeeded: sum)
 }

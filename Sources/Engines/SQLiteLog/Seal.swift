@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Commits
+internal import Support
 
 /// What is stored, in one number: the sum over all graphs, the ends of their logs, snapshots and
 /// keys.
@@ -60,7 +61,7 @@ struct Seal {
     mutating func remove(_ row: Row) { total &-= row.part }
 
     private static func part(_ numbers: UInt64...) -> UInt64 {
-        numbers.withUnsafeBytes { UInt64(checksum(of: $0, after: [])) }
+        numbers.withUnsafeBytes { UInt64(checksum(of: BorrowedBytes($0), after: [])) }
     }
 
     /// What covers the row of the seal itself.

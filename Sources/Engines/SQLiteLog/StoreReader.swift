@@ -1,5 +1,6 @@
 internal import CSQLite
 public import Commits
+internal import Support
 
 /// Reads a store through a connection of its own for each question, on any thread, while another
 /// writes.
@@ -148,7 +149,7 @@ public struct StoreReader: LogReader {
 
     /// Visits the entries of one row; false: the visitor has enough.
     private func visitAll(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         _ row: ClosedRange<UInt64>,
         _ graph: String,
         _ revs: ClosedRange<UInt64>,

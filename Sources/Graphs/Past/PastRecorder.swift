@@ -110,7 +110,7 @@ package final class PastRecorder {
         init(_ hear: @escaping () -> Void) {
             self.hear = hear
             super.init(name: "Past") { edge in
-                unsafeDowncast(edge, to: Heard.self).hear()
+                (edge as! Heard).hear()
                 return .nothing
             }
         }

@@ -47,7 +47,7 @@ public import Support
     }
 
     /// Appends a message, compressed, without the four bytes that the RFC has taken away.
-    public func deflate(_ message: UnsafeRawBufferPointer, to output: inout ByteBuffer) {
+    public func deflate(_ message: BorrowedBytes, to output: inout ByteBuffer) {
         let stream = unsafe open()
         if !keepsContext { unsafe deflateReset(stream) }
         // zlib reads only.

@@ -1,9 +1,10 @@
 internal import CZlib
+public import Support
 
 /// The content coding `gzip` (RFC 9110 §8.4.1.3), for answers whose bytes are all at hand.
 public enum Gzip {
     /// `bytes`, compressed; no time and no name are noted, so that equal bytes give equal ones.
-    public static func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    public static func compress(_ bytes: BorrowedBytes) -> [UInt8] {
         var stream = unsafe z_stream()
         // 16 more than the window asks zlib for the form of RFC 1952.
         let code = unsafe deflateInit2_(

@@ -53,7 +53,7 @@ internal import Support
     }
 
     /// Sets what is read next; it must stay in place until it is used up.
-    func feed(_ piece: UnsafeRawBufferPointer) {
+    func feed(_ piece: BorrowedBytes) {
         let stream = unsafe open()
         unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
             mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -51,13 +51,13 @@ struct ChunkedBody: ~Copyable {
     ///   - maximumFields: how many fields the trailer section may have.
     /// - Returns: what stopped it.
     mutating func advance(
-        _ input: inout UnsafeRawBufferPointer,
+        _ input: inout BorrowedBytes,
         bodyRoom: Int,
         maximumFields: Int
     ) -> Step {
-        while let byte = unsafe input.first {
+        while let byte = input.first {
             if place == .data { return .data(Int(clamping: size)) }
-            unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input.dropFirst())
+            input = BorrowedBytes(rebasing: input.dropFirst())
             if place == .size, digits < 16 || size == 0, let digit = ASCII.hexadecimal(byte) {
                 digits = size == 0 ? 1 : digits &+ 1
                 size = size << 4 | UInt64(digit)

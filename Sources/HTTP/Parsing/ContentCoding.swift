@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// The content codings of a request's body (RFC 9110 §8.4).
 public enum ContentCoding: Sendable {
@@ -9,11 +9,11 @@ public enum ContentCoding: Sendable {
     case unknown
 
     /// Reads `Content-Encoding`; nil where there is none.
-    public init(_ value: UnsafeRawBufferPointer?) {
+    public init(_ value: BorrowedBytes?) {
         var coding = ContentCoding.none
-        unsafe value?.forEachListElement { element in
-            if unsafe element.equalsIgnoringCase("identity") { return true }
-            let isGzip = unsafe element.equalsIgnoringCase("gzip") || element.equalsIgnoringCase("x-gzip")
+        value?.forEachListElement { element in
+            if element.equalsIgnoringCase("identity") { return true }
+            let isGzip = element.equalsIgnoringCase("gzip") || element.equalsIgnoringCase("x-gzip")
             coding = coding == .none && isGzip ? .gzip : .unknown
             return coding == .gzip
         }

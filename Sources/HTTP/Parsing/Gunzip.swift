@@ -32,13 +32,13 @@ internal import Support
     var heldBytes: Int { output.count + Inflater.memoryBytes(windowBits: 15) }
 
     /// Inflates a slice of `body`, which is the same in each call but may have moved.
-    func advance(_ body: UnsafeRawBufferPointer, limitBytes: Int) -> RequestParser.Inflation {
+    func advance(_ body: BorrowedBytes, limitBytes: Int) -> RequestParser.Inflation {
         var work = 0
         while work < Self.slice {
             let given = min(body.count - used, Self.piece)
             // One byte beyond the limit shows that there is more.
             let room = min(Self.piece, max(1, limitBytes - output.count + 1))
-            let start = unsafe UnsafeRawBufferPointer(rebasing: body[used...]).baseAddress
+            let start = unsafe body.part(used...).baseAddress
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: start?.assumingMemoryBound(to: UInt8.self)
             )

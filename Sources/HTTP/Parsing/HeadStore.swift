@@ -83,19 +83,19 @@ struct FieldSlice {
 
     /// The bytes of a slice; lent like the head itself.
     @inline(__always)
-    func bytes(_ offset: UInt32, _ length: UInt32) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(start: base.unsafelyUnwrapped + Int(offset), count: Int(length))
+    func bytes(_ offset: UInt32, _ length: UInt32) -> BorrowedBytes {
+        unsafe BorrowedBytes(start: base.unsafelyUnwrapped + Int(offset), count: Int(length))
     }
 
     @inline(__always)
-    func value(at index: Int) -> UnsafeRawBufferPointer {
+    func value(at index: Int) -> BorrowedBytes {
         unsafe bytes(fields[index].value, fields[index].valueLength)
     }
 
     /// The value of the first field known as `name`.
     @inline(__always)
-    func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
+    func value(_ name: HeaderName) -> BorrowedBytes? {
         let index = unsafe first[Int(name.rawValue)]
-        return unsafe index == 0 ? nil : value(at: Int(index) &- 1)
+        return index == 0 ? nil : value(at: Int(index) &- 1)
     }
 }

@@ -4,26 +4,26 @@ internal import Support
 enum HostField {
     /// Whether the bytes are a host and perhaps a port (RFC 9112 §3.2); an empty host is refused,
     /// as nothing can be checked against it.
-    static func isWellFormed(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isWellFormed(_ bytes: BorrowedBytes) -> Bool {
         var place = 0
-        if unsafe bytes.first == UInt8(ascii: "[") {
+        if bytes.first == UInt8(ascii: "[") {
             place = 1
             while place < bytes.count,
-                unsafe bytes[place] == UInt8(ascii: ":") || ByteSet.host.contains(bytes[place])
+                bytes[place] == UInt8(ascii: ":") || ByteSet.host.contains(bytes[place])
             {
                 place &+= 1
             }
-            guard place > 1, place < bytes.count, unsafe bytes[place] == UInt8(ascii: "]") else {
+            guard place > 1, place < bytes.count, bytes[place] == UInt8(ascii: "]") else {
                 return false
             }
             place &+= 1
         } else {
-            place = unsafe ByteSet.host.prefix(of: bytes)
+            place = ByteSet.host.prefix(of: bytes)
         }
         guard place > 0 else { return false }
         guard place < bytes.count else { return true }
-        guard unsafe bytes[place] == UInt8(ascii: ":") else { return false }
-        repeat { place &+= 1 } while unsafe place < bytes.count && ASCII.isDigit(bytes[place])
+        guard bytes[place] == UInt8(ascii: ":") else { return false }
+        repeat { place &+= 1 } while place < bytes.count && ASCII.isDigit(bytes[place])
         return place == bytes.count
     }
 }

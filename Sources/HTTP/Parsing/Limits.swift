@@ -1,3 +1,5 @@
+public import Support
+
 /// How much a peer may send before the parser refuses.
 ///
 /// Defaults are those of the configuration.
@@ -14,7 +16,7 @@
     /// The body of a request that ``allowsLongBody`` accepts, if it is more than `bodyBytes`.
     public var longBodyBytes: Int
     /// Which requests may have a longer body than others, by method, path and query.
-    public var allowsLongBody: @Sendable (Method, _ path: UnsafeRawBufferPointer, Query) -> Bool =
+    public var allowsLongBody: @Sendable (Method, _ path: BorrowedBytes, Query) -> Bool =
         { _, _, _ in false }
 
     public init(

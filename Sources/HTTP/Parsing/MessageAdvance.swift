@@ -13,13 +13,13 @@ extension UnsafeMutablePointer<MessageCore> {
     /// byte: where its target must have ended, and where it must have ended itself. What a too
     /// large head is called is decided there and when it is complete, never in between, so that the
     /// answer does not depend on how the bytes were cut into inputs.
-    func advance(_ input: inout UnsafeRawBufferPointer) -> Advance {
+    func advance(_ input: inout BorrowedBytes) -> Advance {
         switch unsafe pointee.stage {
         case .failed:
             return .failed
         case .done:
             if unsafe pointee.takesRepeated(&input) { return .message }
-            if unsafe input.isEmpty, unsafe pointee.mayRepeat { return .more }
+            if input.isEmpty, unsafe pointee.mayRepeat { return .more }
             let lasts =
                 unsafe pointee.isRequest
                 ? pointee.facts.keepsAlive : llhttp_should_keep_alive(pointee.parser) != 0
@@ -35,11 +35,11 @@ extension UnsafeMutablePointer<MessageCore> {
             break
         }
         if unsafe pointee.stage == .ended {
-            unsafe input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            input = BorrowedBytes()
             return .more
         }
         if unsafe pointee.stage == .idle, unsafe !skipBlankLine(&input) { return .failed }
-        while let start = input.baseAddress, input.count > 0 {
+        while let start = unsafe input.baseAddress, input.count > 0 {
             if unsafe pointee.readsChunks { return unsafe pointee.advanceChunks(&input) }
             if unsafe pointee.stage == .idle { unsafe pointee.stage = .head }
             let offered =
@@ -52,7 +52,7 @@ extension UnsafeMutablePointer<MessageCore> {
                 offered
             )
             if code == HPE_OK {
-                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[offered...])
+                input = input.part(offered...)
                 unsafe pointee.passed(offered, isEnd: input.isEmpty)
                 if unsafe pointee.stage == .failed { return .failed }
                 continue
@@ -62,7 +62,7 @@ extension UnsafeMutablePointer<MessageCore> {
                 return .failed
             }
             let used = unsafe UnsafeRawPointer(stop) - start
-            unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[used...])
+            input = input.part(used...)
             if unsafe pointee.stage == .done { return .message }
             let isAsked = unsafe pointee.facts.expectsContinue
             unsafe pointee.passed(used, isEnd: isAsked || input.isEmpty)
@@ -78,16 +78,16 @@ extension UnsafeMutablePointer<MessageCore> {
 
     /// Takes one CRLF before a message (RFC 9112 §2.2).
     /// - Returns: false where something else made of CR and LF stands there.
-    private func skipBlankLine(_ input: inout UnsafeRawBufferPointer) -> Bool {
+    private func skipBlankLine(_ input: inout BorrowedBytes) -> Bool {
         // The usual case: a method begins.
-        if unsafe pointee.blankBytes == 0, input.count > 0, unsafe input[0] > ASCII.carriageReturn {
+        if unsafe pointee.blankBytes == 0, input.count > 0, input[0] > ASCII.carriageReturn {
             return true
         }
-        while let byte = unsafe input.first {
+        while let byte = input.first {
             switch unsafe (byte, pointee.blankBytes) {
             case (ASCII.carriageReturn, 0), (ASCII.lineFeed, 1):
                 unsafe pointee.blankBytes += 1
-                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input.dropFirst())
+                input = BorrowedBytes(rebasing: input.dropFirst())
             case (ASCII.carriageReturn, _), (ASCII.lineFeed, _), (_, 1):
                 _ = unsafe pointee.refuse(.badRequest, "empty lines before a request")
                 return false
@@ -138,7 +138,7 @@ extension MessageCore {
     mutating func hold() {
         if !head.isSaved, let base = unsafe head.base {
             head.saved.removeAll()
-            unsafe head.saved.append(UnsafeRawBufferPointer(start: base, count: headEnd))
+            unsafe head.saved.append(BorrowedBytes(start: base, count: headEnd))
             head.isSaved = true
             unsafe head.base = unsafe head.saved.bytes.baseAddress.map {
                 unsafe $0.assumingMemoryBound(to: UInt8.self)

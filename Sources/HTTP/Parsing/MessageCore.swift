@@ -50,7 +50,7 @@ public struct BodyExcess: Sendable {
             unsafe base = unsafe start
         } else if unsafe isSaved || base.unsafelyUnwrapped + count != start {
             save()
-            unsafe saved.append(UnsafeRawBufferPointer(start: start, count: length))
+            unsafe saved.append(BorrowedBytes(start: start, count: length))
             unsafe base = unsafe UnsafeRawPointer(saved.bytes.baseAddress)
         }
         count &+= length
@@ -70,7 +70,7 @@ public struct BodyExcess: Sendable {
     mutating func save() {
         guard !isSaved else { return }
         isSaved = true
-        unsafe saved.append(UnsafeRawBufferPointer(start: base, count: count))
+        unsafe saved.append(BorrowedBytes(start: base, count: count))
         unsafe base = unsafe UnsafeRawPointer(saved.bytes.baseAddress)
     }
 }
@@ -311,21 +311,21 @@ extension MessageCore {
 
     /// Reads on in a body in chunks.
     mutating func advanceChunks(
-        _ input: inout UnsafeRawBufferPointer
+        _ input: inout BorrowedBytes
     ) -> UnsafeMutablePointer<MessageCore>.Advance {
         while true {
-            let step = unsafe chunks.advance(
+            let step = chunks.advance(
                 &input,
                 bodyRoom: max(0, limits.body(of: facts) &- body.count),
                 maximumFields: limits.headerFields
             )
             switch step {
             case .data(let size):
-                guard let start = input.baseAddress else { return .more }
+                guard let start = unsafe input.baseAddress else { return .more }
                 let count = min(size, input.count)
                 unsafe body.append(start, count)
                 chunks.take(count)
-                unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[count...])
+                input = input.part(count...)
             case .more:
                 hold()
                 return .more
@@ -379,7 +379,7 @@ extension MessageCore {
         let start = head.saved.count
         if end > start, let input = unsafe input {
             unsafe head.saved.append(
-                UnsafeRawBufferPointer(start: input + (start &- origin), count: end &- start)
+                BorrowedBytes(start: input + (start &- origin), count: end &- start)
             )
         }
         unsafe head.base = unsafe head.saved.bytes.baseAddress.map {

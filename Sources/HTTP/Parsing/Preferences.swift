@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// What the client prefers (RFC 7240).
 ///
@@ -15,29 +15,29 @@ public struct Preferences: Sendable {
 
     /// Reads every `Prefer` field of a request.
     public init(_ head: RequestHead) {
-        unsafe head.forEachValue(.prefer) {
-            unsafe add($0)
+        head.forEachValue(.prefer) {
+            add($0)
             return true
         }
     }
 
     /// Reads one value of `Prefer`.
-    public mutating func add(_ value: UnsafeRawBufferPointer) {
-        unsafe value.forEachListElement { element in
+    public mutating func add(_ value: BorrowedBytes) {
+        value.forEachListElement { element in
             // Parameters of a preference follow a semicolon; none of these has any.
-            let end = unsafe element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
-            let preference = unsafe UnsafeRawBufferPointer(rebasing: element[..<end]).trimmed
-            let split = unsafe preference.firstIndex(of: UInt8(ascii: "=")) ?? preference.count
-            let name = unsafe UnsafeRawBufferPointer(rebasing: preference[..<split]).trimmed
-            let given = unsafe UnsafeRawBufferPointer(
+            let end = element.firstIndex(of: UInt8(ascii: ";")) ?? element.count
+            let preference = element.part(..<end).trimmed
+            let split = preference.firstIndex(of: UInt8(ascii: "=")) ?? preference.count
+            let name = preference.part(..<split).trimmed
+            let given = BorrowedBytes(
                 rebasing: preference[min(split + 1, preference.count)...]
             )
             .trimmed
-            if unsafe name.equalsIgnoringCase("return"), !returnsMinimal, !returnsRepresentation {
-                returnsMinimal = unsafe given.unquoted.equalsIgnoringCase("minimal")
-                returnsRepresentation = unsafe given.unquoted.equalsIgnoringCase("representation")
-            } else if unsafe name.equalsIgnoringCase("wait"), waitSeconds == nil {
-                waitSeconds = unsafe given.unquoted.decimal
+            if name.equalsIgnoringCase("return"), !returnsMinimal, !returnsRepresentation {
+                returnsMinimal = given.unquoted.equalsIgnoringCase("minimal")
+                returnsRepresentation = given.unquoted.equalsIgnoringCase("representation")
+            } else if name.equalsIgnoringCase("wait"), waitSeconds == nil {
+                waitSeconds = given.unquoted.decimal
             }
             return true
         }

@@ -15,7 +15,7 @@ extension MessageCore {
         remembered.removeAll()
         guard headEnd <= Self.mostRemembered, facts.keepsAlive, !facts.isChunked, !facts.upgradesToWebSocket
         else { return }
-        unsafe remembered.append(UnsafeRawBufferPointer(start: base, count: headEnd))
+        unsafe remembered.append(BorrowedBytes(start: base, count: headEnd))
     }
 
     /// Whether the next request may have the same head.
@@ -25,17 +25,17 @@ extension MessageCore {
     /// end and has the same head.
     ///
     /// llhttp does not see it, and stays at the end of the last message that it saw.
-    mutating func takesRepeated(_ input: inout UnsafeRawBufferPointer) -> Bool {
+    mutating func takesRepeated(_ input: inout BorrowedBytes) -> Bool {
         head.removeBytes()
         body.removeAll()
         let size = remembered.count
         let whole = size &+ facts.contentLength
-        guard size > 0, input.count >= whole, let start = input.baseAddress,
+        guard size > 0, input.count >= whole, let start = unsafe input.baseAddress,
             let known = unsafe remembered.bytes.baseAddress, unsafe memcmp(start, known, size) == 0
         else { return false }
         unsafe head.base = unsafe start.assumingMemoryBound(to: UInt8.self)
         if whole > size { unsafe body.append(start + size, whole &- size) }
-        unsafe input = unsafe UnsafeRawBufferPointer(rebasing: input[whole...])
+        input = input.part(whole...)
         return true
     }
 }

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// The head of a request as the parser holds it: a view, no copy.
 ///
@@ -28,28 +28,28 @@ internal import Support
     public var contentLength: Int { unsafe core.pointee.facts.contentLength }
 
     /// The target as sent.
-    public var target: UnsafeRawBufferPointer {
+    public var target: BorrowedBytes {
         unsafe core.pointee.slice(core.pointee.target, core.pointee.targetLength)
     }
 
     /// The path, percent-decoded except `%2F` and `%00`; `*` for `OPTIONS *`.
-    public var path: UnsafeRawBufferPointer { unsafe core.pointee.path }
+    public var path: BorrowedBytes { unsafe core.pointee.path }
 
     /// The query, the part after `?`, as sent; empty if there is none.
     ///
     /// See `Query`.
-    public var query: UnsafeRawBufferPointer {
+    public var query: BorrowedBytes {
         unsafe core.pointee.slice(core.pointee.facts.query, core.pointee.facts.queryLength)
     }
 
     /// The host (and port) the request is for: that of an absolute target, otherwise the Host
     /// field.
-    public var authority: UnsafeRawBufferPointer {
+    public var authority: BorrowedBytes {
         let facts = unsafe core.pointee.facts
         guard facts.authorityLength == 0 else {
             return unsafe core.pointee.slice(facts.authority, facts.authorityLength)
         }
-        return unsafe core.pointee.head.value(.host) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        return unsafe core.pointee.head.value(.host) ?? BorrowedBytes()
     }
 
     /// How an answer to this request must be framed; may outlive the head.
@@ -62,7 +62,7 @@ internal import Support
     }
 
     /// The value of the first field with this name, or nil.
-    public func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
+    public func value(_ name: HeaderName) -> BorrowedBytes? {
         unsafe core.pointee.head.value(name)
     }
 
@@ -72,7 +72,7 @@ internal import Support
     }
 
     /// Calls `body` with the value of every field with this name, in order, until it returns false.
-    public func forEachValue(_ name: HeaderName, _ body: (UnsafeRawBufferPointer) -> Bool) {
+    public func forEachValue(_ name: HeaderName, _ body: (BorrowedBytes) -> Bool) {
         guard has(name) else { return }
         for index in unsafe 0..<core.pointee.head.fieldCount
         where unsafe core.pointee.head.fields[index].known == name {
@@ -84,7 +84,7 @@ internal import Support
     public var fieldCount: Int { unsafe core.pointee.head.fieldCount }
 
     /// The name, as sent, and the value of the field at `index`, 0 ..< `fieldCount`.
-    public func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    public func field(at index: Int) -> (name: BorrowedBytes, value: BorrowedBytes) {
         unsafe core.pointee.field(at: index)
     }
 }
@@ -92,26 +92,26 @@ internal import Support
 extension MessageCore {
     /// The path, percent-decoded except `%2F` and `%00`.
     @inline(__always)
-    var path: UnsafeRawBufferPointer {
+    var path: BorrowedBytes {
         switch facts.pathPlace {
-        case .raw: unsafe slice(facts.path, facts.pathLength)
-        case .decoded: unsafe decoded.bytes
-        case .root: unsafe UnsafeRawBufferPointer(start: ("/" as StaticString).utf8Start, count: 1)
+        case .raw: slice(facts.path, facts.pathLength)
+        case .decoded: decoded.bytes
+        case .root: unsafe BorrowedBytes(start: ("/" as StaticString).utf8Start, count: 1)
         }
     }
 
     /// Bytes of the message by offset; lent like the head.
     @inline(__always)
-    func slice(_ offset: Int, _ length: Int) -> UnsafeRawBufferPointer {
+    func slice(_ offset: Int, _ length: Int) -> BorrowedBytes {
         guard let base = unsafe head.base, length > 0 else {
-            return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            return BorrowedBytes()
         }
-        return unsafe UnsafeRawBufferPointer(start: base + offset, count: length)
+        return unsafe BorrowedBytes(start: base + offset, count: length)
     }
 
-    func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    func field(at index: Int) -> (name: BorrowedBytes, value: BorrowedBytes) {
         precondition(index >= 0 && index < head.fieldCount, "no such header field")
         let field = unsafe head.fields[index]
-        return unsafe (head.bytes(field.name, field.nameLength), head.value(at: index))
+        return (head.bytes(field.name, field.nameLength), head.value(at: index))
     }
 }

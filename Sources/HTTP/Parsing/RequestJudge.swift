@@ -24,7 +24,7 @@ extension MessageCore {
         }
         if facts.authorityLength > 0,
             unsafe !HostField.isWellFormed(
-                UnsafeRawBufferPointer(start: base + facts.authority, count: facts.authorityLength)
+                BorrowedBytes(start: base + facts.authority, count: facts.authorityLength)
             )
         {
             return refuse(.badRequest, "the request target has no host")
@@ -57,7 +57,7 @@ extension MessageCore {
         var expected: UInt64 = 0
         unsafe withUnsafeMutableBytes(of: &expected) {
             unsafe $0.copyBytes(
-                from: UnsafeRawBufferPointer(start: (" HTTP/1." as StaticString).utf8Start, count: 8)
+                from: BorrowedBytes(start: (" HTTP/1." as StaticString).utf8Start, count: 8)
             )
         }
         guard unsafe words.loadUnaligned(as: UInt64.self) == expected,
@@ -108,26 +108,26 @@ extension MessageCore {
                     ? "Host is given twice" : "a header field that may occur only once is given twice"
             }
         }
-        guard let host = unsafe head.value(.host) else { return "Host is missing" }
-        return unsafe HostField.isWellFormed(host) ? nil : "Host is not a host"
+        guard let host = head.value(.host) else { return "Host is missing" }
+        return HostField.isWellFormed(host) ? nil : "Host is not a host"
     }
 
     /// How long the body is, whether the connection lasts, whether another protocol follows.
     private mutating func judgeFraming() -> Int32 {
         let flags = unsafe UInt32(parser.pointee.flags)
         facts.isChunked = flags & F_CHUNKED.rawValue != 0
-        if let coding = unsafe head.value(.transferEncoding) {
-            guard facts.isChunked, facts.minorVersion == 1, unsafe coding.equalsIgnoringCase("chunked") else {
+        if let coding = head.value(.transferEncoding) {
+            guard facts.isChunked, facts.minorVersion == 1, coding.equalsIgnoringCase("chunked") else {
                 return refuse(.badRequest, "Transfer-Encoding may only be chunked, in HTTP/1.1")
             }
-            guard unsafe head.value(.contentLength) == nil else {
+            guard head.value(.contentLength) == nil else {
                 return refuse(.badRequest, "Content-Length and Transfer-Encoding exclude each other")
             }
         }
         let length = unsafe parser.pointee.content_length
         if facts.queryLength > 0, facts.isChunked || length > 0 {
-            let query = unsafe Query(slice(facts.query, facts.queryLength))
-            facts.allowsLongBody = unsafe limits.allowsLongBody(facts.method, path, query)
+            let query = Query(slice(facts.query, facts.queryLength))
+            facts.allowsLongBody = limits.allowsLongBody(facts.method, path, query)
         }
         guard facts.isChunked || length <= UInt64(limits.body(of: facts)) else {
             return refuseBody(of: length)
@@ -139,12 +139,12 @@ extension MessageCore {
             // Only a bodiless GET for WebSocket leaves HTTP; every other wish to upgrade is ignored
             // (RFC 9110 §7.8).
             facts.upgradesToWebSocket =
-                unsafe facts.method == .get && !hasBody && facts.minorVersion == 1
-                && head.value(.upgrade).map { unsafe $0.listContains("websocket") } ?? false
+                facts.method == .get && !hasBody && facts.minorVersion == 1
+                && head.value(.upgrade).map { $0.listContains("websocket") } ?? false
             unsafe parser.pointee.upgrade = 0
         }
-        guard hasBody, facts.minorVersion == 1, let expectation = unsafe head.value(.expect),
-            unsafe expectation.equalsIgnoringCase("100-continue"), headEnd == origin &+ inputCount
+        guard hasBody, facts.minorVersion == 1, let expectation = head.value(.expect),
+            expectation.equalsIgnoringCase("100-continue"), headEnd == origin &+ inputCount
         else { return 0 }
         facts.expectsContinue = true
         return Int32(HPE_PAUSED.rawValue)

@@ -1,5 +1,5 @@
 import CLLHTTP
-internal import Support
+public import Support
 
 /// Reads requests from bytes, one at a time (HTTP/1.1 by llhttp, made stricter where it accepts
 /// what RFC 9112 does not).
@@ -66,8 +66,8 @@ internal import Support
     public var head: RequestHead { unsafe RequestHead(core: core) }
 
     /// The body of the request at hand, lent as the head is; empty if there is none.
-    public var body: UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+    public var body: BorrowedBytes {
+        unsafe BorrowedBytes(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
     /// Whether no byte of an unfinished request has been seen: the connection may be closed at any
@@ -111,7 +111,7 @@ internal import Support
     /// - Parameter input: shortened by what was used. It must stay as it is while `head` and `body`
     ///   are used.
     /// - Returns: what there is to do.
-    public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
+    public func parse(_ input: inout BorrowedBytes) -> Step {
         switch unsafe core.advance(&input) {
         case .more: .more
         case .paused: .continueExpected
@@ -129,7 +129,7 @@ internal import Support
     /// `head` and `body` are in memory of the parser's own: the input may go away.
     public func inflateBody() -> Inflation {
         let gunzip = gunzip ?? Gunzip()
-        let step = unsafe gunzip.advance(body, limitBytes: bodyLimit)
+        let step = gunzip.advance(body, limitBytes: bodyLimit)
         if case .more = step {
             unsafe core.pointee.hold()
             self.gunzip = gunzip

@@ -45,9 +45,9 @@ extension MessageCore {
         if facts.pathLength == 0 {
             facts.pathPlace = .root
         } else if isEscaped {
-            let raw = unsafe UnsafeRawBufferPointer(start: base + facts.path, count: facts.pathLength)
+            let raw = unsafe BorrowedBytes(start: base + facts.path, count: facts.pathLength)
             decoded.removeAll(keepingAtMost: 1024)
-            guard unsafe PercentEncoding.decode(path: raw, to: &decoded) else {
+            guard PercentEncoding.decode(path: raw, to: &decoded) else {
                 return "invalid percent-encoding in the request target"
             }
             facts.pathPlace = .decoded
@@ -79,23 +79,22 @@ extension MessageCore {
     /// The end of `http://host`, whose host then counts instead of the Host field (RFC 9112
     /// §3.2.2).
     private mutating func authorityEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
-        let bytes = unsafe UnsafeRawBufferPointer(start: base + start, count: end &- start)
+        let bytes = unsafe BorrowedBytes(start: base + start, count: end &- start)
         let scheme: Int
-        if bytes.count > 7, unsafe UnsafeRawBufferPointer(rebasing: bytes[..<7]).equalsIgnoringCase("http://")
-        {
+        if bytes.count > 7, bytes.part(..<7).equalsIgnoringCase("http://") {
             scheme = 7
         } else if bytes.count > 8,
-            unsafe UnsafeRawBufferPointer(rebasing: bytes[..<8]).equalsIgnoringCase("https://")
+            bytes.part(..<8).equalsIgnoringCase("https://")
         {
             scheme = 8
         } else {
             return nil
         }
         var place = scheme
-        while place < bytes.count, unsafe bytes[place] != ASCII.slash,
-            unsafe bytes[place] != UInt8(ascii: "?")
+        while place < bytes.count, bytes[place] != ASCII.slash,
+            bytes[place] != UInt8(ascii: "?")
         {
-            guard unsafe bytes[place] != UInt8(ascii: "@"), unsafe bytes[place] != UInt8(ascii: "#") else {
+            guard bytes[place] != UInt8(ascii: "@"), bytes[place] != UInt8(ascii: "#") else {
                 return nil
             }
             place += 1

@@ -1,5 +1,5 @@
 import CLLHTTP
-internal import Support
+public import Support
 
 // What a response's head must satisfy beyond llhttp's grammar; the client side trusts its server
 // more than the server trusts its clients, so only names are sorted and values trimmed.
@@ -51,7 +51,7 @@ extension MessageCore {
     public var status: Status { unsafe Status(rawValue: core.pointee.parser.pointee.status_code) }
 
     /// The value of the first field with this name, trimmed, or nil.
-    public func value(_ name: HeaderName) -> UnsafeRawBufferPointer? {
+    public func value(_ name: HeaderName) -> BorrowedBytes? {
         unsafe core.pointee.head.value(name)
     }
 
@@ -59,7 +59,7 @@ extension MessageCore {
     public var fieldCount: Int { unsafe core.pointee.head.fieldCount }
 
     /// The name, as sent, and the value of the field at `index`, 0 ..< `fieldCount`.
-    public func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    public func field(at index: Int) -> (name: BorrowedBytes, value: BorrowedBytes) {
         unsafe core.pointee.field(at: index)
     }
 }

@@ -1,4 +1,5 @@
 import CLLHTTP
+public import Support
 
 /// Reads responses from bytes, one at a time: the client side, for the command line and the load
 /// run.
@@ -42,8 +43,8 @@ import CLLHTTP
     public var head: ResponseHead { unsafe ResponseHead(core: core) }
 
     /// The body of the response at hand, lent as the head is.
-    public var body: UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(start: core.pointee.body.base, count: core.pointee.body.count)
+    public var body: BorrowedBytes {
+        unsafe BorrowedBytes(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
     /// Whether the server will take another request on this connection; meaningful while a response
@@ -51,7 +52,7 @@ import CLLHTTP
     public var keepsAlive: Bool { unsafe llhttp_should_keep_alive(core.pointee.parser) != 0 }
 
     /// Takes bytes from the front of `input`, up to the next response.
-    public func parse(_ input: inout UnsafeRawBufferPointer) -> Step {
+    public func parse(_ input: inout BorrowedBytes) -> Step {
         while true {
             switch unsafe core.advance(&input) {
             case .more: return .more

@@ -1,4 +1,5 @@
 import CLLHTTP
+internal import Support
 
 /// Whether the llhttp this program is linked with is the strict one.
 ///
@@ -47,8 +48,8 @@ public enum SelfTest {
     }
 
     private static func isAccepted(_ bytes: StaticString) -> Bool {
-        var input = unsafe UnsafeRawBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
-        if case .request = unsafe RequestParser().parse(&input) { return true }
+        var input = unsafe BorrowedBytes(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
+        if case .request = RequestParser().parse(&input) { return true }
         return false
     }
 

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// What a path and a method lead to: a number that the server gives, its place in `Operation.all`.
 public struct Route: RawRepresentable, Hashable, Sendable {
@@ -48,9 +48,9 @@ public struct Router {
     ///   - method: the request's method.
     ///   - path: the decoded path; captures are lent from it.
     /// - Returns: the route, or what to answer if there is none.
-    public func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Match {
-        guard let base = path.baseAddress, path.count > 0, unsafe path[0] == ASCII.slash else {
-            return unsafe method == .options && path.equals("*")
+    public func match(_ method: Method, _ path: BorrowedBytes) -> Match {
+        guard let base = unsafe path.baseAddress, path.count > 0, path[0] == ASCII.slash else {
+            return method == .options && path.equals("*")
                 ? .options(allow: allowEverywhere) : .notFound
         }
         let places = unsafe tables.places
@@ -63,7 +63,7 @@ public struct Router {
                 guard unsafe places[place].capture >= 0 else { return .notFound }
                 end = unsafe Self.captureEnd(base, start, path.count, namesOnly: places[place].takesNames)
                 guard end > start else { return .notFound }
-                unsafe captures.append(UnsafeRawBufferPointer(start: base + start, count: end &- start))
+                unsafe captures.append(BorrowedBytes(start: base + start, count: end &- start))
                 place = unsafe places[place].capture
             }
             if end == path.count { break }

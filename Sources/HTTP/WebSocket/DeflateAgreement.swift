@@ -54,8 +54,8 @@ extension DeflateAgreement {
     static func choose(_ head: RequestHead, _ mode: CompressionMode, keepsContexts: Bool) -> Outcome {
         var chosen: DeflateAgreement?
         var isMalformed = false
-        unsafe head.forEachValue(.webSocketExtensions) { value in
-            var offers = unsafe ExtensionOffers(value)
+        head.forEachValue(.webSocketExtensions) { value in
+            var offers = ExtensionOffers(value)
             let isWellFormed = offers.forEach { name, parameters in
                 guard chosen == nil, mode != .off, name == "permessage-deflate" else {
                     return
@@ -99,7 +99,7 @@ extension DeflateAgreement {
     /// 8 … 15 without leading zeros.
     private static func bits(_ value: [UInt8]?) -> Int? {
         guard let value, value.first != UInt8(ascii: "0"), value.count <= 2,
-            let bits = unsafe value.withUnsafeBytes({ unsafe $0.decimal })
+            let bits = value.withBorrowedBytes({ $0.decimal })
         else { return nil }
         return (8...15).contains(bits) ? bits : nil
     }

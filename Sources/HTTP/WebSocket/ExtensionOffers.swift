@@ -17,8 +17,8 @@ struct ExtensionOffers: ~Copyable {
     private let bytes: [UInt8]
     private var place = 0
 
-    init(_ value: UnsafeRawBufferPointer) {
-        bytes = unsafe Array(value)
+    init(_ value: BorrowedBytes) {
+        bytes = Array(value)
     }
 
     /// Calls `body` with each extension's name, in small letters, and its parameters.

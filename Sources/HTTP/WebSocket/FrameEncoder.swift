@@ -15,7 +15,7 @@ public enum FrameEncoder {
     ///   - buffer: what it is appended to.
     public static func append(
         _ opcode: Opcode,
-        _ payload: UnsafeRawBufferPointer,
+        _ payload: BorrowedBytes,
         isFinal: Bool = true,
         isCompressed: Bool = false,
         mask: UInt32? = nil,
@@ -36,7 +36,7 @@ public enum FrameEncoder {
             to: &buffer
         )
         let start = buffer.count
-        unsafe buffer.append(payload)
+        buffer.append(payload)
         if let mask {
             unsafe Masking.apply(
                 UnsafeMutableRawBufferPointer(rebasing: buffer.mutableBytes[start...]),
@@ -107,6 +107,6 @@ public enum FrameEncoder {
             }
             payload.append(utf8: text)
         }
-        unsafe append(.close, payload.bytes, mask: mask, to: &buffer)
+        append(.close, payload.bytes, mask: mask, to: &buffer)
     }
 }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Reads frames from bytes: headers one after the other, and the pieces of their payloads, unmasked
 /// in place.
 ///
@@ -63,9 +65,9 @@ public struct FrameParser: Sendable {
         if remaining > 0 { return unsafe takePayload(&input) }
         if partialCount == 0 {
             // The usual case: the whole header lies in the input.
-            let size = unsafe Self.headerBytes(UnsafeRawBufferPointer(input))
+            let size = unsafe Self.headerBytes(BorrowedBytes(UnsafeRawBufferPointer(input)))
             if size <= input.count {
-                let step = unsafe begin(UnsafeRawBufferPointer(rebasing: input[..<size]))
+                let step = unsafe begin(BorrowedBytes(start: input.baseAddress, count: size))
                 unsafe input = unsafe UnsafeMutableRawBufferPointer(rebasing: input[size...])
                 return step
             }
@@ -91,10 +93,10 @@ public struct FrameParser: Sendable {
             let partial = partial
             let count = partialCount
             let whole = unsafe withUnsafeBytes(of: partial) { bytes -> Step? in
-                let held = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                let held = unsafe BorrowedBytes(bytes).part(..<count)
                 // What the first bytes already rule out is not waited for.
-                if let failure = unsafe rejection(held) { return fail(failure) }
-                return unsafe Self.headerBytes(held) == count ? begin(held) : nil
+                if let failure = rejection(held) { return fail(failure) }
+                return Self.headerBytes(held) == count ? begin(held) : nil
             }
             if let whole {
                 partialCount = 0
@@ -105,10 +107,10 @@ public struct FrameParser: Sendable {
     }
 
     /// How long the header is that begins with these bytes, as far as they say: at least 2.
-    private static func headerBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
+    private static func headerBytes(_ bytes: BorrowedBytes) -> Int {
         guard bytes.count >= 2 else { return 2 }
-        let mask = unsafe bytes[1] & 0x80 != 0 ? 4 : 0
-        return switch unsafe bytes[1] & 0x7F {
+        let mask = bytes[1] & 0x80 != 0 ? 4 : 0
+        return switch bytes[1] & 0x7F {
         case 126: 4 + mask
         case 127: 10 + mask
         default: 2 + mask
@@ -116,8 +118,8 @@ public struct FrameParser: Sendable {
     }
 
     /// What is wrong with the first one or two bytes of a header, or nil.
-    private func rejection(_ bytes: UnsafeRawBufferPointer) -> FrameFailure? {
-        let first = unsafe bytes[0]
+    private func rejection(_ bytes: BorrowedBytes) -> FrameFailure? {
+        let first = bytes[0]
         let opcode = Opcode(rawValue: first & 0x0F)
         guard opcode.isKnown else { return Self.protocolError("unknown opcode") }
         let isCompressed = first & 0x40 != 0
@@ -130,10 +132,10 @@ public struct FrameParser: Sendable {
             return Self.protocolError("a control frame is fragmented")
         }
         guard bytes.count >= 2 else { return nil }
-        if opcode.isControl, unsafe bytes[1] & 0x7F > 125 {
+        if opcode.isControl, bytes[1] & 0x7F > 125 {
             return Self.protocolError("a control frame is longer than 125 bytes")
         }
-        let isMasked = unsafe bytes[1] & 0x80 != 0
+        let isMasked = bytes[1] & 0x80 != 0
         if isMasked != (role == .server) {
             return Self.protocolError(
                 isMasked ? "a server's frame is masked" : "a client's frame is not masked"
@@ -143,18 +145,18 @@ public struct FrameParser: Sendable {
     }
 
     /// Reads a whole header.
-    private mutating func begin(_ bytes: UnsafeRawBufferPointer) -> Step {
-        if let failure = unsafe rejection(bytes) { return fail(failure) }
-        var length = unsafe UInt64(bytes[1] & 0x7F)
+    private mutating func begin(_ bytes: BorrowedBytes) -> Step {
+        if let failure = rejection(bytes) { return fail(failure) }
+        var length = UInt64(bytes[1] & 0x7F)
         var place = 2
         if length == 126 {
-            length = unsafe UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            length = UInt64(UInt16(bigEndian: bytes.load(at: 2, as: UInt16.self)))
             place = 4
             guard length > 125 else {
                 return fail(Self.protocolError("a length is not in its shortest form"))
             }
         } else if length == 127 {
-            length = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            length = UInt64(bigEndian: bytes.load(at: 2, as: UInt64.self))
             place = 10
             guard length > 0xFFFF, length >> 63 == 0 else {
                 return fail(Self.protocolError("a length is not in its shortest form"))
@@ -164,9 +166,9 @@ public struct FrameParser: Sendable {
             return fail(FrameFailure(code: .messageTooBig, reason: "message too big"))
         }
         let mask =
-            unsafe bytes[1] & 0x80 != 0
-            ? UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)) : nil
-        header = unsafe FrameHeader(
+            bytes[1] & 0x80 != 0
+            ? UInt32(littleEndian: bytes.load(at: place, as: UInt32.self)) : nil
+        header = FrameHeader(
             isFinal: bytes[0] & 0x80 != 0,
             isCompressed: bytes[0] & 0x40 != 0,
             opcode: Opcode(rawValue: bytes[0] & 0x0F),

@@ -32,11 +32,11 @@ public enum Handshake {
         keepsContexts: Bool = true
     ) -> Outcome {
         guard head.upgradesToWebSocket else { return .upgradeRequired }
-        guard let version = unsafe head.value(.webSocketVersion), unsafe version.equals("13") else {
+        guard let version = head.value(.webSocketVersion), version.equals("13") else {
             return .upgradeRequired
         }
-        guard let key = unsafe head.value(.webSocketKey), key.count == 24,
-            unsafe Base64.bytes(key, isCanonical: true)?.count == 16
+        guard let key = head.value(.webSocketKey), key.count == 24,
+            Base64.bytes(key, isCanonical: true)?.count == 16
         else {
             return .refused("Sec-WebSocket-Key is not 16 bytes in base64")
         }
@@ -52,11 +52,11 @@ public enum Handshake {
         var offered = 0
         var isMalformed = false
         var best: Int?
-        unsafe head.forEachValue(.webSocketProtocol) { value in
-            unsafe value.forEachListElement { name in
+        head.forEachValue(.webSocketProtocol) { value in
+            value.forEachListElement { name in
                 offered += 1
-                isMalformed = unsafe isMalformed || !name.allSatisfy(ASCII.isToken)
-                if let index = subprotocols.firstIndex(where: { unsafe name.equals($0) }) {
+                isMalformed = isMalformed || !name.allSatisfy(ASCII.isToken)
+                if let index = subprotocols.firstIndex(where: { name.equals($0) }) {
                     best = min(index, best ?? index)
                 }
                 return true
@@ -84,14 +84,14 @@ public enum Handshake {
         subprotocol: String?,
         deflate: DeflateAgreement? = nil,
         _ encoder: ResponseEncoder,
-        sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        sha1: (BorrowedBytes) -> [UInt8],
         to buffer: inout ByteBuffer,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         encoder.begin(.switchingProtocols, ResponseFraming(), in: &buffer)
         buffer.append("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ")
-        unsafe appendToken(
-            for: head.value(.webSocketKey) ?? UnsafeRawBufferPointer(start: nil, count: 0),
+        appendToken(
+            for: head.value(.webSocketKey) ?? BorrowedBytes(),
             sha1,
             to: &buffer
         )
@@ -115,10 +115,10 @@ public enum Handshake {
         _ head: RequestHead,
         subprotocol: String?,
         _ encoder: ResponseEncoder,
-        sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        sha1: (BorrowedBytes) -> [UInt8],
         to buffer: inout ByteBuffer
     ) {
-        unsafe accept(head, subprotocol: subprotocol, encoder, sha1: sha1, to: &buffer)
+        accept(head, subprotocol: subprotocol, encoder, sha1: sha1, to: &buffer)
         FrameEncoder.appendClose(.tooManyConnections, reason: "too_many_connections", to: &buffer)
     }
 
@@ -158,19 +158,19 @@ public enum Handshake {
     public static func judge(
         _ head: ResponseHead,
         answering offer: Offer,
-        sha1: (UnsafeRawBufferPointer) -> [UInt8]
+        sha1: (BorrowedBytes) -> [UInt8]
     ) -> String? {
-        guard unsafe head.value(.upgrade)?.equalsIgnoringCase("websocket") == true,
-            unsafe head.value(.connection)?.listContains("upgrade") == true
+        guard head.value(.upgrade)?.equalsIgnoringCase("websocket") == true,
+            head.value(.connection)?.listContains("upgrade") == true
         else { return "the server did not accept the upgrade to WebSocket" }
-        let expected = unsafe Array(offer.key.utf8).withUnsafeBytes { unsafe token(for: $0, sha1: sha1) }
-        guard let answer = unsafe head.value(.webSocketAccept), unsafe answer.text == expected else {
+        let expected = Array(offer.key.utf8).withBorrowedBytes { token(for: $0, sha1: sha1) }
+        guard let answer = head.value(.webSocketAccept), answer.text == expected else {
             return "Sec-WebSocket-Accept does not match the key"
         }
-        guard unsafe head.value(.webSocketExtensions) == nil else {
+        guard head.value(.webSocketExtensions) == nil else {
             return "the answer has an extension that was not asked for"
         }
-        if let answer = unsafe head.value(.webSocketProtocol), unsafe answer.text != offer.subprotocol {
+        if let answer = head.value(.webSocketProtocol), answer.text != offer.subprotocol {
             return "the answer has a subprotocol that was not asked for"
         }
         return nil
@@ -178,22 +178,22 @@ public enum Handshake {
 
     /// The value of `Sec-WebSocket-Accept` that answers `key`, for a client to compare.
     public static func token(
-        for key: UnsafeRawBufferPointer,
-        sha1: (UnsafeRawBufferPointer) -> [UInt8]
+        for key: BorrowedBytes,
+        sha1: (BorrowedBytes) -> [UInt8]
     ) -> String {
         var buffer = ByteBuffer()
-        unsafe appendToken(for: key, sha1, to: &buffer)
-        return unsafe buffer.bytes.text
+        appendToken(for: key, sha1, to: &buffer)
+        return buffer.bytes.text
     }
 
     private static func appendToken(
-        for key: UnsafeRawBufferPointer,
-        _ sha1: (UnsafeRawBufferPointer) -> [UInt8],
+        for key: BorrowedBytes,
+        _ sha1: (BorrowedBytes) -> [UInt8],
         to buffer: inout ByteBuffer
     ) {
         var text = ByteBuffer()
-        unsafe text.append(key)
+        text.append(key)
         text.append("258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
-        unsafe sha1(text.bytes).withUnsafeBytes { unsafe buffer.append(base64: $0) }
+        sha1(text.bytes).withBorrowedBytes { buffer.append(base64: $0) }
     }
 }

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// Puts frames together to messages (RFC 6455 §5.4–5.6): fragments, control frames between them,
 /// size, UTF-8, close codes, compression (RFC 7692).
@@ -12,16 +12,16 @@ public struct MessageAssembler: ~Copyable {
         /// The input is used up.
         case more
         /// A text message, valid UTF-8.
-        case text(UnsafeRawBufferPointer)
-        case binary(UnsafeRawBufferPointer)
+        case text(BorrowedBytes)
+        case binary(BorrowedBytes)
         /// A ping: answer with a pong of the same payload.
-        case ping(UnsafeRawBufferPointer)
-        case pong(UnsafeRawBufferPointer)
+        case ping(BorrowedBytes)
+        case pong(BorrowedBytes)
         /// The peer closes.
         ///
         /// Answer with a close frame unless one was sent, then end the connection. `noneGiven`
         /// where the frame has no code.
-        case close(CloseCode, reason: UnsafeRawBufferPointer)
+        case close(CloseCode, reason: BorrowedBytes)
         /// The peer broke the protocol: send a close frame with this code and end the connection.
         case failed(FrameFailure)
     }
@@ -105,13 +105,16 @@ public struct MessageAssembler: ~Copyable {
                 if let failure = judge(header) { return fail(failure) }
                 self.header = header
                 guard header.length == 0 else { continue }
-                if let step = unsafe take(header, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
-                {
+                if let step = take(header, BorrowedBytes(), isLast: true) {
                     return step
                 }
             case .payload(let piece, let isLast):
                 guard let header else { preconditionFailure("a payload follows its header") }
-                if let step = unsafe take(header, UnsafeRawBufferPointer(piece), isLast: isLast) {
+                if let step = unsafe take(
+                    header,
+                    BorrowedBytes(UnsafeRawBufferPointer(piece)),
+                    isLast: isLast
+                ) {
                     return step
                 }
             }
@@ -162,13 +165,13 @@ public struct MessageAssembler: ~Copyable {
 
     /// Inflates a piece and appends it to what is collected.
     /// - Returns: what is wrong with it, or nil.
-    private mutating func inflate(_ piece: UnsafeRawBufferPointer, _ inflater: Inflater) -> FrameFailure? {
-        unsafe inflater.feed(piece)
+    private mutating func inflate(_ piece: BorrowedBytes, _ inflater: Inflater) -> FrameFailure? {
+        inflater.feed(piece)
         while true {
             let start = message.count
             let step = inflater.produce(to: &message, limitBytes: limitBytes)
-            let new = unsafe UnsafeRawBufferPointer(rebasing: message.bytes[start...])
-            if kind == .text, unsafe !utf8.validate(new) { return Self.notUTF8 }
+            let new = message.bytes.part(start...)
+            if kind == .text, !utf8.validate(new) { return Self.notUTF8 }
             switch step {
             case .tooLarge: return Self.tooBig
             case .malformed: return FrameFailure(code: .invalidPayload, reason: "not deflated data")
@@ -184,11 +187,11 @@ public struct MessageAssembler: ~Copyable {
 
     /// Takes a piece of a compressed message.
     private mutating func take(
-        compressed piece: UnsafeRawBufferPointer,
+        compressed piece: BorrowedBytes,
         _ inflater: Inflater,
         isLast: Bool
     ) -> Step? {
-        if let failure = unsafe inflate(piece, inflater) { return fail(failure) }
+        if let failure = inflate(piece, inflater) { return fail(failure) }
         guard isLast else { return nil }
         // Nothing at all is what some senders make of an empty message: the RFC's form of it is one
         // zero byte.
@@ -196,7 +199,7 @@ public struct MessageAssembler: ~Copyable {
             // What the sender left out (RFC 7692 §7.2.2): an empty stored block without the three
             // bits of its header.
             let failure = unsafe withUnsafeBytes(of: UInt32(0xFFFF_0000).littleEndian) {
-                unsafe inflate($0, inflater)
+                unsafe inflate(BorrowedBytes($0), inflater)
             }
             if let failure { return fail(failure) }
             guard inflater.isAtBoundary else {
@@ -207,59 +210,58 @@ public struct MessageAssembler: ~Copyable {
         let kind = kind
         self.kind = nil
         isDelivered = true
-        guard kind == .text else { return unsafe .binary(message.bytes) }
-        return unsafe utf8.isComplete ? .text(message.bytes) : fail(Self.notUTF8)
+        guard kind == .text else { return .binary(message.bytes) }
+        return utf8.isComplete ? .text(message.bytes) : fail(Self.notUTF8)
     }
 
     /// Takes a piece of a frame.
     /// - Returns: a step where one is due, nil to go on.
-    private mutating func take(_ header: FrameHeader, _ piece: UnsafeRawBufferPointer, isLast: Bool) -> Step?
-    {
-        if header.opcode.isControl { return unsafe takeControl(header, piece, isLast: isLast) }
-        if let inflater { return unsafe take(compressed: piece, inflater, isLast: isLast && header.isFinal) }
+    private mutating func take(_ header: FrameHeader, _ piece: BorrowedBytes, isLast: Bool) -> Step? {
+        if header.opcode.isControl { return takeControl(header, piece, isLast: isLast) }
+        if let inflater { return take(compressed: piece, inflater, isLast: isLast && header.isFinal) }
         let kind = kind ?? header.opcode
-        if kind == .text, unsafe !utf8.validate(piece) { return fail(Self.notUTF8) }
+        if kind == .text, !utf8.validate(piece) { return fail(Self.notUTF8) }
         guard isLast, header.isFinal else {
-            unsafe message.append(piece)
+            message.append(piece)
             return nil
         }
         if kind == .text, !utf8.isComplete { return fail(Self.notUTF8) }
         self.kind = nil
-        var whole = unsafe piece
+        var whole = piece
         if !message.isEmpty {
-            unsafe message.append(piece)
+            message.append(piece)
             isDelivered = true
-            unsafe whole = unsafe message.bytes
+            whole = message.bytes
         }
-        return unsafe kind == .text ? .text(whole) : .binary(whole)
+        return kind == .text ? .text(whole) : .binary(whole)
     }
 
     private mutating func takeControl(
         _ header: FrameHeader,
-        _ piece: UnsafeRawBufferPointer,
+        _ piece: BorrowedBytes,
         isLast: Bool
     ) -> Step? {
-        var whole = unsafe piece
+        var whole = piece
         if !isLast || piece.count < header.length {
-            unsafe control.append(piece)
+            control.append(piece)
             guard isLast else { return nil }
-            unsafe whole = unsafe control.bytes
+            whole = control.bytes
         }
         switch header.opcode {
-        case .ping: return unsafe .ping(whole)
-        case .pong: return unsafe .pong(whole)
-        default: return unsafe takeClose(whole)
+        case .ping: return .ping(whole)
+        case .pong: return .pong(whole)
+        default: return takeClose(whole)
         }
     }
 
-    private mutating func takeClose(_ payload: UnsafeRawBufferPointer) -> Step {
-        if unsafe payload.isEmpty { return unsafe .close(.noneGiven, reason: payload) }
+    private mutating func takeClose(_ payload: BorrowedBytes) -> Step {
+        if payload.isEmpty { return unsafe .close(.noneGiven, reason: payload) }
         guard payload.count >= 2 else { return fail(protocolError("a close frame of one byte")) }
-        let code = unsafe CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
         guard code.mayBeSent else { return fail(protocolError("a close code that must not be sent")) }
-        let reason = unsafe UnsafeRawBufferPointer(rebasing: payload[2...])
+        let reason = payload.part(2...)
         var validator = UTF8Validator()
-        guard unsafe validator.validate(reason), validator.isComplete else {
+        guard validator.validate(reason), validator.isComplete else {
             return fail(FrameFailure(code: .invalidPayload, reason: "a close reason is not UTF-8"))
         }
         return unsafe .close(code, reason: reason)

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// Says at the earliest byte whether a stream is UTF-8 (RFC 3629): no overlong forms, no
 /// surrogates, nothing beyond U+10FFFF.
@@ -18,8 +18,8 @@ public struct UTF8Validator: Sendable {
 
     /// Takes the next bytes.
     /// - Returns: false as soon as no continuation could make the stream valid.
-    public mutating func validate(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let base = bytes.baseAddress else { return true }
+    public mutating func validate(_ bytes: BorrowedBytes) -> Bool {
+        guard let base = unsafe bytes.baseAddress else { return true }
         let count = bytes.count
         var index = 0
         while index < count, due > 0 {

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// Bytes that HTTP's grammar names, and what it asks of them.
 ///
@@ -26,15 +26,15 @@ extension ASCII {
     }
 }
 
-extension UnsafeRawBufferPointer {
+extension BorrowedBytes {
     /// Whether the bytes are those of `text`, exactly.
     public func equals(_ text: StaticString) -> Bool {
         unsafe count == text.utf8CodeUnitCount && isEqual(to: text.utf8Start)
     }
 
     /// Whether the bytes are those of `other`.
-    public func equals(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count, let start = other.baseAddress else { return count == other.count }
+    public func equals(_ other: BorrowedBytes) -> Bool {
+        guard count == other.count, let start = unsafe other.baseAddress else { return count == other.count }
         return unsafe isEqual(to: start)
     }
 
@@ -51,22 +51,22 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The bytes without blanks and tabs at either end (RFC 9110 §5.6.3).
-    public var trimmed: UnsafeRawBufferPointer {
+    public var trimmed: BorrowedBytes {
         var start = 0
         var end = count
-        while start < end, unsafe self[start] == ASCII.space || self[start] == ASCII.tab {
+        while start < end, self[start] == ASCII.space || self[start] == ASCII.tab {
             start += 1
         }
-        while end > start, unsafe self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
+        while end > start, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
             end -= 1
         }
-        return unsafe UnsafeRawBufferPointer(rebasing: self[start..<end])
+        return self.part(start..<end)
     }
 
     /// The bytes without quotes around them.
-    var unquoted: UnsafeRawBufferPointer {
-        guard count >= 2, unsafe first == ASCII.quote, unsafe last == ASCII.quote else { return unsafe self }
-        return unsafe UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
+    var unquoted: BorrowedBytes {
+        guard count >= 2, first == ASCII.quote, last == ASCII.quote else { return self }
+        return self.part(1..<count - 1)
     }
 
     /// The number these decimal digits say; nil if there is none, something else, or too much.
@@ -74,7 +74,7 @@ extension UnsafeRawBufferPointer {
         guard count > 0 else { return nil }
         var number = 0
         for index in indices {
-            let byte = unsafe self[index]
+            let byte = self[index]
             guard ASCII.isDigit(byte) else { return nil }
             let (product, over) = number.multipliedReportingOverflow(by: 10)
             let (sum, overAgain) = product.addingReportingOverflow(Int(byte &- 48))
@@ -88,19 +88,19 @@ extension UnsafeRawBufferPointer {
     ///
     /// Not for the hot path.
     public var text: String {
-        unsafe String(decoding: self, as: UTF8.self)
+        String(decoding: self, as: UTF8.self)
     }
 
     /// Calls `body` with each non-empty element of a comma-separated list, white space trimmed (RFC
     /// 9110 §5.6.1); commas inside quoted strings do not separate.
     ///
     /// Stops when `body` returns false.
-    public func forEachListElement(_ body: (UnsafeRawBufferPointer) -> Bool) {
+    public func forEachListElement(_ body: (BorrowedBytes) -> Bool) {
         var start = 0
         var index = 0
         var quoted = false
         while index <= count {
-            let byte = unsafe index < count ? self[index] : ASCII.comma
+            let byte = index < count ? self[index] : ASCII.comma
             if quoted, index < count {
                 if byte == UInt8(ascii: "\\") {
                     index += 1
@@ -110,9 +110,9 @@ extension UnsafeRawBufferPointer {
             } else if byte == ASCII.quote {
                 quoted = true
             } else if byte == ASCII.comma {
-                let element = unsafe UnsafeRawBufferPointer(rebasing: self[start..<Swift.min(index, count)])
+                let element = self.part(start..<Swift.min(index, count))
                     .trimmed
-                if element.count > 0, unsafe !body(element) { return }
+                if element.count > 0, !body(element) { return }
                 start = index + 1
             }
             index += 1
@@ -122,8 +122,8 @@ extension UnsafeRawBufferPointer {
     /// Whether the comma-separated list names `token`, letters compared without regard to case.
     public func listContains(_ token: StaticString) -> Bool {
         var found = false
-        unsafe forEachListElement {
-            found = unsafe $0.equalsIgnoringCase(token)
+        forEachListElement {
+            found = $0.equalsIgnoringCase(token)
             return !found
         }
         return found
@@ -132,7 +132,7 @@ extension UnsafeRawBufferPointer {
     /// Compares eight bytes at a time, the last eight overlapping those before.
     @inline(__always)
     private func isEqual(to other: UnsafeRawPointer) -> Bool {
-        guard let base = baseAddress else { return true }
+        guard let base = unsafe baseAddress else { return true }
         if count >= 8 {
             var offset = 0
             while true {

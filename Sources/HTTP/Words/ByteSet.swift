@@ -1,3 +1,5 @@
+internal import Support
+
 /// A set of ASCII bytes as a table in the program's constants, so that asking costs one load.
 struct ByteSet: Sendable {
     /// 128 characters, `1` where the byte belongs to the set.
@@ -26,10 +28,10 @@ struct ByteSet: Sendable {
 
     /// How many bytes from the first on belong to the set.
     @inline(__always)
-    func prefix(of bytes: UnsafeRawBufferPointer) -> Int {
+    func prefix(of bytes: BorrowedBytes) -> Int {
         let table = unsafe table.utf8Start
         var place = 0
-        while place < bytes.count, unsafe bytes[place] < 128,
+        while place < bytes.count, bytes[place] < 128,
             unsafe table[Int(bytes[place])] == UInt8(ascii: "1")
         {
             place &+= 1

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// Entity tags in conditional headers (RFC 9110 §8.8.3, §13.1): `*`, or a list of `"tag"` and
 /// `W/"tag"`.
@@ -10,12 +10,12 @@ public enum EntityTagCondition {
 
     /// Reads the value of `If-Match` or `If-None-Match`; nil where it is neither `*` nor a list of
     /// tags.
-    public init?(_ value: UnsafeRawBufferPointer) {
-        if unsafe value.equals("*") {
+    public init?(_ value: BorrowedBytes) {
+        if value.equals("*") {
             self = .any
             return
         }
-        guard let list = unsafe EntityTagList(value) else { return nil }
+        guard let list = EntityTagList(value) else { return nil }
         self = .list(list)
     }
 
@@ -27,27 +27,27 @@ public enum EntityTagCondition {
     ///   nothing matches.
     /// - Returns: whether the condition names this version.
     public func matches(_ tag: String?) -> Bool {
-        guard var tag else { return false }
+        guard let tag else { return false }
         switch self {
         case .any: return true
-        case .list(let list): return tag.withUTF8 { unsafe list.contains(UnsafeRawBufferPointer($0)) }
+        case .list(let list): return tag.withBorrowedBytes { list.contains($0) }
         }
     }
 }
 
 /// A well-formed list of entity tags.
 @safe public struct EntityTagList {
-    private let bytes: UnsafeRawBufferPointer
+    private let bytes: BorrowedBytes
 
     /// The number of tags, at least one.
     public let count: Int
 
-    init?(_ value: UnsafeRawBufferPointer) {
-        unsafe bytes = unsafe value
+    init?(_ value: BorrowedBytes) {
+        bytes = value
         var count = 0
         var isWellFormed = true
-        unsafe value.forEachListElement { element in
-            isWellFormed = unsafe Self.opaque(element) != nil
+        value.forEachListElement { element in
+            isWellFormed = Self.opaque(element) != nil
             count += 1
             return isWellFormed
         }
@@ -56,32 +56,32 @@ public enum EntityTagCondition {
     }
 
     /// Calls `body` with each tag, without `W/` and quotes, until it returns false.
-    public func forEach(_ body: (_ tag: UnsafeRawBufferPointer) -> Bool) {
-        unsafe bytes.forEachListElement { element in unsafe Self.opaque(element).map(body) ?? true }
+    public func forEach(_ body: (_ tag: BorrowedBytes) -> Bool) {
+        bytes.forEachListElement { element in Self.opaque(element).map(body) ?? true }
     }
 
     /// Whether the list has the tag, weak or not.
-    public func contains(_ tag: UnsafeRawBufferPointer) -> Bool {
+    public func contains(_ tag: BorrowedBytes) -> Bool {
         var found = false
-        unsafe forEach { other in
-            found = unsafe other.elementsEqual(tag)
+        forEach { other in
+            found = other.elementsEqual(tag)
             return !found
         }
         return found
     }
 
     /// What stands between the quotes of one tag; nil if it is invalid.
-    private static func opaque(_ element: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    private static func opaque(_ element: BorrowedBytes) -> BorrowedBytes? {
         var start = 0
-        if element.count > 2, unsafe element[0] == UInt8(ascii: "W"), unsafe element[1] == UInt8(ascii: "/") {
+        if element.count > 2, element[0] == UInt8(ascii: "W"), element[1] == UInt8(ascii: "/") {
             start = 2
         }
-        guard element.count >= start + 2, unsafe element[start] == ASCII.quote,
-            unsafe element.last == ASCII.quote
+        guard element.count >= start + 2, element[start] == ASCII.quote,
+            element.last == ASCII.quote
         else {
             return nil
         }
-        let inner = unsafe UnsafeRawBufferPointer(rebasing: element[(start + 1)..<(element.count - 1)])
-        return unsafe inner.contains { $0 == ASCII.quote || $0 < 0x21 || $0 == 0x7F } ? nil : unsafe inner
+        let inner = element.part((start + 1)..<(element.count - 1))
+        return inner.contains { $0 == ASCII.quote || $0 < 0x21 || $0 == 0x7F } ? nil : inner
     }
 }

@@ -92,8 +92,8 @@ private struct FoldedEnds: Equatable, Sendable {
     let last: UInt64
 
     @inline(__always)
-    init(_ name: UnsafeRawBufferPointer) {
-        let ends = unsafe TextEnds(name)
+    init(_ name: BorrowedBytes) {
+        let ends = TextEnds(name)
         count = name.count
         first = ends.first | Self.fold
         last = ends.last | Self.fold
@@ -113,13 +113,13 @@ struct HeaderTable: Sendable {
     static let known = HeaderTable(HeaderName.names)
 
     private init(_ names: [StaticString]) {
-        var places = unsafe Array(
-            repeating: (FoldedEnds(UnsafeRawBufferPointer(start: nil, count: 0)), HeaderName.unknown),
+        var places = Array(
+            repeating: (FoldedEnds(BorrowedBytes()), HeaderName.unknown),
             count: 128
         )
         for (number, name) in names.enumerated().dropFirst() {
             let ends = unsafe FoldedEnds(
-                UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+                BorrowedBytes(start: name.utf8Start, count: name.utf8CodeUnitCount)
             )
             var place = ends.home
             while places[place].1 != .unknown { place = (place + 1) % places.count }
@@ -131,7 +131,7 @@ struct HeaderTable: Sendable {
     /// The field these bytes name, letters compared without regard to case.
     @inline(__always)
     func find(_ bytes: UnsafeRawPointer, _ length: Int) -> HeaderName {
-        let ends = unsafe FoldedEnds(UnsafeRawBufferPointer(start: bytes, count: length))
+        let ends = unsafe FoldedEnds(BorrowedBytes(start: bytes, count: length))
         var place = ends.home
         while true {
             let known = places[place]

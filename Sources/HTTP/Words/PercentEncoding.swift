@@ -8,21 +8,21 @@ public enum PercentEncoding {
     /// byte ends a C string.
     /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then
     ///   holds a part.
-    public static func decode(path: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
-        unsafe decode(path, to: &buffer, isPath: true)
+    public static func decode(path: BorrowedBytes, to buffer: inout ByteBuffer) -> Bool {
+        decode(path, to: &buffer, isPath: true)
     }
 
     /// Appends the decoded bytes of a query name or value; `+` is a space.
     /// - Returns: false where a `%` is not followed by two hexadecimal digits; the buffer then
     ///   holds a part.
-    public static func decode(query: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> Bool {
-        unsafe decode(query, to: &buffer, isPath: false)
+    public static func decode(query: BorrowedBytes, to buffer: inout ByteBuffer) -> Bool {
+        decode(query, to: &buffer, isPath: false)
     }
 
     /// Appends `bytes` with everything escaped that is not an unreserved character (RFC 3986 §2.3).
-    public static func encode(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    public static func encode(_ bytes: BorrowedBytes, to buffer: inout ByteBuffer) {
         for index in bytes.indices {
-            let byte = unsafe bytes[index]
+            let byte = bytes[index]
             if ASCII.isWord(byte) || "-.~".utf8.contains(byte) {
                 buffer.append(byte)
             } else {
@@ -38,20 +38,20 @@ public enum PercentEncoding {
     }
 
     private static func decode(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         to buffer: inout ByteBuffer,
         isPath: Bool
     ) -> Bool {
         var index = 0
         while index < bytes.count {
-            let byte = unsafe bytes[index]
+            let byte = bytes[index]
             if byte == ASCII.percent {
-                guard index + 2 < bytes.count, let high = unsafe ASCII.hexadecimal(bytes[index + 1]),
-                    let low = unsafe ASCII.hexadecimal(bytes[index + 2])
+                guard index + 2 < bytes.count, let high = ASCII.hexadecimal(bytes[index + 1]),
+                    let low = ASCII.hexadecimal(bytes[index + 2])
                 else { return false }
                 let value = high << 4 | low
                 if isPath, value == ASCII.slash || value == 0 {
-                    unsafe buffer.append(UnsafeRawBufferPointer(rebasing: bytes[index..<index + 3]))
+                    buffer.append(bytes.part(index..<index + 3))
                 } else {
                     buffer.append(value)
                 }

@@ -80,7 +80,7 @@ public struct Refusal: Sendable {
         fields(&buffer)
         var body = ByteBuffer()
         appendBody(status, to: &body)
-        unsafe encoder.finish(body.bytes, framing, in: &buffer)
+        encoder.finish(body.bytes, framing, in: &buffer)
     }
 
     private func appendBody(_ status: Status, to buffer: inout ByteBuffer) {
@@ -111,6 +111,6 @@ public struct Refusal: Sendable {
         buffer.field("Sec-WebSocket-Version", "13")
         var body = ByteBuffer()
         appendBody(.upgradeRequired, to: &body)
-        unsafe encoder.finish(body.bytes, framing, in: &buffer)
+        encoder.finish(body.bytes, framing, in: &buffer)
     }
 }

@@ -16,7 +16,7 @@ public enum RequestEncoder {
         _ target: String,
         host: String,
         type: StaticString? = nil,
-        body: UnsafeRawBufferPointer? = nil,
+        body: BorrowedBytes? = nil,
         to buffer: inout ByteBuffer,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
@@ -29,12 +29,12 @@ public enum RequestEncoder {
             buffer.field("Content-Type", type)
         }
         fields(&buffer)
-        if let body = unsafe body {
+        if let body = body {
             buffer.field("Content-Length", body.count)
         }
         buffer.append("\r\n")
-        if let body = unsafe body {
-            unsafe buffer.append(body)
+        if let body = body {
+            buffer.append(body)
         }
     }
 
@@ -54,7 +54,7 @@ public enum RequestEncoder {
         to buffer: inout ByteBuffer,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
-        unsafe append(.get, target, host: host, to: &buffer) {
+        append(.get, target, host: host, to: &buffer) {
             $0.field("Connection", "Upgrade")
             $0.field("Upgrade", "websocket")
             $0.field("Sec-WebSocket-Version", "13")

@@ -42,7 +42,7 @@ public struct ResponseEncoder: Sendable {
     /// Ends the answer with `Content-Length`, the empty line and, unless the request was HEAD, the
     /// body.
     public func finish(
-        _ body: UnsafeRawBufferPointer,
+        _ body: BorrowedBytes,
         _ framing: ResponseFraming,
         in buffer: inout ByteBuffer
     ) {
@@ -50,7 +50,7 @@ public struct ResponseEncoder: Sendable {
         buffer.append(decimal: body.count)
         buffer.append("\r\n\r\n")
         if !framing.omitsBody {
-            unsafe buffer.append(body)
+            buffer.append(body)
         }
     }
 
@@ -71,15 +71,15 @@ public struct ResponseEncoder: Sendable {
 
     /// Writes one piece of an open-ended answer; an empty one is nothing.
     public func chunk(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         _ framing: ResponseFraming,
         in buffer: inout ByteBuffer
     ) {
         guard bytes.count > 0, !framing.omitsBody else { return }
-        guard !framing.isHTTP10 else { return unsafe buffer.append(bytes) }
+        guard !framing.isHTTP10 else { return buffer.append(bytes) }
         buffer.append(hexadecimal: UInt64(bytes.count))
         buffer.append("\r\n")
-        unsafe buffer.append(bytes)
+        buffer.append(bytes)
         buffer.append("\r\n")
     }
 
@@ -116,11 +116,11 @@ extension ByteBuffer {
     /// Appends a header line.
     ///
     /// Control bytes in the value become spaces, so that no value can end its line.
-    public mutating func field(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
+    public mutating func field(_ name: StaticString, _ value: BorrowedBytes) {
         append(name)
         append(": ")
         let start = count
-        unsafe append(value)
+        append(value)
         let written = unsafe mutableBytes
         for index in start..<count where unsafe written[index] < 0x20 || written[index] == 0x7F {
             unsafe written[index] = ASCII.space
@@ -132,7 +132,6 @@ extension ByteBuffer {
     ///
     /// Not for the hot path.
     public mutating func field(_ name: StaticString, string value: String) {
-        var value = value
-        value.withUTF8 { unsafe field(name, UnsafeRawBufferPointer($0)) }
+        value.withBorrowedBytes { field(name, $0) }
     }
 }

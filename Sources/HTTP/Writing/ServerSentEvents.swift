@@ -12,29 +12,29 @@ public enum ServerSentEvents {
     ///   - buffer: what it is appended to.
     public static func append(
         _ name: StaticString,
-        id: UnsafeRawBufferPointer? = nil,
-        data: UnsafeRawBufferPointer,
+        id: BorrowedBytes? = nil,
+        data: BorrowedBytes,
         to buffer: inout ByteBuffer
     ) {
         buffer.append("event: ")
         buffer.append(name)
-        if let id = unsafe id {
+        if let id = id {
             buffer.append("\nid: ")
-            unsafe buffer.append(id)
+            buffer.append(id)
         }
         var start = 0
         while true {
             var end = start
-            while end < data.count, unsafe data[end] != ASCII.lineFeed,
-                unsafe data[end] != ASCII.carriageReturn
+            while end < data.count, data[end] != ASCII.lineFeed,
+                data[end] != ASCII.carriageReturn
             {
                 end += 1
             }
             buffer.append("\ndata: ")
-            unsafe buffer.append(UnsafeRawBufferPointer(rebasing: data[start..<end]))
+            buffer.append(data.part(start..<end))
             guard end < data.count else { break }
             let isPair =
-                unsafe data[end] == ASCII.carriageReturn && end + 1 < data.count
+                data[end] == ASCII.carriageReturn && end + 1 < data.count
                 && data[end + 1] == ASCII.lineFeed
             start = end + (isPair ? 2 : 1)
         }

@@ -1,3 +1,5 @@
+package import Support
+
 // Families: names with placeholders, whose nodes are made when they are first asked for (F-1, F-2).
 
 /// Names that fit one pattern, of a registry of the server: what is known of all of them.
@@ -40,12 +42,12 @@ struct Families {
     }
 
     /// The family that the name fits: there is one at most.
-    func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
+    func family(of name: BorrowedBytes) -> RegistryFamily? {
         guard !isEmpty else { return nil }
-        let shape = unsafe NamePattern.Shape(of: name)
-        let found = byShape[shape]?.first { unsafe $0.pattern.matches(name) }
+        let shape = NamePattern.Shape(of: name)
+        let found = byShape[shape]?.first { $0.pattern.matches(name) }
         guard found == nil, open > 0 else { return found }
-        return byShape[shape.opened]?.first { unsafe $0.pattern.matches(name) }
+        return byShape[shape.opened]?.first { $0.pattern.matches(name) }
     }
 
     /// The family to which all names that fit `pattern` belong.
@@ -84,8 +86,8 @@ extension Registry {
     package func remove(_ family: RegistryFamily) { families.remove(family) }
 
     /// The family that a name fits.
-    package func family(of name: UnsafeRawBufferPointer) -> RegistryFamily? {
-        unsafe families.family(of: name)
+    package func family(of name: BorrowedBytes) -> RegistryFamily? {
+        families.family(of: name)
     }
 
     /// The family to which all names that fit `pattern` belong.

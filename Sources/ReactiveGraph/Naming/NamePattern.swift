@@ -1,3 +1,5 @@
+package import Support
+
 /// A pattern of names with placeholders, such as `sensor.{id}.celsius` (F-1).
 ///
 /// The dots divide a name into segments. A segment of a pattern has at most one placeholder,
@@ -92,34 +94,33 @@ public struct NamePattern: Sendable {
 
     /// What the placeholders stand for in a name, in their order; nil where the name does not fit.
     public func values(of name: String) -> [String]? {
-        var name = name
-        return name.withUTF8 { name in
+        name.withBorrowedBytes { name in
             var values: [String] = []
-            let fits = unsafe visit(UnsafeRawBufferPointer(name)) {
-                unsafe values.append(String(decoding: $0, as: UTF8.self))
+            let fits = visit(name) {
+                values.append(String(decoding: $0, as: UTF8.self))
             }
             return fits ? values : nil
         }
     }
 
     /// Whether the name, given as bytes, fits.
-    package func matches(_ name: UnsafeRawBufferPointer) -> Bool { unsafe visit(name) { _ in } }
+    package func matches(_ name: BorrowedBytes) -> Bool { visit(name) { _ in } }
 
     /// Goes through the values of a name that may fit.
     @inline(__always)
     private func visit(
-        _ name: UnsafeRawBufferPointer,
-        _ value: (Slice<UnsafeRawBufferPointer>) -> Void
+        _ name: BorrowedBytes,
+        _ value: (Slice<BorrowedBytes>) -> Void
     ) -> Bool {
         var from = 0
         for (number, segment) in segments.enumerated() {
             guard from <= name.count else { return false }
             var to = from
-            while to < name.count, unsafe name[to] != UInt8(ascii: ".") { to += 1 }
+            while to < name.count, name[to] != UInt8(ascii: ".") { to += 1 }
             guard (to == name.count) == (number == segments.count - 1) else { return false }
-            guard unsafe segment.fits(name, from, to) else { return false }
+            guard segment.fits(name, from, to) else { return false }
             if segment.hasPlaceholder {
-                unsafe value(name[from + segment.start.count..<to - segment.end.count])
+                value(name[from + segment.start.count..<to - segment.end.count])
             }
             from = to + 1
         }
@@ -162,8 +163,8 @@ public struct NamePattern: Sendable {
     /// one.
     var shape: Shape {
         guard !segments[0].hasPlaceholder else { return Shape(count: segments.count, first: nil) }
-        return unsafe segments[0].start.withUnsafeBytes {
-            unsafe Shape(count: segments.count, first: Shape.sum($0[...]))
+        return segments[0].start.withBorrowedBytes {
+            Shape(count: segments.count, first: Shape.sum($0[...]))
         }
     }
 
@@ -177,22 +178,22 @@ public struct NamePattern: Sendable {
             (self.count, self.first) = (count, first)
         }
 
-        init(of name: UnsafeRawBufferPointer) {
+        init(of name: BorrowedBytes) {
             var count = 1
             var end: Int?
-            for place in name.indices where unsafe name[place] == UInt8(ascii: ".") {
+            for place in name.indices where name[place] == UInt8(ascii: ".") {
                 count += 1
                 if end == nil { end = place }
             }
-            unsafe self.init(count: count, first: Self.sum(name[..<(end ?? name.count)]))
+            self.init(count: count, first: Self.sum(name[..<(end ?? name.count)]))
         }
 
         /// The same with a placeholder in the first segment.
         var opened: Shape { Shape(count: count, first: nil) }
 
         /// FNV-1a.
-        static func sum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
-            unsafe bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        static func sum(_ bytes: Slice<BorrowedBytes>) -> UInt64 {
+            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         }
     }
 
@@ -207,28 +208,28 @@ public struct NamePattern: Sendable {
 
 extension NamePattern.Segment {
     /// Whether the bytes from one place to another do.
-    fileprivate func fits(_ name: UnsafeRawBufferPointer, _ from: Int, _ to: Int) -> Bool {
+    fileprivate func fits(_ name: BorrowedBytes, _ from: Int, _ to: Int) -> Bool {
         let value = to - from - start.count - end.count
         guard hasPlaceholder ? value >= 1 && value <= NamePattern.longestValue : value == 0 else {
             return false
         }
-        guard unsafe Self.stands(start, in: name, at: from),
-            unsafe Self.stands(end, in: name, at: to - end.count)
+        guard Self.stands(start, in: name, at: from),
+            Self.stands(end, in: name, at: to - end.count)
         else {
             return false
         }
-        return unsafe name[from + start.count..<to - end.count].allSatisfy(NamePattern.mayStand)
+        return name[from + start.count..<to - end.count].allSatisfy(NamePattern.mayStand)
     }
 
-    private static func stands(_ bytes: [UInt8], in name: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        for index in bytes.indices where unsafe bytes[index] != name[place &+ index] { return false }
+    private static func stands(_ bytes: [UInt8], in name: BorrowedBytes, at place: Int) -> Bool {
+        for index in bytes.indices where bytes[index] != name[place &+ index] { return false }
         return true
     }
 
     fileprivate func overlaps(_ other: Self) -> Bool {
         switch (hasPlaceholder, other.hasPlaceholder) {
         case (false, false): start == other.start
-        case (true, false): unsafe other.start.withUnsafeBytes { unsafe fits($0, 0, $0.count) }
+        case (true, false): other.start.withBorrowedBytes { fits($0, 0, $0.count) }
         case (false, true): other.overlaps(self)
         case (true, true):
             (start.starts(with: other.start) || other.start.starts(with: start))

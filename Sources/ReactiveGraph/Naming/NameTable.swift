@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 /// Finds an object by the bytes of its name, without making a `String`: open addressing over a
 /// power of two.
@@ -23,9 +23,9 @@ package final class NameTable {
         let text: TextEnds
 
         @inline(__always)
-        init(_ name: UnsafeRawBufferPointer) {
+        init(_ name: BorrowedBytes) {
             count = UInt32(truncatingIfNeeded: name.count)
-            text = unsafe TextEnds(name)
+            text = TextEnds(name)
         }
     }
 
@@ -51,30 +51,28 @@ package final class NameTable {
     }
 
     /// The object of that name.
-    package subscript(name: UnsafeRawBufferPointer) -> AnyObject? {
-        let ends = unsafe ends(of: name)
-        guard let slot = unsafe slot(of: name, ends, in: slots) else {
-            return unsafe formerObject(name, ends)
+    package subscript(name: BorrowedBytes) -> AnyObject? {
+        let ends = ends(of: name)
+        guard let slot = slot(of: name, ends, in: slots) else {
+            return formerObject(name, ends)
         }
         return rows[slots.row(at: slot)].object
     }
 
     /// The object of that name.
     package subscript(name: String) -> AnyObject? {
-        var name = name
-        return name.withUTF8 { unsafe self[UnsafeRawBufferPointer($0)] }
+        name.withBorrowedBytes { self[$0] }
     }
 
     @inline(never)
-    private func formerObject(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> AnyObject? {
-        guard let former, let slot = unsafe slot(of: name, ends, in: former) else { return nil }
+    private func formerObject(_ name: BorrowedBytes, _ ends: Ends) -> AnyObject? {
+        guard let former, let slot = slot(of: name, ends, in: former) else { return nil }
         return rows[former.row(at: slot)].object
     }
 
     /// Adds an object under a name that is not in the table yet.
     package func insert(_ object: AnyObject, named name: String) {
-        var name = name
-        let ends = name.withUTF8 { unsafe self.ends(of: UnsafeRawBufferPointer($0)) }
+        let ends = name.withBorrowedBytes { self.ends(of: $0) }
         rows.append(Row(ends: ends, object: object))
         count += 1
         slots.place(row: rows.count - 1, ends.hash)
@@ -84,17 +82,15 @@ package final class NameTable {
 
     /// Removes the object of that name, if there is one.
     package func remove(named name: String) {
-        var name = name
-        name.withUTF8 { name in
-            let name = UnsafeRawBufferPointer(name)
-            let ends = unsafe ends(of: name)
+        name.withBorrowedBytes { name in
+            let ends = ends(of: name)
             var row: Int?
-            if let slot = unsafe slot(of: name, ends, in: slots) {
+            if let slot = slot(of: name, ends, in: slots) {
                 row = slots.row(at: slot)
                 slots.vacate(slot) { rows[$0].ends.hash }
             }
             // A copy of the slots would be copied when they change.
-            if let slot = former.flatMap({ unsafe self.slot(of: name, ends, in: $0) }) {
+            if let slot = former.flatMap({ self.slot(of: name, ends, in: $0) }) {
                 row = former?.row(at: slot)
                 // What stands after it must stay where it is: it may not have been moved.
                 former?.remove(slot)
@@ -120,12 +116,12 @@ package final class NameTable {
     // MARK: - Looking up
 
     @inline(__always)
-    private func slot(of name: UnsafeRawBufferPointer, _ ends: Ends, in slots: NameSlots) -> Int? {
+    private func slot(of name: BorrowedBytes, _ ends: Ends, in slots: NameSlots) -> Int? {
         var slot = slots.home(of: ends.hash)
         while slots.isUsed(slot) {
             if slots.isLive(slot) {
                 let row = slots.row(at: slot)
-                if rows[row].ends == ends, unsafe name.count <= 16 || isMiddle(name, ofRow: row) {
+                if rows[row].ends == ends, name.count <= 16 || isMiddle(name, ofRow: row) {
                     return slot
                 }
             }
@@ -136,15 +132,12 @@ package final class NameTable {
 
     /// Whether the name of a row, which has the same ends, also has these bytes between them.
     @inline(never)
-    func isMiddle(_ name: UnsafeRawBufferPointer, ofRow row: Int) -> Bool {
+    func isMiddle(_ name: BorrowedBytes, ofRow row: Int) -> Bool {
         guard let object = rows[row].object else { return false }
-        var other = self.name(object)
-        return other.withUTF8 { other in
-            let (other, name) = unsafe (UnsafeRawPointer(other.baseAddress!), name)
+        return self.name(object).withBorrowedBytes { other in
             // The last step reaches into the end.
-            return stride(from: 8, to: name.count - 8, by: 8).allSatisfy {
-                unsafe other.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
-                    == name.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+            stride(from: 8, to: name.count - 8, by: 8).allSatisfy {
+                other.load(at: $0, as: UInt64.self) == name.load(at: $0, as: UInt64.self)
             }
         }
     }
@@ -210,19 +203,19 @@ package final class NameTable {
     // MARK: - Hashing
 
     @inline(__always)
-    private func ends(of name: UnsafeRawBufferPointer) -> Ends {
-        var ends = unsafe Ends(name)
-        ends.hash = unsafe hash(name, ends)
+    private func ends(of name: BorrowedBytes) -> Ends {
+        var ends = Ends(name)
+        ends.hash = hash(name, ends)
         return ends
     }
 
     @inline(__always)
-    func hash(_ name: UnsafeRawBufferPointer, _ ends: Ends) -> UInt32 {
+    func hash(_ name: BorrowedBytes, _ ends: Ends) -> UInt32 {
         var hash = mix(ends.text.first ^ UInt64(ends.count), ends.text.last)
         // What the ends leave out: names of many nodes may differ in their middle only.
         var place = 8
         while place &+ 8 < name.count {
-            hash = unsafe mix(hash, name.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            hash = mix(hash, name.load(at: place, as: UInt64.self))
             place &+= 8
         }
         return UInt32(truncatingIfNeeded: hash)

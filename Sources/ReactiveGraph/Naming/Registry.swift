@@ -1,3 +1,5 @@
+package import Support
+
 /// Named nodes: at most one per name, kept as long as a policy says (G-126 … G-134).
 ///
 /// ```swift
@@ -206,8 +208,8 @@ public final class Registry {
 
     /// The entry of that name, given as bytes, if it is in; makes no `String`, and does not count
     /// as a look-up.
-    package func entry(named name: UnsafeRawBufferPointer) -> RegistryEntry? {
-        guard let object = unsafe table[name] else { return nil }
+    package func entry(named name: BorrowedBytes) -> RegistryEntry? {
+        guard let object = table[name] else { return nil }
         let entry = unsafe unsafeDowncast(object, to: RegistryEntry.self)
         return entry.isListed ? entry : nil
     }

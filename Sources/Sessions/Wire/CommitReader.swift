@@ -1,5 +1,6 @@
 public import Graphs
 internal import Definitions
+public import Support
 public import Values
 
 /// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body
@@ -9,7 +10,7 @@ public enum CommitReader {
     ///
     /// - Throws: `bad_json`, `bad_field`, `unknown_node`, `forbidden`, `type_mismatch`.
     public static func read(
-        batch body: UnsafeRawBufferPointer,
+        batch body: BorrowedBytes,
         for view: GraphView
     ) throws(HostError) -> Commit {
         try Fields.read(body) { _, fields throws(HostError) in

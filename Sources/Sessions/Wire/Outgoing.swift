@@ -1,5 +1,5 @@
 public import Graphs
-internal import Support
+public import Support
 internal import Values
 
 /// One message of a session to its client: what it is, and its bytes.
@@ -81,12 +81,12 @@ public struct Outgoing {
     func kept() -> Outgoing { Outgoing(kind, graph, rev, .kept(withBytes { Array($0) })) }
 
     /// Calls `body` with the bytes, which are valid only during the call.
-    public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    public func withBytes<R>(_ body: (BorrowedBytes) -> R) -> R {
         switch content {
-        case .built(let memory, let range): body(UnsafeRawBufferPointer(rebasing: memory.bytes.bytes[range]))
-        case .kept(let bytes): bytes.withUnsafeBytes(body)
+        case .built(let memory, let range): body(memory.bytes.bytes.part(range))
+        case .kept(let bytes): bytes.withBorrowedBytes(body)
         case .value(let value): value.withBytes(body)
-        case .none: body(UnsafeRawBufferPointer(start: nil, count: 0))
+        case .none: body(BorrowedBytes())
         }
     }
 }

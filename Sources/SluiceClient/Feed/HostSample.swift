@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Support
 
 /// The present figures of this machine: all mutable nodes of `config/graphs/host.yaml`.
 struct HostSample {
@@ -14,7 +15,9 @@ struct HostSample {
     /// Reads all figures from the kernel; missing ones are nil.
     static func read() -> HostSample {
         func text(_ path: String) -> String {
-            ((try? Files.readKernelFile(path)) ?? []).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            ((try? Files.readKernelFile(path)) ?? []).withBorrowedBytes {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
         return HostSample(
             processor: ProcessorFigures(text("/proc/stat")),

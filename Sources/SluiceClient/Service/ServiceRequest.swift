@@ -24,7 +24,7 @@ public enum ServiceRequest {
     /// - Throws: ``ClientFailure`` if the body is not JSON: then something other than a Sluice
     ///   server has answered.
     private static func requireJSON(_ answer: HTTPClient.Answer) throws -> HTTPClient.Answer {
-        let isJSON = answer.body.withUnsafeBytes { (try? JSONReader(checking: $0)) != nil }
+        let isJSON = answer.body.withBorrowedBytes { (try? JSONReader(checking: $0)) != nil }
         guard answer.status == 204 || isJSON else { throw ClientFailure.notUnderstood("it is not JSON") }
         return answer
     }
@@ -58,7 +58,7 @@ public enum ServiceRequest {
     /// - Throws: ``ClientFailure`` if it is not: then something other than a Sluice server has
     ///   answered.
     static func read<Result>(_ answer: HTTPClient.Answer, _ make: (JSONReader) -> Result) throws -> Result {
-        try answer.body.withUnsafeBytes { body in
+        try answer.body.withBorrowedBytes { body in
             do throws(JSONError) {
                 return make(try JSONReader(checking: body))
             } catch {
@@ -69,7 +69,7 @@ public enum ServiceRequest {
 
     static func escaped(_ text: String) -> String {
         var buffer = ByteBuffer()
-        Array(text.utf8).withUnsafeBytes { PercentEncoding.encode($0, to: &buffer) }
+        Array(text.utf8).withBorrowedBytes { PercentEncoding.encode($0, to: &buffer) }
         return buffer.text
     }
 

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import HTTP
 internal import Outbound
+internal import Support
 internal import Values
 
 /// Keeps one request alive over a WebSocket, reconnecting with growing pauses.
@@ -48,7 +49,7 @@ final class StandingRequest {
         self.socket = socket
     }
 
-    private func heard(_ text: UnsafeRawBufferPointer) {
+    private func heard(_ text: BorrowedBytes) {
         guard let message = try? JSONReader(checking: text), let op = message["op"]?.string else { return }
         guard op == "err" || op == "end" else { return onMessage(op, message) }
         let code = message["code"]?.string ?? "ended"

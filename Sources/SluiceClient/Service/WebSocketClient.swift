@@ -1,7 +1,7 @@
 public import EventLoop
 public import HTTP
 public import Outbound
-internal import Support
+public import Support
 package import TLS
 
 /// A WebSocket to a server, for the command line and load tests.
@@ -11,7 +11,7 @@ public final class WebSocketClient {
     /// Called when the connection is upgraded.
     public var onOpen: () -> Void = {}
     /// Called with each text message; its bytes are valid only during the call.
-    public var onText: (UnsafeRawBufferPointer) -> Void = { _ in }
+    public var onText: (BorrowedBytes) -> Void = { _ in }
     /// Called once when the connection is over: with the code and reason of the server's close
     /// frame, or with the failure.
     public var onEnd: (Result<(code: CloseCode, reason: String), ClientFailure>) -> Void = { _ in }
@@ -73,15 +73,15 @@ public final class WebSocketClient {
     }
 
     public func send(_ text: String) {
-        var text = text
-        text.withUTF8 { transmit(.text, UnsafeRawBufferPointer($0)) }
+        text.withBorrowedBytes { transmit(.text, $0) }
     }
 
     /// Sends a close frame; `onEnd` is called when the server has answered.
     public func close(_ code: CloseCode = .normal) {
         guard isUpgraded, !isClosing else { return }
         isClosing = true
-        withUnsafeBytes(of: code.rawValue.bigEndian) { transmit(.close, $0) }
+        let bytes = [UInt8(truncatingIfNeeded: code.rawValue >> 8), UInt8(truncatingIfNeeded: code.rawValue)]
+        bytes.withBorrowedBytes { transmit(.close, $0) }
     }
 
     /// Ends the connection with a reset, like a client that crashes; no callback follows.
@@ -92,7 +92,7 @@ public final class WebSocketClient {
         connection = nil
     }
 
-    private func transmit(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+    private func transmit(_ opcode: Opcode, _ payload: BorrowedBytes) {
         guard let connection else { return }
         var buffer = ByteBuffer()
         FrameEncoder.append(opcode, payload, mask: random.next(), to: &buffer)
@@ -110,7 +110,7 @@ public final class WebSocketClient {
 }
 
 extension WebSocketClient: ConnectionDelegate {
-    public func received(_ bytes: UnsafeRawBufferPointer) {
+    public func received(_ bytes: BorrowedBytes) {
         var rest = bytes
         if !isUpgraded {
             switch parser.parse(&rest) {
@@ -129,7 +129,7 @@ extension WebSocketClient: ConnectionDelegate {
             }
         }
         // Read-only bytes: a server does not mask, so nothing is unmasked in place.
-        var frames = UnsafeMutableRawBufferPointer(mutating: rest)
+        var frames = UnsafeMutableRawBufferPointer(mutating: rest.buffer)
         while !isOver {
             switch assembler.parse(&frames) {
             case .more: return

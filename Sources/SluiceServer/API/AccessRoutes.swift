@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 internal import Values
 
 /// Signing in and out, for pages of browsers.
@@ -20,11 +21,11 @@ enum AccessRoutes {
         } catch {
             throw HostError(error)
         }
-        guard var token = body["token"]?.string else {
+        guard let token = body["token"]?.string else {
             throw HostError(.badField, "token: a string is needed")
         }
         let now = UInt64(max(0, hub.loop.wallClock))
-        let value = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
+        let value = token.withBorrowedBytes { authenticator.signIn(token: $0, at: now) }
         guard let value else { throw Identification.wrongToken("this token is not known", on: connection) }
         connection.answerEmpty(.noContent) {
             SessionCookie.append(value, isSecure: connection.isSecure, to: &$0)

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 internal import Values
 
 /// A way in which a request can show who sends it: one row.
@@ -58,11 +59,11 @@ extension CredentialSource {
     }
 
     /// The token of `Bearer TOKEN`; the scheme's letter case does not matter.
-    private static func token(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    private static func token(_ field: BorrowedBytes) -> BorrowedBytes? {
         let scheme = "bearer "
         guard field.count > scheme.utf8.count else { return nil }
         let begins = zip(field, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
         guard begins else { return nil }
-        return UnsafeRawBufferPointer(rebasing: field[scheme.utf8.count...]).trimmed
+        return field.part(scheme.utf8.count...).trimmed
     }
 }

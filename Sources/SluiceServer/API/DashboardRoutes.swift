@@ -164,7 +164,7 @@ enum DashboardRoutes {
 
     /// The graph that a dashboard in a body names; checks the form of the body.
     private static func graph(of body: [UInt8]) throws(HostError) -> String? {
-        let read: Result<String?, HostError> = body.withUnsafeBytes { bytes in
+        let read: Result<String?, HostError> = body.withBorrowedBytes { bytes in
             do throws(JSONError) {
                 let read = try JSONReader(checking: bytes)
                 guard read.kind == .object, read["v"]?.int != nil, read["widgets"]?.kind == .array else {

@@ -42,7 +42,7 @@ enum DefinitionRoutes {
     ///
     /// Another thread reads it, and nothing is kept: so a file that is larger than a request may
     /// be can be tried before it is put in its folder.
-    static func isDryRun(_ method: Method, _ path: UnsafeRawBufferPointer, _ query: Query) -> Bool {
+    static func isDryRun(_ method: Method, _ path: BorrowedBytes, _ query: Query) -> Bool {
         let folder = "/v1/graphs/".utf8
         return method == .put && path.starts(with: folder)
             && !path.dropFirst(folder.count).contains(UInt8(ascii: "/"))
@@ -107,7 +107,7 @@ enum DefinitionRoutes {
         }
         var text = definition.text + "\n"
         text.withUTF8 { text in
-            request.connection.answer(.ok, "application/json", UnsafeRawBufferPointer(text)) {
+            request.connection.answer(.ok, "application/json", BorrowedBytes(text)) {
                 $0.append(entityTag: definition.hash)
             }
         }

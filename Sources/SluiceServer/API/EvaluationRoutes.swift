@@ -1,6 +1,7 @@
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import Support
 internal import Values
 
 /// Questions that are answered once and keep nothing alive.
@@ -40,7 +41,7 @@ enum EvaluationRoutes {
             let view = try view(of: name, on: connection)
             var isAnswered = false
             var number: UInt64?
-            try question.withUnsafeBytes { question in
+            try question.withBorrowedBytes { question in
                 Result { () throws(HostError) in
                     try view.evaluate(question, pipeline) { [weak connection] result in
                         isAnswered = true

@@ -26,11 +26,11 @@ enum InspectionRoutes {
             connection,
             past throws(HostError) in
             guard case .body(let body) = past else { return try PastQuery.send(on: connection, past) }
-            body.withUnsafeBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
+            body.withBorrowedBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
         }
         if isPast { return }
         let body = try view.picture(format, live: isLive, around: surroundings)
-        body.withUnsafeBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
+        body.withBorrowedBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
     }
 
     /// `around` and `depth`; nil if they are absent.

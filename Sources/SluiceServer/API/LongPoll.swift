@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Graphs
 internal import Sessions
 internal import HTTP
+internal import Support
 internal import Values
 
 /// A read that waits until the node's state differs from the client's (`Prefer: wait`, RFC 7240).
@@ -28,7 +29,7 @@ final class LongPoll: MessageTransport, HeldRequest {
         request number: UInt64,
         graph: LiveGraph,
         name: String,
-        known: UnsafeRawBufferPointer,
+        known: BorrowedBytes,
         facets hasFacets: Bool,
         deadline: UInt64
     ) throws(HostError) {
@@ -56,7 +57,7 @@ final class LongPoll: MessageTransport, HeldRequest {
     static func begin(
         on connection: HTTPConnection,
         for node: NamedNode,
-        knowing known: UnsafeRawBufferPointer,
+        knowing known: BorrowedBytes,
         seconds: Int,
         facets hasFacets: Bool
     ) {
@@ -96,7 +97,7 @@ final class LongPoll: MessageTransport, HeldRequest {
         connection.answerLater(number) { connection throws(HostError) in
             if let refusal { throw refusal }
             guard let node, let reading else { throw HostError(.unknownNode, "the node was removed") }
-            let isUnchanged = known.withUnsafeBytes { known in
+            let isUnchanged = known.withBorrowedBytes { known in
                 (try? Preconditions.isKnown(known, reading, of: node)) == true
             }
             if isUnchanged {

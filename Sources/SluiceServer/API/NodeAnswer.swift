@@ -48,9 +48,9 @@ enum NodeAnswer {
         }
         switch reading.held {
         case .empty: connection.answerEmpty(.noContent, fields: validators)
-        case .fail(let fail): fail.withUnsafeBytes { refuse($0, on: connection, fields: validators) }
+        case .fail(let fail): fail.withBorrowedBytes { refuse($0, on: connection, fields: validators) }
         case .value(let text):
-            text.withUnsafeBytes { connection.answer(.ok, "application/json", $0, fields: validators) }
+            text.withBorrowedBytes { connection.answer(.ok, "application/json", $0, fields: validators) }
         }
     }
 
@@ -60,7 +60,7 @@ enum NodeAnswer {
         unlessKnown known: [UInt8],
         on connection: HTTPConnection
     ) throws(HostError) {
-        let isKnown = known.withUnsafeBytes { known in
+        let isKnown = known.withBorrowedBytes { known in
             Result { () throws(HostError) in try Preconditions.isKnown(known, reading) }
         }
         guard try isKnown.get() else { return send(reading, on: connection) }
@@ -85,7 +85,7 @@ enum NodeAnswer {
 
     /// Answers that the node's operator failed; `fail` is the member with the reason.
     private static func refuse(
-        _ fail: UnsafeRawBufferPointer,
+        _ fail: BorrowedBytes,
         on connection: HTTPConnection,
         fields: (inout ByteBuffer) -> Void
     ) {

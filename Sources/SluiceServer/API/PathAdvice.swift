@@ -4,7 +4,7 @@ internal import Support
 /// What was probably meant by a path of the API that leads nowhere.
 enum PathAdvice {
     /// A sentence for the client; nil where nothing near the path is served.
-    static func of(_ path: UnsafeRawBufferPointer, _ method: Method, _ router: Router) -> String? {
+    static func of(_ path: BorrowedBytes, _ method: Method, _ router: Router) -> String? {
         let text = String(decoding: path, as: UTF8.self)
         guard text.hasPrefix("/v1/") else { return nil }
         let segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(
@@ -25,7 +25,7 @@ enum PathAdvice {
     /// Whether the API serves this path, with whatever method.
     private static func leads(_ segments: [String], _ method: Method, _ router: Router) -> Bool {
         let path = Array(("/" + segments.joined(separator: "/")).utf8)
-        return path.withUnsafeBytes { bytes in
+        return path.withBorrowedBytes { bytes in
             switch router.match(method, bytes) {
             case .found, .methodNotAllowed, .options: true
             case .notFound: false

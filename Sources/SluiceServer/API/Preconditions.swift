@@ -31,7 +31,7 @@ enum Preconditions {
     ///
     /// An empty node has a state, and so a tag; only `*` asks for a value.
     static func isKnown(
-        _ value: UnsafeRawBufferPointer,
+        _ value: BorrowedBytes,
         _ reading: Reading,
         of node: NamedNode
     ) throws(HostError) -> Bool {
@@ -41,14 +41,14 @@ enum Preconditions {
     }
 
     /// The same for a node as it was.
-    static func isKnown(_ value: UnsafeRawBufferPointer, _ reading: PastReading) throws(HostError) -> Bool {
+    static func isKnown(_ value: BorrowedBytes, _ reading: PastReading) throws(HostError) -> Bool {
         var isEmpty = false
         if case .empty = reading.held { isEmpty = true }
         return try isKnown(value, tag: "\(reading.epoch):\(reading.changed)", isEmpty: isEmpty)
     }
 
     private static func isKnown(
-        _ value: UnsafeRawBufferPointer,
+        _ value: BorrowedBytes,
         tag: String,
         isEmpty: Bool
     ) throws(HostError) -> Bool {
@@ -95,9 +95,9 @@ enum Preconditions {
     }
 
     /// What a tag `epoch:rev` says; nil if it has another form.
-    private static func version(in tag: UnsafeRawBufferPointer) -> (epoch: String, rev: UInt64)? {
+    private static func version(in tag: BorrowedBytes) -> (epoch: String, rev: UInt64)? {
         guard let colon = tag.lastIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
-        let rev = UnsafeRawBufferPointer(rebasing: tag[(colon + 1)...]).decimal
+        let rev = tag.part((colon + 1)...).decimal
         return rev.map { (String(decoding: tag[..<colon], as: UTF8.self), UInt64($0)) }
     }
 

@@ -1,5 +1,6 @@
 internal import Graphs
 internal import HTTP
+internal import Support
 internal import Values
 
 /// The request that a connection answers at present, as its route sees it.
@@ -21,7 +22,7 @@ struct Request {
     var host: Host { connection.hub.host }
     /// The caller's rights.
     var access: Access { connection.access }
-    var body: UnsafeRawBufferPointer { connection.parser.body }
+    var body: BorrowedBytes { connection.parser.body }
     var query: Query { Query(head.query) }
     /// Whether the client wants no body with a success (RFC 7240 §4.2).
     var returnsMinimal: Bool { head.has(.prefer) && Preferences(head).returnsMinimal }

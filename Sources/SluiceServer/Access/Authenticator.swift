@@ -47,7 +47,7 @@ final class Authenticator {
     }
 
     /// The principal of a token at a time (milliseconds since 1970).
-    func principal(token: UnsafeRawBufferPointer, at now: UInt64) -> Outcome {
+    func principal(token: BorrowedBytes, at now: UInt64) -> Outcome {
         outcome(SHA256.digest(token), at: now)
     }
 
@@ -78,15 +78,15 @@ final class Authenticator {
     /// for longest (``FairShares``).
     ///
     /// - Returns: the cookie's value; nil for an unknown token.
-    func signIn(token: UnsafeRawBufferPointer, at now: UInt64) -> String? {
+    func signIn(token: BorrowedBytes, at now: UInt64) -> String? {
         let digest = SHA256.digest(token)
         guard case .known(let principal) = outcome(digest, at: now) else { return nil }
         if now >= sweptAt + 10_000 {
             sweptAt = now
             removeSessions { now >= $0.lastUse + sessionLife }
         }
-        var value = Token().text
-        let key = value.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
+        let value = Token().text
+        let key = value.withBorrowedBytes { SHA256.digest($0) }
         let (place, lost) = sessions.add(
             Cookie(key: key, digest: digest, lastUse: now),
             of: principal.name
@@ -97,7 +97,7 @@ final class Authenticator {
     }
 
     /// The principal of a cookie; each use extends its validity.
-    func principal(cookie: UnsafeRawBufferPointer, at now: UInt64) -> Outcome {
+    func principal(cookie: BorrowedBytes, at now: UInt64) -> Outcome {
         let key = SHA256.digest(cookie)
         guard let place = cookies[key] else { return .unknown }
         let found = place.member
@@ -110,7 +110,7 @@ final class Authenticator {
         return outcome(found.digest, at: now)
     }
 
-    func signOut(cookie: UnsafeRawBufferPointer) {
+    func signOut(cookie: BorrowedBytes) {
         removeSession(SHA256.digest(cookie))
     }
 

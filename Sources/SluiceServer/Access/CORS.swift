@@ -18,7 +18,7 @@ struct CORS {
     var isOn: Bool { !origins.isEmpty }
 
     /// The value of `Access-Control-Allow-Origin` for a page of this origin; nil: no such field.
-    func answer(to origin: UnsafeRawBufferPointer?) -> String? {
+    func answer(to origin: BorrowedBytes?) -> String? {
         guard isOn, let origin, let text = String(validating: origin, as: UTF8.self) else { return nil }
         return isForAll || origins.contains(text) ? text : nil
     }

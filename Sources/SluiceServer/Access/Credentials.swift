@@ -1,4 +1,5 @@
 internal import Graphs
+internal import Support
 internal import Values
 
 /// The tokens of a server's clients, the sessions of browsers, and how many wrong tokens an address
@@ -23,8 +24,7 @@ final class Credentials {
         wall: UInt64
     ) throws(HostError) -> Access? {
         guard let authenticator else { return nil }
-        var token = token
-        switch token.withUTF8({ authenticator.principal(token: UnsafeRawBufferPointer($0), at: wall) }) {
+        switch token.withBorrowedBytes({ authenticator.principal(token: $0, at: wall) }) {
         case .known(let principal): return Access(principal)
         case .expired: throw .tokenExpired
         case .unknown:

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 
 /// Checks that a request is meant for this server: protects against pages whose own name resolves
 /// to this address.
@@ -17,8 +18,8 @@ final class HostCheck {
     }
 
     /// Whether `authority`, a host with an optional port, names this server.
-    func accepts(_ authority: UnsafeRawBufferPointer) -> Bool {
-        if authority.count > 0, accepted.withUnsafeBytes({ authority.equals($0) }) {
+    func accepts(_ authority: BorrowedBytes) -> Bool {
+        if authority.count > 0, accepted.withBorrowedBytes({ authority.equals($0) }) {
             return true
         }
         guard let host = Self.host(authority), HostName.isLoopback(host) || names.contains(host) else {
@@ -29,7 +30,7 @@ final class HostCheck {
     }
 
     /// The host in lower case, without brackets and port; nil if the bytes are not an authority.
-    private static func host(_ authority: UnsafeRawBufferPointer) -> String? {
+    private static func host(_ authority: BorrowedBytes) -> String? {
         String(validating: authority, as: UTF8.self).flatMap { host(of: $0) }
     }
 
@@ -80,7 +81,7 @@ final class OriginCheck {
     }
 
     private func accepts(
-        _ origin: UnsafeRawBufferPointer,
+        _ origin: BorrowedBytes,
         _ head: RequestHead,
         _ forwarding: Forwarding?
     ) -> Bool {

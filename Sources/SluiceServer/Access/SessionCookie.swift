@@ -12,7 +12,7 @@ enum SessionCookie {
     }
 
     /// The cookie's value among those of a request; the first, if there are several.
-    static func value(in head: RequestHead, isSecure: Bool) -> UnsafeRawBufferPointer? {
+    static func value(in head: RequestHead, isSecure: Bool) -> BorrowedBytes? {
         let name = name(isSecure: isSecure)
         guard let field = head.value(.cookie) else { return nil }
         var rest = field[...]
@@ -21,7 +21,7 @@ enum SessionCookie {
             var pair = rest[..<end]
             while pair.first == UInt8(ascii: " ") { pair = pair.dropFirst() }
             if pair.starts(with: name.utf8) {
-                return UnsafeRawBufferPointer(rebasing: pair.dropFirst(name.utf8.count))
+                return BorrowedBytes(rebasing: pair.dropFirst(name.utf8.count))
             }
             rest = rest[end...].dropFirst()
         }

@@ -40,8 +40,7 @@ extension Token {
     ///
     /// A secret that cannot be guessed needs no salt and no slow function.
     public var hash: String {
-        var text = text
-        let digest = text.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
+        let digest = text.withBorrowedBytes { SHA256.digest($0) }
         return "sha256:\(digest.hexadecimal)"
     }
 }

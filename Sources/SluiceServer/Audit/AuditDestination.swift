@@ -66,7 +66,7 @@ final class AuditFile: Sendable {
         let descriptor = descriptor.withLock { $0 }
         var rest = Array(lines.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withBorrowedBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return Self.failure }
             rest = rest.dropFirst(count)

@@ -37,7 +37,7 @@ struct TagConditions: Sendable {
     /// Whether no tag in `If-Match` can be one of a definition or a dashboard: a digest in
     /// hexadecimal digits.
     var isForeign: Bool {
-        ifMatch?.withUnsafeBytes { value in
+        ifMatch?.withBorrowedBytes { value in
             guard case .list(let list) = EntityTagCondition(value) else { return false }
             var isForeign = true
             list.forEach { tag in
@@ -49,7 +49,7 @@ struct TagConditions: Sendable {
     }
 
     private static func holds(_ value: [UInt8], _ tag: String?) -> Bool {
-        value.withUnsafeBytes { EntityTagCondition($0)?.matches(tag) ?? false }
+        value.withBorrowedBytes { EntityTagCondition($0)?.matches(tag) ?? false }
     }
 }
 
@@ -57,7 +57,7 @@ extension EntityTagCondition {
     /// Reads the value of a field.
     ///
     /// - Throws: `bad_request` if it is invalid.
-    init(_ value: UnsafeRawBufferPointer, of field: String) throws(HostError) {
+    init(_ value: BorrowedBytes, of field: String) throws(HostError) {
         guard let condition = EntityTagCondition(value) else {
             throw HostError(.badRequest, "\(field) must be * or a list of quoted entity tags")
         }

@@ -153,17 +153,17 @@ class Connection: ConnectionDelegate {
     ///
     /// - Returns: false, with nothing written, if other bytes wait or the connection uses TLS.
     @inline(__always)
-    final func writeAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    final func writeAtOnce(_ bytes: BorrowedBytes) -> Bool {
         guard sendBuffer == nil, !isBehind, !isLingering, let plain = socket?.plain else { return false }
         let taken = plain.tryWrite(bytes)
         hub.traffic.sentBytes &+= UInt64(bytes.count)
-        if taken < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[taken...])) }
+        if taken < bytes.count { keep(bytes.part(taken...)) }
         return true
     }
 
     /// Queues a copy of the bytes that the kernel did not take.
     @inline(never)
-    private final func keep(_ rest: UnsafeRawBufferPointer) {
+    private final func keep(_ rest: BorrowedBytes) {
         let sendBuffer = hub.sendBuffers.take()
         sendBuffer.buffer.append(rest)
         isBehind = true
@@ -189,7 +189,7 @@ class Connection: ConnectionDelegate {
             if isBehind { fellBehind(keeping: 0) } else { details?.formerName = nil }
         } else if let sendBuffer = sendBuffer.take() {
             isBehind = true
-            socket.write(UnsafeRawBufferPointer(rebasing: bytes[taken...]), keptBy: sendBuffer)
+            socket.write(bytes.part(taken...), keptBy: sendBuffer)
             fellBehind(keeping: bytes.count)
         }
     }
@@ -325,7 +325,7 @@ class Connection: ConnectionDelegate {
         socket?.reset()
     }
 
-    final func received(_ bytes: UnsafeRawBufferPointer) {
+    final func received(_ bytes: BorrowedBytes) {
         let hub = hub
         hub.turns.begin()
         hub.turns.activity.note(.request, connection: number)
@@ -362,7 +362,7 @@ class Connection: ConnectionDelegate {
     var name: String { "h:\(number)" }
 
     /// Bytes from the peer have arrived.
-    func receive(_ bytes: UnsafeRawBufferPointer) {}
+    func receive(_ bytes: BorrowedBytes) {}
 
     func peerEnded() { close() }
 

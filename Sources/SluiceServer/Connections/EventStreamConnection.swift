@@ -50,9 +50,9 @@ final class EventStreamConnection: SessionConnection, MessageTransport {
         var event = ByteBuffer()
         let (name, cursor) = (Self.name(of: message.kind), cursor(after: message))
         message.withBytes { data in
-            if var cursor {
-                cursor.withUTF8 {
-                    ServerSentEvents.append(name, id: UnsafeRawBufferPointer($0), data: data, to: &event)
+            if let cursor {
+                cursor.withBorrowedBytes {
+                    ServerSentEvents.append(name, id: $0, data: data, to: &event)
                 }
             } else {
                 ServerSentEvents.append(name, data: data, to: &event)

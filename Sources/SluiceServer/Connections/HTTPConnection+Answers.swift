@@ -24,7 +24,7 @@ extension HTTPConnection {
     func answer(
         _ status: Status,
         _ type: StaticString,
-        _ body: UnsafeRawBufferPointer,
+        _ body: BorrowedBytes,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         write { out in
@@ -37,7 +37,7 @@ extension HTTPConnection {
     }
 
     func answerJSON(_ body: [UInt8], fields: (inout ByteBuffer) -> Void = { _ in }) {
-        body.withUnsafeBytes { answer(.ok, "application/json", $0, fields: fields) }
+        body.withBorrowedBytes { answer(.ok, "application/json", $0, fields: fields) }
     }
 
     func answerJSON(
@@ -54,7 +54,7 @@ extension HTTPConnection {
         answer(
             .ok,
             "text/plain; charset=utf-8",
-            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+            BorrowedBytes(start: text.utf8Start, count: text.utf8CodeUnitCount)
         )
     }
 

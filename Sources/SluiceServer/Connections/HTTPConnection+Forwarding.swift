@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Support
 
 // Requests through a trusted proxy.
 extension HTTPConnection {
@@ -10,10 +11,10 @@ extension HTTPConnection {
         let forwarding = hub.codec.proxies.forwarding(head)
         self.forwarding = forwarding
         client = forwarding.address
-        if var host = forwarding.authority {
+        if let host = forwarding.authority {
             // `Host` was checked as well, so a proxy that passes this field through unchanged opens
             // no way around the check.
-            let isOurs = host.withUTF8 { listener.hostCheck.accepts(UnsafeRawBufferPointer($0)) }
+            let isOurs = host.withBorrowedBytes { listener.hostCheck.accepts($0) }
             guard isOurs else { return .misdirected(head) }
         }
         guard let address = forwarding.address, !hub.addresses.count(self, as: address.description) else {

@@ -112,7 +112,7 @@ final class HTTPConnection: Connection {
 
     // MARK: - Reading
 
-    override func receive(_ bytes: UnsafeRawBufferPointer) {
+    override func receive(_ bytes: BorrowedBytes) {
         guard !isClosing else { return }
         // TLS delivers everything it has decrypted, even while reading is paused. Later bytes must
         // not overtake those that wait.
@@ -121,7 +121,7 @@ final class HTTPConnection: Connection {
         process(&input)
     }
 
-    private func process(_ input: inout UnsafeRawBufferPointer) {
+    private func process(_ input: inout BorrowedBytes) {
         while true {
             var isMore = false
             beforeFlush { isMore = step(&input) }
@@ -137,7 +137,7 @@ final class HTTPConnection: Connection {
     }
 
     /// Keeps bytes until the request before them is answered.
-    private func keep(_ bytes: UnsafeRawBufferPointer) {
+    private func keep(_ bytes: BorrowedBytes) {
         saved.append(bytes)
         if mustPause { socket?.pauseReading() }
         setDeadline()
@@ -156,7 +156,7 @@ final class HTTPConnection: Connection {
     /// Handles complete requests.
     ///
     /// - Returns: false if the rest of the input must wait.
-    private func step(_ input: inout UnsafeRawBufferPointer) -> Bool {
+    private func step(_ input: inout BorrowedBytes) -> Bool {
         let hub = hub
         while true {
             if waitingFor != 0 || isUnfinished || unsentBytes > hub.codec.pendingBytes { return false }
@@ -303,7 +303,7 @@ final class HTTPConnection: Connection {
     /// Another connection has taken over the socket.
     func wasReplaced() { state = .upgraded }
 
-    private func upgrade(_ rest: UnsafeRawBufferPointer) {
+    private func upgrade(_ rest: BorrowedBytes) {
         requests &+= 1
         hub.traffic.requests &+= 1
         takeHead(hub)

@@ -55,7 +55,7 @@ final class MessageCompression {
     }
 
     /// Appends a data message as one frame, compressed if that makes it smaller.
-    func append(_ opcode: Opcode, _ message: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    func append(_ opcode: Opcode, _ message: BorrowedBytes, to buffer: inout ByteBuffer) {
         guard message.count >= leastBytes else {
             return FrameEncoder.append(opcode, message, to: &buffer)
         }
@@ -80,7 +80,7 @@ final class MessageCompression {
     }
 
     private func deflate(
-        _ message: UnsafeRawBufferPointer,
+        _ message: BorrowedBytes,
         into frames: DeflatedMessages
     ) -> DeflatedMessages.Entry {
         let entry = frames.next()
@@ -118,7 +118,7 @@ final class DeflatedMessages {
     private let entries = (0..<8).map { _ in Entry() }
     private var used = 0
 
-    func find(_ message: UnsafeRawBufferPointer) -> Entry? {
+    func find(_ message: BorrowedBytes) -> Entry? {
         for index in 0..<min(used, entries.count) {
             let entry = entries[index]
             if entry.input.bytes.equals(message) { return entry }

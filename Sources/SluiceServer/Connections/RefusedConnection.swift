@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Support
 internal import TLS
 
 /// A connection above the limit: it is refused in its own protocol, and closed.
@@ -32,7 +33,7 @@ final class RefusedConnection: Connection {
         socket.resumeReading()
     }
 
-    override func receive(_ bytes: UnsafeRawBufferPointer) {
+    override func receive(_ bytes: BorrowedBytes) {
         var input = bytes
         switch parser.parse(&input) {
         case .more: break

@@ -9,7 +9,7 @@ final class SharedFrame {
 
     /// The frame of a message; the same number means the same message.
     @inline(__always)
-    func bytes(of message: Outgoing) -> UnsafeRawBufferPointer {
+    func bytes(of message: Outgoing) -> BorrowedBytes {
         if message.number != number { make(message) }
         return frame.bytes
     }

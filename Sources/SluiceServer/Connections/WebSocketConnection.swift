@@ -106,7 +106,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
     func acted(_ act: SessionAct) { hub.audit?.note(act, by: session?.access?.name, at: address) }
 
     /// Handles the bytes after the request.
-    func begin(with rest: UnsafeRawBufferPointer) {
+    func begin(with rest: BorrowedBytes) {
         if isLingering { return }
         guard !rest.isEmpty else { return flush() }
         // They are in the parser's or the loop's memory; frames are unmasked in place.
@@ -118,10 +118,10 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
 
     // MARK: - Receiving
 
-    override func receive(_ bytes: UnsafeRawBufferPointer) {
+    override func receive(_ bytes: BorrowedBytes) {
         guard !isPaused, !isFull else { return save(bytes) }
         // The loop does not need the contents of its read buffer afterwards.
-        var input = UnsafeMutableRawBufferPointer(mutating: bytes)
+        var input = UnsafeMutableRawBufferPointer(mutating: bytes.buffer)
         parse(&input)
         setDeadline()
     }
@@ -140,7 +140,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         }
         while !isLingering, socket != nil {
             if isPaused || isFull {
-                return save(UnsafeRawBufferPointer(input))
+                return save(BorrowedBytes(UnsafeRawBufferPointer(input)))
             }
             switch assembler.messages.parse(&input) {
             case .more:
@@ -166,7 +166,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         }
     }
 
-    private func save(_ bytes: UnsafeRawBufferPointer) {
+    private func save(_ bytes: BorrowedBytes) {
         guard !bytes.isEmpty else { return }
         let saved = saved ?? SavedBytes()
         self.saved = saved
@@ -184,7 +184,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         return assembler
     }
 
-    private func take(_ message: UnsafeRawBufferPointer, _ opcode: Opcode) {
+    private func take(_ message: BorrowedBytes, _ opcode: Opcode) {
         // A complete message: a peer that sends without pause is not slow.
         assembler?.startedAt = 0
         if case .echo = kind {
@@ -255,7 +255,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
     }
 
     @inline(__always)
-    private func append(_ opcode: Opcode, _ message: UnsafeRawBufferPointer) {
+    private func append(_ opcode: Opcode, _ message: BorrowedBytes) {
         if let compression {
             write { compression.append(opcode, message, to: &$0) }
         } else {
@@ -332,7 +332,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
             }
             missedPongs += 1
             pingAt = now + hub.times.heartbeat
-            write { FrameEncoder.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), to: &$0) }
+            write { FrameEncoder.append(.ping, BorrowedBytes(start: nil, count: 0), to: &$0) }
             if case .messages = kind, now >= wroteAt + hub.times.heartbeat { session?.heartbeat() }
             flush()
         }

@@ -39,7 +39,7 @@ struct DashboardFolder: Sendable {
 
     /// The entity tag of a dashboard: a prefix of its SHA-256.
     static func tag(_ bytes: [UInt8]) -> String {
-        bytes.withUnsafeBytes { SHA256.digest($0) }.prefix(12).hexadecimal
+        bytes.withBorrowedBytes { SHA256.digest($0) }.prefix(12).hexadecimal
     }
 
     /// What the last call to the system says went wrong.

@@ -1,3 +1,4 @@
+internal import Support
 internal import Values
 
 /// The properties in a dashboard's JSON.
@@ -6,7 +7,7 @@ struct DashboardText {
     let graph: String?
 
     init(_ bytes: [UInt8]) {
-        (title, graph) = bytes.withUnsafeBytes { bytes in
+        (title, graph) = bytes.withBorrowedBytes { bytes in
             let read = try? JSONReader(checking: bytes)
             return (read?["title"]?.string, read?["graph"]?.string)
         }

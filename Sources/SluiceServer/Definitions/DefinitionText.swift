@@ -1,5 +1,6 @@
 internal import Definitions
 internal import HTTP
+internal import Support
 internal import Values
 
 /// The definition in a request's body.
@@ -20,7 +21,7 @@ struct DefinitionText: Sendable {
     }
 
     private func parsedJSON() -> (Document?, [DefinitionProblem]) {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withBorrowedBytes { bytes in
             do throws(DefinitionProblem) {
                 return (try Document.parse(json: bytes), [])
             } catch {
@@ -35,7 +36,7 @@ enum DefinitionFormat {
     case json, yaml
 
     /// The format by the head; without a type, text that begins with a brace is JSON.
-    init?(_ head: RequestHead, _ body: UnsafeRawBufferPointer) {
+    init?(_ head: RequestHead, _ body: BorrowedBytes) {
         guard let value = head.value(.contentType), !value.isEmpty else {
             let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
             self = first == UInt8(ascii: "{") ? .json : .yaml

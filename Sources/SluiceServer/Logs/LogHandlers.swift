@@ -39,7 +39,7 @@ public struct StandardErrorLog: LogHandler {
         let line = form(LogTime.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let count = rest.withBorrowedBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

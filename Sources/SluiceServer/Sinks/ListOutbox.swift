@@ -3,6 +3,7 @@ internal import Definitions
 internal import EventLoop
 internal import Graphs
 internal import Sessions
+internal import Support
 internal import TLS
 internal import Values
 
@@ -78,7 +79,7 @@ final class ListOutbox: SinkOutbox {
             return nil
         }
         let epoch = sink.graph.epochs.epoch(of: list.rev)
-        let digest = list.body.withUnsafeBytes { SHA256.digest($0) }.prefix(16).hexadecimal
+        let digest = list.body.withBorrowedBytes { SHA256.digest($0) }.prefix(16).hexadecimal
         return SinkValue(
             body: list.body,
             rev: list.rev,

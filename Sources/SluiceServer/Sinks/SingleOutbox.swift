@@ -3,6 +3,7 @@ internal import Definitions
 internal import DequeModule
 internal import Graphs
 internal import Sessions
+internal import Support
 internal import Values
 
 /// The outbox of a sink that sends the values of one node, each by itself.

@@ -1,3 +1,4 @@
+internal import Support
 internal import Values
 
 /// What a sink in mode `latest` knows of its receiver, so that it sends changes only.
@@ -38,7 +39,7 @@ struct SinkChanges {
 
     private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         if a == b { return true }
-        func datum(_ bytes: [UInt8]) -> Datum? { bytes.withUnsafeBytes { try? Datum.parse($0) } }
+        func datum(_ bytes: [UInt8]) -> Datum? { bytes.withBorrowedBytes { try? Datum.parse($0) } }
         guard let x = datum(a), let y = datum(b) else { return false }
         return x == y
     }

@@ -30,8 +30,8 @@ struct FileAnswer {
             out.append(securityOf: etag)
             if let policy {
                 out.append(utf8: policy)
-            } else if var host = forwarded {
-                host.withUTF8 { out.append(policyFor: UnsafeRawBufferPointer($0), isSecure: isSecure) }
+            } else if let host = forwarded {
+                host.withBorrowedBytes { out.append(policyFor: $0, isSecure: isSecure) }
             } else {
                 out.append(policyFor: head.authority, isSecure: isSecure)
             }
@@ -106,7 +106,7 @@ extension ByteBuffer {
     ///
     /// `host` is the validated host that the client asked for: older Safari does not match `ws:`
     /// and `wss:` with `'self'`.
-    fileprivate mutating func append(policyFor host: UnsafeRawBufferPointer, isSecure: Bool) {
+    fileprivate mutating func append(policyFor host: BorrowedBytes, isSecure: Bool) {
         append(
             """
             default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws

@@ -35,8 +35,8 @@ final class FileBody: AnswerBody {
         let count = min(Self.pieceBytes, size - offset)
         defer { offset += count }
         guard file != nil else {
-            coded.withUnsafeBytes {
-                out.append(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+            coded.withBorrowedBytes {
+                out.append(BorrowedBytes(rebasing: $0[offset..<offset + count]))
             }
             return true
         }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A folder whose files are served below a path of its own, with the same confinement as the public
 /// one.
 struct Mount {
@@ -6,11 +8,11 @@ struct Mount {
     let files: StaticFiles
 
     /// The path within the folder, beginning with a slash; nil if the path is outside of it.
-    func suffix(of path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    func suffix(of path: BorrowedBytes) -> BorrowedBytes? {
         let count = self.path.utf8.count
         guard path.count > count, path[count] == UInt8(ascii: "/"), path.starts(with: self.path.utf8) else {
             return nil
         }
-        return UnsafeRawBufferPointer(rebasing: path[count...])
+        return path.part(count...)
     }
 }

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Support
 
 /// The folders whose files the server serves: the public one, and those mounted at paths.
 final class PublicFolders {
@@ -36,7 +37,7 @@ final class PublicFolders {
     }
 
     /// The folder of a path, and the path within it.
-    func folder(of path: UnsafeRawBufferPointer) -> (files: StaticFiles, path: UnsafeRawBufferPointer)? {
+    func folder(of path: BorrowedBytes) -> (files: StaticFiles, path: BorrowedBytes)? {
         for mount in mounts {
             if let suffix = mount.suffix(of: path) { return (mount.files, suffix) }
         }

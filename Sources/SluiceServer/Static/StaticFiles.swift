@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import HTTP
 internal import Platform
+internal import Support
 
 /// The regular files below one folder, and nothing else.
 ///
@@ -38,7 +39,7 @@ final class StaticFiles {
             return nil
         }
         guard let bytes = file.read() else { return nil }
-        let made = bytes.withUnsafeBytes(Gzip.compress)
+        let made = bytes.withBorrowedBytes(Gzip.compress)
         keep(made, of: file.path, file.etag)
         return made
     }
@@ -50,7 +51,7 @@ final class StaticFiles {
         FileTask.run(on: loop) { () throws(UVError) -> [UInt8]? in
             // It may have changed since: then the next request starts again.
             guard let file = StaticFile(path: path, type: ""), file.etag == etag else { return nil }
-            return file.read()?.withUnsafeBytes(Gzip.compress)
+            return file.read()?.withBorrowedBytes(Gzip.compress)
         } answer: { [weak self] result in
             guard let self else { return }
             compressing.remove(path)
@@ -79,7 +80,7 @@ final class StaticFiles {
 
     /// The file at `path` (decoded, beginning with a slash); nil if there is none that may be
     /// served.
-    func open(_ path: UnsafeRawBufferPointer) -> StaticFile? {
+    func open(_ path: BorrowedBytes) -> StaticFile? {
         guard var relative = Self.checked(path) else { return nil }
         if relative.hasSuffix("/") { relative += "index.html" }
         guard let resolved = Self.resolve(root + relative), resolved.hasPrefix(root + "/") else { return nil }
@@ -87,7 +88,7 @@ final class StaticFiles {
     }
 
     /// The path as a string, if all its segments are allowed.
-    private static func checked(_ path: UnsafeRawBufferPointer) -> String? {
+    private static func checked(_ path: BorrowedBytes) -> String? {
         guard path.first == UInt8(ascii: "/"), path.count < 4096 else { return nil }
         var isSegmentStart = false
         for byte in path {

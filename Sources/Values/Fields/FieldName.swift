@@ -1,3 +1,5 @@
+internal import Support
+
 /// The names of the fields that messages have, besides the words of sources.
 package enum FieldName: UInt8, CaseIterable {
     // What every message may have.
@@ -42,8 +44,7 @@ package struct FieldWords: Sendable {
 
     package init(_ texts: [String]) {
         words = texts.map { text in
-            var bytes = text
-            return Word(text: text, name: bytes.withUTF8 { FieldName.table[UnsafeRawBufferPointer($0)] })
+            Word(text: text, name: text.withBorrowedBytes { FieldName.table[$0] })
         }
         names = words.reduce(0) { $0 | ($1.name?.bit ?? 0) }
     }

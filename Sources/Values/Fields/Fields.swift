@@ -1,10 +1,10 @@
-internal import Support
+package import Support
 
 /// The fields of one client message or request body: found while its text is checked, read by name.
 ///
 /// The bytes are lent, and so is what this points to: fields live no longer than the call that
 /// lends them.
-package struct Fields: JSONMemberSink {
+@safe package struct Fields: JSONMemberSink {
     package enum Operation: CaseIterable {
         case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
 
@@ -39,12 +39,12 @@ package struct Fields: JSONMemberSink {
     /// - Throws: `bad_json`, `type_mismatch`.
     @inline(__always)
     package static func read<Result>(
-        _ text: UnsafeRawBufferPointer,
+        _ text: BorrowedBytes,
         _ body: (JSONReader, Fields?) throws(HostError) -> Result
     ) throws(HostError) -> Result {
-        try withUnsafeTemporaryAllocation(of: JSONReader.self, capacity: FieldName.allCases.count) {
+        try unsafe withUnsafeTemporaryAllocation(of: JSONReader.self, capacity: FieldName.allCases.count) {
             values throws(HostError) in
-            var fields = Fields(values: values.baseAddress!, object: JSONReader(validated: text))
+            var fields = unsafe Fields(values: values.baseAddress!, object: JSONReader(validated: text))
             do throws(JSONError) {
                 fields.object = JSONReader(try JSONScanner.validate(text, &fields), of: text)
             } catch {
@@ -56,7 +56,7 @@ package struct Fields: JSONMemberSink {
     }
 
     private init(values: UnsafeMutablePointer<JSONReader>, object: JSONReader) {
-        self.values = values
+        unsafe self.values = unsafe values
         self.object = object
     }
 
@@ -66,7 +66,7 @@ package struct Fields: JSONMemberSink {
             return
         }
         names |= name.bit
-        (values + Int(name.rawValue)).initialize(to: value)
+        unsafe (values + Int(name.rawValue)).initialize(to: value)
         if name == .op, let text = value.text { operation = Operation.table[text] ?? .unknown }
     }
 
@@ -74,8 +74,8 @@ package struct Fields: JSONMemberSink {
     /// object.
     @inline(__always)
     package static func forEachObject(
-        _ message: UnsafeRawBufferPointer,
-        _ visit: (UnsafeRawBufferPointer, Fields?) -> Void
+        _ message: BorrowedBytes,
+        _ visit: (BorrowedBytes, Fields?) -> Void
     ) throws(HostError) {
         try read(message) { reader, fields throws(HostError) in
             guard reader.kind == .array else { return visit(reader.bytes, fields) }
@@ -88,13 +88,12 @@ package struct Fields: JSONMemberSink {
     /// The field of that name, as it stands in the text.
     @inline(__always)
     package subscript(name: FieldName) -> JSONReader? {
-        names & name.bit != 0 ? values[Int(name.rawValue)] : nil
+        unsafe names & name.bit != 0 ? values[Int(name.rawValue)] : nil
     }
 
     /// The field of a name that may be the word of a source.
     package subscript(word: String) -> JSONReader? {
-        var word = word
-        if let name = word.withUTF8({ FieldName.table[UnsafeRawBufferPointer($0)] }) { return self[name] }
+        if let name = word.withBorrowedBytes({ FieldName.table[$0] }) { return self[name] }
         guard hasOthers else { return nil }
         for member in object.members where member.key == word { return member.value }
         return nil
@@ -169,7 +168,7 @@ package struct Fields: JSONMemberSink {
 
 extension JSONReader {
     /// The bytes of a name of a graph or node; nil for a string with escapes, which no name needs.
-    package func name(_ field: FieldName) throws(HostError) -> UnsafeRawBufferPointer? {
+    package func name(_ field: FieldName) throws(HostError) -> BorrowedBytes? {
         guard let text else { throw HostError(.badField, "\(field.text): a name is needed") }
         return text.hasEscapes ? nil : text.inside
     }

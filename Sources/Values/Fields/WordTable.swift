@@ -10,7 +10,7 @@ struct ShortText: Equatable {
 
     /// Nil for an empty text, and one that is too long.
     @inline(__always)
-    init?(_ text: UnsafeRawBufferPointer) {
+    init?(_ text: BorrowedBytes) {
         guard 1...Self.longest ~= text.count else { return nil }
         ends = TextEnds(text)
         count = UInt64(text.count)
@@ -39,8 +39,8 @@ struct WordTable<Word: CaseIterable & Sendable>: Sendable {
         shift = 64 - bits
         var places = ContiguousArray<Place?>(repeating: nil, count: 1 << bits)
         for word in Word.allCases {
-            var name = String(describing: word)
-            guard let text = name.withUTF8({ ShortText(UnsafeRawBufferPointer($0)) }) else {
+            let name = String(describing: word)
+            guard let text = name.withBorrowedBytes({ ShortText($0) }) else {
                 preconditionFailure("\(name) is longer than \(ShortText.longest) bytes")
             }
             var place = Int(text.hash >> shift)
@@ -52,7 +52,7 @@ struct WordTable<Word: CaseIterable & Sendable>: Sendable {
 
     /// The word that these bytes spell; nil: none.
     @inline(__always)
-    subscript(text: UnsafeRawBufferPointer) -> Word? {
+    subscript(text: BorrowedBytes) -> Word? {
         guard let text = ShortText(text) else { return nil }
         var place = Int(text.hash >> shift)
         while let candidate = places[place] {

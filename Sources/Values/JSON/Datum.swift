@@ -4,6 +4,7 @@
     internal import Darwin
 #endif
 public import CEL
+public import Support
 
 /// The value of a node of a hosted graph when it is not empty: one JSON value, or a failure.
 ///
@@ -16,7 +17,7 @@ public import CEL
 ///   range.
 /// - The tree is always as if read back from the text: a number is a `double`, or beyond 2^53, if
 ///   it is written as a whole number, an `int` or `uint`; bytes and times are strings.
-public final class Datum {
+@safe public final class Datum {
     /// The size of the fragment, which is the prefix and the JSON text; 0 until it exists.
     private var fragmentCount = 0
     /// A fragment that fits, as most do: it needs no memory of its own.
@@ -71,7 +72,7 @@ public final class Datum {
             if try JSONWriter.append(tree, to: &bytes) {
                 cachedTree = tree
             }
-            bytes.withUnsafeBytes { store(Datum.valuePrefix, $0) }
+            bytes.withBorrowedBytes { store(Datum.valuePrefix, $0) }
         }
     }
 
@@ -81,27 +82,19 @@ public final class Datum {
     }
 
     deinit {
-        free(long)
+        unsafe free(long)
     }
 
     /// Parses one JSON text (RFC 8259, `JSONScanner`'s rules).
     public static func parse(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         limits: JSONLimits = .standard
     ) throws(JSONError) -> Datum {
         Datum(try JSONReader(checking: bytes, limits: limits))
     }
 
     public static func parse(_ text: String, limits: JSONLimits = .standard) throws(JSONError) -> Datum {
-        var text = text
-        let result: Result<Datum, JSONError> = text.withUTF8 { utf8 in
-            do throws(JSONError) {
-                return .success(try parse(UnsafeRawBufferPointer(utf8), limits: limits))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        try text.withBorrowedBytes { utf8 throws(JSONError) in try parse(utf8, limits: limits) }
     }
 
     /// A failure with a stable code, a place, and a sentence.
@@ -178,24 +171,24 @@ public final class Datum {
 
     /// Calls `body` with the JSON text of the value, or of the failure's object.
     @inline(__always)
-    public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    public func withBytes<R>(_ body: (BorrowedBytes) -> R) -> R {
         withFragment { fragment in
             let prefix =
                 failure == nil ? Datum.valuePrefix.utf8CodeUnitCount : Datum.failPrefix.utf8CodeUnitCount
-            return body(UnsafeRawBufferPointer(rebasing: fragment[prefix...]))
+            return body(fragment.part(prefix...))
         }
     }
 
     /// Calls `body` with the member in a frame: `"v":21.5` or `"fail":{"code":…,"at":…,"msg":…}`.
     @inline(__always)
-    public func withFragment<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    public func withFragment<R>(_ body: (BorrowedBytes) -> R) -> R {
         if fragmentCount == 0 { write() }
-        if let long {
+        if let long = unsafe long {
             return withExtendedLifetime(self) {
-                body(UnsafeRawBufferPointer(start: long, count: fragmentCount))
+                unsafe body(BorrowedBytes(start: long, count: fragmentCount))
             }
         }
-        return withUnsafeBytes(of: &short) { body(UnsafeRawBufferPointer(rebasing: $0[..<fragmentCount])) }
+        return unsafe withUnsafeBytes(of: &short) { unsafe body(BorrowedBytes($0).part(..<fragmentCount)) }
     }
 
     /// The size of its text or string in bytes; 0 for a computed number, boolean or null.
@@ -246,7 +239,7 @@ public final class Datum {
         var bytes: [UInt8] = []
         if let failure {
             failure.fail.append(to: &bytes)
-            bytes.withUnsafeBytes { store(Datum.failPrefix, $0) }
+            bytes.withBorrowedBytes { store(Datum.failPrefix, $0) }
             return
         }
         do throws(JSONError) {
@@ -254,30 +247,32 @@ public final class Datum {
         } catch {
             preconditionFailure("a tree without text is a scalar that JSON can say")
         }
-        bytes.withUnsafeBytes { store(Datum.valuePrefix, $0) }
+        bytes.withBorrowedBytes { store(Datum.valuePrefix, $0) }
     }
 
-    private func store(_ prefix: StaticString, _ text: UnsafeRawBufferPointer) {
+    private func store(_ prefix: StaticString, _ text: BorrowedBytes) {
         fragmentCount = prefix.utf8CodeUnitCount + text.count
         if fragmentCount <= MemoryLayout<Short>.size {
-            return withUnsafeMutableBytes(of: &short) { Self.fill($0.baseAddress!, prefix, text) }
+            return unsafe withUnsafeMutableBytes(of: &short) {
+                unsafe Self.fill($0.baseAddress!, prefix, text)
+            }
         }
         // `malloc`, because `allocate` uses `posix_memalign` on Linux for an alignment that bytes
         // do not need.
-        guard let memory = malloc(fragmentCount) else { preconditionFailure("no memory for a value") }
-        Self.fill(memory, prefix, text)
-        long = memory
+        guard let memory = unsafe malloc(fragmentCount) else { preconditionFailure("no memory for a value") }
+        unsafe Self.fill(memory, prefix, text)
+        unsafe long = unsafe memory
     }
 
     @inline(__always)
     private static func fill(
         _ memory: UnsafeMutableRawPointer,
         _ prefix: StaticString,
-        _ text: UnsafeRawBufferPointer
+        _ text: BorrowedBytes
     ) {
-        memory.copyMemory(from: prefix.utf8Start, byteCount: prefix.utf8CodeUnitCount)
-        guard let source = text.baseAddress else { return }
-        (memory + prefix.utf8CodeUnitCount).copyMemory(from: source, byteCount: text.count)
+        unsafe memory.copyMemory(from: prefix.utf8Start, byteCount: prefix.utf8CodeUnitCount)
+        guard let source = unsafe text.baseAddress else { return }
+        unsafe (memory + prefix.utf8CodeUnitCount).copyMemory(from: source, byteCount: text.count)
     }
 }
 

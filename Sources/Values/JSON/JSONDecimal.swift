@@ -1,9 +1,11 @@
+package import Support
+
 /// The exact value of a JSON number: sign, significant digits, power of ten.
 ///
 /// `1.0`, `1` and `10e-1` are the same decimal; `0.1` and the double nearest to it are not. It
 /// works on the text itself, so digits and exponents may have any length.
 package struct JSONDecimal {
-    private let text: UnsafeRawBufferPointer
+    private let text: BorrowedBytes
     /// Offsets of the first significant digit and after the last one; both 0 for zero.
     private var first = 0
     private var last = 0
@@ -20,7 +22,7 @@ package struct JSONDecimal {
     private var isExponentNegative = false
 
     /// The decimal of a number that was validated.
-    package init(_ text: UnsafeRawBufferPointer) {
+    package init(_ text: BorrowedBytes) {
         self.text = text
         isNegative = text[0] == UInt8(ascii: "-")
         var at = isNegative ? 1 : 0

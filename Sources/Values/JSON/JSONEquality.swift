@@ -1,3 +1,5 @@
+public import Support
+
 /// Whether two JSON texts have equal values: numbers by exact decimal value (`1.0`, `1` and `10e-1`
 /// are equal), strings by content, arrays in order, objects in any order of keys.
 public enum JSONEquality {
@@ -5,7 +7,7 @@ public enum JSONEquality {
     ///
     /// Linear in their length (times depth for
     /// objects with many keys in another order).
-    public static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    public static func areEqual(_ a: BorrowedBytes, _ b: BorrowedBytes) -> Bool {
         if a.count == b.count, a.elementsEqual(b) { return true }
         return areEqual(JSONReader(validated: a), JSONReader(validated: b))
     }
@@ -17,14 +19,14 @@ public enum JSONEquality {
         case .null: break
         case .bool: hasher.combine(value.bytes[0])
         case .number: JSONDecimal(value.bytes).hash(into: &hasher)
-        case .string: value.text?.withUTF8 { hasher.combine(bytes: $0) }
+        case .string: value.text?.withUTF8 { hasher.combine($0) }
         case .array: for element in value.elements { hash(element, into: &hasher) }
         case .object:
             // Independent of the order of the keys.
             var sum = 0
             for member in value.members {
                 var inner = Hasher()
-                member.key.withUTF8 { inner.combine(bytes: $0) }
+                member.key.withUTF8 { inner.combine($0) }
                 hash(member.value, into: &inner)
                 sum &+= inner.finalize()
             }
@@ -95,7 +97,7 @@ public enum JSONEquality {
         }
 
         func hash(into hasher: inout Hasher) {
-            slice.withUTF8 { hasher.combine(bytes: $0) }
+            slice.withUTF8 { hasher.combine($0) }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 /// Conversion of numbers between text and `Double`, without the C library and its locale.
 package enum JSONNumber {
@@ -6,7 +6,7 @@ package enum JSONNumber {
     ///
     /// Up to 15 digits with a small power of ten are converted exactly in one operation on doubles
     /// (Clinger 1990); the standard library converts the rest.
-    package static func double(_ text: UnsafeRawBufferPointer) -> Double {
+    package static func double(_ text: BorrowedBytes) -> Double {
         var at = 0
         let isNegative = text[0] == UInt8(ascii: "-")
         if isNegative {
@@ -42,7 +42,7 @@ package enum JSONNumber {
         return isNegative ? -magnitude : magnitude
     }
 
-    private static func smallExponent(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    private static func smallExponent(_ text: BorrowedBytes, from start: Int) -> Int? {
         var at = start
         let isNegative = text[at] == UInt8(ascii: "-")
         if isNegative || text[at] == UInt8(ascii: "+") {
@@ -58,7 +58,7 @@ package enum JSONNumber {
     }
 
     @inline(never)
-    private static func slow(_ text: UnsafeRawBufferPointer) -> Double {
+    private static func slow(_ text: BorrowedBytes) -> Double {
         Double(String(decoding: text, as: UTF8.self)) ?? .nan
     }
 
@@ -82,7 +82,7 @@ package enum JSONNumber {
     package static func append(_ value: Double, to bytes: inout [UInt8]) {
         let start = bytes.count
         appendShortest(value, to: &bytes)
-        guard value.magnitude > 0x1p53, bytes[start...].withUnsafeBytes(hasDigitsOnly) else { return }
+        guard value.magnitude > 0x1p53, bytes[start...].withBorrowedBytes(hasDigitsOnly) else { return }
         let first = start + (bytes[start] == UInt8(ascii: "-") ? 1 : 0)
         let exponent = bytes.count - first - 1
         while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
@@ -91,7 +91,7 @@ package enum JSONNumber {
     }
 
     /// Whether a number is written as a whole number, without a fraction and an exponent.
-    package static func hasDigitsOnly(_ text: UnsafeRawBufferPointer) -> Bool {
+    package static func hasDigitsOnly(_ text: BorrowedBytes) -> Bool {
         text.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") <= 9 }
     }
 
@@ -104,10 +104,7 @@ package enum JSONNumber {
             return
         }
         if value.withFewDigits({ bytes.append(contentsOf: $0) }) != nil { return }
-        var text = value.description
-        text.withUTF8 { utf8 in
-            bytes.append(contentsOf: utf8)
-        }
+        bytes.append(contentsOf: value.description.utf8)
         if bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0"),
             bytes[bytes.count - 2] == UInt8(ascii: ".")
         {
@@ -127,27 +124,24 @@ package enum JSONNumber {
             bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
             return
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var rest = value
-            var start = 20
-            while rest > 0 {
-                start -= 1
-                digits[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        let start = bytes.count
+        var rest = value
+        while rest > 0 {
+            bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
         }
+        bytes[start...].reverse()
     }
 }
 
 extension JSONNumber {
     /// The value of a whole number that fits an `Int`, however it is written; nil otherwise.
-    package static func exactInteger(_ text: UnsafeRawBufferPointer) -> Int? {
+    package static func exactInteger(_ text: BorrowedBytes) -> Int? {
         whole(text).flatMap { Int(exactly: $0) }
     }
 
     /// The value of a whole number of at most twenty digits, however it is written; nil otherwise.
-    package static func whole(_ text: UnsafeRawBufferPointer) -> Int128? {
+    package static func whole(_ text: BorrowedBytes) -> Int128? {
         let decimal = JSONDecimal(text)
         if decimal.isZero { return 0 }
         guard (0...19).contains(decimal.leadingExponent),

@@ -1,10 +1,12 @@
+internal import Support
+
 /// The keys of the objects that are being scanned, to find duplicates.
 ///
 /// Small objects are searched linearly in borrowed scratch memory, by a mark made of a key's first
 /// bytes and length. An object with more than `linearLimit` keys, or one that finds the scratch
 /// memory full, moves to a hash table. So the work stays linear in the text, even for maliciously
 /// chosen keys.
-struct JSONOpenKeys {
+@safe struct JSONOpenKeys {
     private struct Entry {
         var mark: UInt64
         var offset: UInt32
@@ -22,26 +24,24 @@ struct JSONOpenKeys {
     private var table: JSONKeyTable?
     private var tabled: Int32 = 0
     /// The text that contains the keys.
-    private let base: UnsafePointer<UInt8>
-    private let end: UnsafePointer<UInt8>
+    private let bytes: BorrowedBytes
 
     /// Uses 1024 bytes, aligned to 8, which the caller owns.
-    init(_ scratch: UnsafeMutableRawBufferPointer, base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
-        self.base = base
-        self.end = end
+    init(_ scratch: UnsafeMutableRawBufferPointer, of bytes: BorrowedBytes) {
+        self.bytes = bytes
         let start = scratch.baseAddress!
-        entries = start.bindMemory(to: Entry.self, capacity: JSONOpenKeys.capacity)
-        frames = (start + JSONOpenKeys.capacity * 16).bindMemory(to: Int32.self, capacity: 64)
+        unsafe entries = unsafe start.bindMemory(to: Entry.self, capacity: JSONOpenKeys.capacity)
+        unsafe frames = unsafe (start + JSONOpenKeys.capacity * 16).bindMemory(to: Int32.self, capacity: 64)
     }
 
     @inline(__always)
     mutating func open(_ depth: Int) {
-        frames[depth] = Int32(truncatingIfNeeded: count)
+        unsafe frames[depth] = Int32(truncatingIfNeeded: count)
     }
 
     @inline(__always)
     mutating func close(_ depth: Int) {
-        let frame = frames[depth]
+        let frame = unsafe frames[depth]
         if frame >= 0 {
             count = Int(frame)
         }
@@ -50,34 +50,36 @@ struct JSONOpenKeys {
     /// Adds a key, given as the bytes between its quotes; false if the object has it already.
     @inline(__always)
     mutating func insert(
-        _ key: UnsafeRawBufferPointer,
+        _ range: Range<Int>,
         hasEscapes: Bool,
         depth: Int
     ) -> Bool {
-        let first = Int(frames[depth])
+        let key = bytes.part(range)
+        let first = unsafe Int(frames[depth])
         guard first >= 0, count - first < JSONOpenKeys.linearLimit, count < JSONOpenKeys.capacity else {
             return insertIntoTable(key, hasEscapes: hasEscapes, depth: depth)
         }
-        let mark = hasEscapes ? JSONString.mark(escaped: key) : mark(key)
+        let mark = hasEscapes ? JSONString.mark(escaped: key) : mark(key, at: range.lowerBound)
         var index = first
         while index < count {
-            if entries[index].mark == mark, isSame(entries[index], key, hasEscapes) { return false }
+            if unsafe entries[index].mark == mark, unsafe isSame(entries[index], key, hasEscapes) {
+                return false
+            }
             index += 1
         }
-        let offset = UInt32(truncatingIfNeeded: key.baseAddress! - UnsafeRawPointer(base))
+        let offset = UInt32(truncatingIfNeeded: range.lowerBound)
         let length = UInt32(truncatingIfNeeded: key.count) << 1 | (hasEscapes ? 1 : 0)
-        entries[count] = Entry(mark: mark, offset: offset, length: length)
+        unsafe entries[count] = Entry(mark: mark, offset: offset, length: length)
         count += 1
         return true
     }
 
     /// `JSONString.mark` of a key in this text: reads eight bytes at once if there are that many.
     @inline(__always)
-    private func mark(_ key: UnsafeRawBufferPointer) -> UInt64 {
+    private func mark(_ key: BorrowedBytes, at start: Int) -> UInt64 {
         let count = key.count
-        let start = key.baseAddress!
-        guard count < 8, start + 8 <= UnsafeRawPointer(end) else { return JSONString.mark(key) }
-        let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+        guard count < 8, start + 8 <= bytes.count else { return JSONString.mark(key) }
+        let word = UInt64(littleEndian: bytes.load(at: start, as: UInt64.self))
         return word & ((1 << UInt64(truncatingIfNeeded: count &* 8)) &- 1) ^ UInt64(truncatingIfNeeded: count)
             << 56
     }
@@ -85,35 +87,35 @@ struct JSONOpenKeys {
     @inline(never)
     private func isSame(
         _ entry: Entry,
-        _ key: UnsafeRawBufferPointer,
+        _ key: BorrowedBytes,
         _ hasEscapes: Bool
     ) -> Bool {
         JSONString.isEqual(text(of: entry), entry.length & 1 != 0, key, hasEscapes)
     }
 
-    private func text(of entry: Entry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(entry.offset), count: Int(entry.length >> 1))
+    private func text(of entry: Entry) -> BorrowedBytes {
+        bytes.part(Int(entry.offset)..<Int(entry.offset) + Int(entry.length >> 1))
     }
 
     @inline(never)
     private mutating func insertIntoTable(
-        _ key: UnsafeRawBufferPointer,
+        _ key: BorrowedBytes,
         hasEscapes: Bool,
         depth: Int
     ) -> Bool {
         var table = self.table ?? JSONKeyTable()
         self.table = nil
-        if frames[depth] >= 0 {
-            let first = Int(frames[depth])
+        if unsafe frames[depth] >= 0 {
+            let first = unsafe Int(frames[depth])
             for index in first..<count {
-                let entry = entries[index]
+                let entry = unsafe entries[index]
                 _ = table.insert(text(of: entry), entry.length & 1 != 0, object: tabled)
             }
             count = first
-            frames[depth] = ~tabled
+            unsafe frames[depth] = ~tabled
             tabled += 1
         }
-        let isNew = table.insert(key, hasEscapes, object: ~frames[depth])
+        let isNew = unsafe table.insert(key, hasEscapes, object: ~frames[depth])
         self.table = table
         return isNew
     }
@@ -126,13 +128,13 @@ private struct JSONKeyTable {
         /// −1 marks a free slot.
         var object: Int32
         var hasEscapes: Bool
-        var key: UnsafeRawBufferPointer
+        var key: BorrowedBytes
     }
 
     private var slots: [Slot] = []
     private var used = 0
 
-    mutating func insert(_ key: UnsafeRawBufferPointer, _ hasEscapes: Bool, object: Int32) -> Bool {
+    mutating func insert(_ key: BorrowedBytes, _ hasEscapes: Bool, object: Int32) -> Bool {
         if (used + 1) * 2 > slots.count {
             grow()
         }
@@ -141,9 +143,9 @@ private struct JSONKeyTable {
         if hasEscapes {
             var unescaped: [UInt8] = []
             JSONString.unescape(key, into: &unescaped)
-            unescaped.withUnsafeBytes { hasher.combine(bytes: $0) }
+            unescaped.withBorrowedBytes { hasher.combine($0) }
         } else {
-            hasher.combine(bytes: key)
+            hasher.combine(key)
         }
         let hash = hasher.finalize()
         var place = hash & (slots.count - 1)
@@ -166,7 +168,7 @@ private struct JSONKeyTable {
             hash: 0,
             object: -1,
             hasEscapes: false,
-            key: UnsafeRawBufferPointer(start: nil, count: 0)
+            key: BorrowedBytes()
         )
         let old = slots
         slots = Array(repeating: free, count: max(128, old.count * 2))

@@ -1,3 +1,5 @@
+public import Support
+
 /// Reads a JSON text in place: its kind, its members, its elements, its scalars.
 ///
 /// For bytes that `JSONScanner` has accepted; for others the results are meaningless, but nothing
@@ -5,21 +7,21 @@
 /// outlive them.
 public struct JSONReader {
     /// The bytes of the value, without surrounding white space.
-    public let bytes: UnsafeRawBufferPointer
+    public let bytes: BorrowedBytes
 
     /// A reader of one validated value without white space around it.
-    public init(validated bytes: UnsafeRawBufferPointer) {
+    public init(validated bytes: BorrowedBytes) {
         self.bytes = bytes
     }
 
     /// Checks `bytes` and reads the value in them.
-    public init(checking bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) throws(JSONError) {
+    public init(checking bytes: BorrowedBytes, limits: JSONLimits = .standard) throws(JSONError) {
         self.init(try JSONScanner.validate(bytes, limits: limits), of: bytes)
     }
 
     /// Reads the value that was found in `bytes`.
-    init(_ extent: JSONScanner.Extent, of bytes: UnsafeRawBufferPointer) {
-        self.bytes = UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.end])
+    init(_ extent: JSONScanner.Extent, of bytes: BorrowedBytes) {
+        self.bytes = bytes.part(extent.start..<extent.end)
     }
 
     public var kind: JSONKind {
@@ -42,7 +44,7 @@ public struct JSONReader {
     /// values.
     public var text: JSONTextSlice? {
         guard kind == .string, bytes.count >= 2 else { return nil }
-        return JSONTextSlice(inside: UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]))
+        return JSONTextSlice(inside: bytes.part(1..<bytes.count - 1))
     }
 
     /// `true` or `false`; nil for other values.
@@ -63,12 +65,12 @@ public struct JSONReader {
 
     /// The members of an object in the order of the text; none for other values.
     public var members: JSONMembers {
-        JSONMembers(kind == .object ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<0]))
+        JSONMembers(kind == .object ? bytes : bytes.part(..<0))
     }
 
     /// The elements of an array; none for other values.
     public var elements: JSONElements {
-        JSONElements(kind == .array ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<0]))
+        JSONElements(kind == .array ? bytes : bytes.part(..<0))
     }
 
     /// The value under `key` in an object; takes time linear in the text before it.
@@ -95,9 +97,9 @@ public struct JSONReader {
 /// The inside of a JSON string as written, with its escapes.
 public struct JSONTextSlice {
     /// The bytes between the quotes.
-    public let inside: UnsafeRawBufferPointer
+    public let inside: BorrowedBytes
 
-    init(inside: UnsafeRawBufferPointer) {
+    init(inside: BorrowedBytes) {
         self.inside = inside
     }
 
@@ -111,24 +113,23 @@ public struct JSONTextSlice {
     }
 
     /// Calls `body` with the UTF-8 bytes of the string; without escapes they are those of the text.
-    public func withUTF8<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    public func withUTF8<R>(_ body: (BorrowedBytes) -> R) -> R {
         guard hasEscapes else { return body(inside) }
         var bytes: [UInt8] = []
         JSONString.unescape(inside, into: &bytes)
-        return bytes.withUnsafeBytes(body)
+        return bytes.withBorrowedBytes(body)
     }
 
     /// Whether the content is `other`.
     public static func == (slice: JSONTextSlice, other: StaticString) -> Bool {
-        slice == UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        slice == BorrowedBytes(other)
     }
 
     package static func == (slice: JSONTextSlice, other: String) -> Bool {
-        var other = other
-        return other.withUTF8 { slice == UnsafeRawBufferPointer($0) }
+        other.withBorrowedBytes { slice == $0 }
     }
 
-    package static func == (slice: JSONTextSlice, other: UnsafeRawBufferPointer) -> Bool {
+    package static func == (slice: JSONTextSlice, other: BorrowedBytes) -> Bool {
         if slice.inside.count == other.count, slice.inside.elementsEqual(other) { return !slice.hasEscapes }
         return slice.hasEscapes && JSONString.isEqual(slice.inside, true, other, false)
     }
@@ -144,14 +145,14 @@ public struct JSONMembers: Sequence, IteratorProtocol {
 
     private var skim: JSONSkim
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: BorrowedBytes) {
         skim = JSONSkim(bytes, from: 1)
     }
 
     public mutating func next() -> Member? {
         guard let key = skim.value(), key.count >= 2 else { return nil }
         guard let value = skim.value() else { return nil }
-        let inside = UnsafeRawBufferPointer(rebasing: key[1..<key.count - 1])
+        let inside = key.part(1..<key.count - 1)
         return Member(key: JSONTextSlice(inside: inside), value: JSONReader(validated: value))
     }
 }
@@ -160,7 +161,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
 public struct JSONElements: Sequence, IteratorProtocol {
     private var skim: JSONSkim
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: BorrowedBytes) {
         skim = JSONSkim(bytes, from: 1)
     }
 

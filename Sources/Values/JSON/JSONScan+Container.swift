@@ -1,3 +1,5 @@
+internal import Support
+
 extension JSONScan {
     /// Scans an array or object with everything in it; `at` is on its bracket.
     ///
@@ -8,10 +10,11 @@ extension JSONScan {
         _ members: inout some JSONMemberSink
     ) throws(JSONError) {
         let start = self
-        at = try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch throws(JSONError) in
+        at = try unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) {
+            scratch throws(JSONError) in
             // A local copy whose address is not taken stays in registers.
             var scan = start
-            var keys = JSONOpenKeys(scratch, base: scan.base, end: scan.end)
+            var keys = unsafe JSONOpenKeys(scratch, of: scan.bytes)
             try scan.container(limits, &keys, &members)
             return scan.at
         }
@@ -27,7 +30,7 @@ extension JSONScan {
         var depth = 0
         // The key of the outermost object whose value is being scanned, and where that value
         // begins.
-        var outerKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        var outerKey = BorrowedBytes()
         var outerValue = at
         repeat {
             // A value begins at `at`, or a key before it; white space has been skipped.
@@ -35,13 +38,13 @@ extension JSONScan {
                 let key = try key(depth - 1, limits, &keys)
                 if depth == 1 { (outerKey, outerValue) = (key, at) }
             }
-            switch at.pointee {
+            switch bytes[at] {
             case UInt8(ascii: "{"):
                 guard depth < limits.depth else { throw error(.tooDeep, at) }
                 at += 1
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
-                guard at.pointee == UInt8(ascii: "}") else {
+                guard bytes[at] == UInt8(ascii: "}") else {
                     objects = objects << 1 | 1
                     keys.open(depth)
                     depth += 1
@@ -53,7 +56,7 @@ extension JSONScan {
                 at += 1
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
-                guard at.pointee == UInt8(ascii: "]") else {
+                guard bytes[at] == UInt8(ascii: "]") else {
                     objects <<= 1
                     depth += 1
                     continue
@@ -65,12 +68,12 @@ extension JSONScan {
             // A value has ended: close brackets until a comma leads to the next value.
             while depth > 0 {
                 if depth == 1, objects & 1 != 0 {
-                    let value = UnsafeRawBufferPointer(start: outerValue, count: at - outerValue)
+                    let value = bytes.part(outerValue..<at)
                     members.add(JSONTextSlice(inside: outerKey), JSONReader(validated: value))
                 }
                 skipWhiteSpace()
                 guard at < end else { throw error(.unexpectedEnd, at) }
-                let byte = at.pointee
+                let byte = bytes[at]
                 if byte == UInt8(ascii: ",") {
                     at += 1
                     skipWhiteSpace()
@@ -96,22 +99,22 @@ extension JSONScan {
         _ depth: Int,
         _ limits: JSONLimits,
         _ keys: inout JSONOpenKeys
-    ) throws(JSONError) -> UnsafeRawBufferPointer {
-        guard at.pointee == UInt8(ascii: "\"") else { throw error(.unexpectedByte, at) }
+    ) throws(JSONError) -> BorrowedBytes {
+        guard bytes[at] == UInt8(ascii: "\"") else { throw error(.unexpectedByte, at) }
         let start = at
         let hasEscapes = try string()
-        let bytes = UnsafeRawBufferPointer(start: start + 1, count: at - start - 2)
+        let key = start + 1..<at - 1
         if limits.refusesDuplicateKeys {
-            guard keys.insert(bytes, hasEscapes: hasEscapes, depth: depth) else {
+            guard keys.insert(key, hasEscapes: hasEscapes, depth: depth) else {
                 throw error(.duplicateKey, start)
             }
         }
         skipWhiteSpace()
         guard at < end else { throw error(.unexpectedEnd, at) }
-        guard at.pointee == UInt8(ascii: ":") else { throw error(.unexpectedByte, at) }
+        guard bytes[at] == UInt8(ascii: ":") else { throw error(.unexpectedByte, at) }
         at += 1
         skipWhiteSpace()
         guard at < end else { throw error(.unexpectedEnd, at) }
-        return bytes
+        return bytes.part(key)
     }
 }

@@ -12,7 +12,7 @@ extension JSONScan {
         while true {
             skipPlain()
             guard at < end else { throw error(.unexpectedEnd, at) }
-            let byte = at.pointee
+            let byte = bytes[at]
             if byte == UInt8(ascii: "\"") {
                 at += 1
                 return hasEscapes
@@ -32,7 +32,7 @@ extension JSONScan {
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         while end - at >= 8 {
-            let word = UInt64(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt64.self))
+            let word = UInt64(littleEndian: bytes.load(at: at, as: UInt64.self))
             let quotes = (word ^ (ones &* 0x22)) &- ones
             let backslashes = (word ^ (ones &* 0x5c)) &- ones
             let controls = word &- (ones &* 0x20)
@@ -44,7 +44,7 @@ extension JSONScan {
             at += 8
         }
         while at < end {
-            let byte = at.pointee
+            let byte = bytes[at]
             if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 return
             }
@@ -53,17 +53,19 @@ extension JSONScan {
     }
 
     @inline(never)
-    private func endOfEscape(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+    private func endOfEscape(_ start: Int) throws(JSONError) -> Int {
         var at = start
         guard end - at >= 2 else { throw error(.unexpectedEnd, end) }
-        switch at[1] {
+        switch bytes[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return at + 2
         case UInt8(ascii: "u"):
             let unit = try hexUnit(&at)
             guard unit & 0xf800 == 0xd800 else { return at }
-            guard unit < 0xdc00, end - at >= 2, at[0] == UInt8(ascii: "\\"), at[1] == UInt8(ascii: "u") else {
+            guard unit < 0xdc00, end - at >= 2, bytes[at] == UInt8(ascii: "\\"),
+                bytes[at + 1] == UInt8(ascii: "u")
+            else {
                 throw error(.loneSurrogate, start)
             }
             let second = try hexUnit(&at)
@@ -75,11 +77,11 @@ extension JSONScan {
     }
 
     /// The four hexadecimal digits of `\uXXXX`; `at` is on the backslash.
-    private func hexUnit(_ at: inout UnsafePointer<UInt8>) throws(JSONError) -> UInt32 {
+    private func hexUnit(_ at: inout Int) throws(JSONError) -> UInt32 {
         guard end - at >= 6 else { throw error(.unexpectedEnd, end) }
         var unit: UInt32 = 0
         for index in 2..<6 {
-            guard let digit = ASCII.hexadecimal(at[index]) else { throw error(.badEscape, at) }
+            guard let digit = ASCII.hexadecimal(bytes[at + index]) else { throw error(.badEscape, at) }
             unit = unit << 4 | UInt32(digit)
         }
         at += 6
@@ -88,10 +90,10 @@ extension JSONScan {
 
     /// The end of the run of multi-byte characters at `start` (RFC 3629 §4).
     @inline(never)
-    private func endOfCharacters(_ start: UnsafePointer<UInt8>) throws(JSONError) -> UnsafePointer<UInt8> {
+    private func endOfCharacters(_ start: Int) throws(JSONError) -> Int {
         var at = start
-        while at < end, at.pointee >= 0x80 {
-            let lead = at.pointee
+        while at < end, bytes[at] >= 0x80 {
+            let lead = bytes[at]
             var low: UInt8 = 0x80
             var high: UInt8 = 0xbf
             let length: Int
@@ -105,8 +107,10 @@ extension JSONScan {
             case 0xf1...0xf3: length = 4
             default: throw error(.badUTF8, at)
             }
-            guard end - at >= length, at[1] >= low, at[1] <= high else { throw error(.badUTF8, at) }
-            for index in 2..<max(length, 2) where at[index] & 0xc0 != 0x80 {
+            guard end - at >= length, bytes[at + 1] >= low, bytes[at + 1] <= high else {
+                throw error(.badUTF8, at)
+            }
+            for index in 2..<max(length, 2) where bytes[at + index] & 0xc0 != 0x80 {
                 throw error(.badUTF8, at)
             }
             at += length

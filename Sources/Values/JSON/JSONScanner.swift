@@ -1,3 +1,5 @@
+public import Support
+
 /// Checks in one pass whether bytes are one JSON text (RFC 8259), and finds where its value begins
 /// and ends.
 ///
@@ -24,7 +26,7 @@ public enum JSONScanner {
 
     /// Checks all of `bytes`; white space around the value is allowed and not part of the extent.
     public static func validate(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         limits: JSONLimits = .standard
     ) throws(JSONError) -> Extent {
         var members = NoMembers()
@@ -33,54 +35,42 @@ public enum JSONScanner {
 
     /// The same, and passes on the members of an object as it finds them.
     static func validate(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         _ members: inout some JSONMemberSink,
         limits: JSONLimits = .standard
     ) throws(JSONError) -> Extent {
-        guard let base = bytes.baseAddress, bytes.count > 0 else { throw JSONError(.empty, at: 0) }
+        guard !bytes.isEmpty else { throw JSONError(.empty, at: 0) }
         guard bytes.count <= Int(Int32.max) else { throw JSONError(.tooLong, at: 0) }
-        let start = base.assumingMemoryBound(to: UInt8.self)
-        var scan = JSONScan(base: start, end: start + bytes.count)
+        var scan = JSONScan(bytes)
         return try scan.text(limits, &members)
     }
 
     /// Checks all of an array of bytes.
     public static func validate(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> Extent
     {
-        let result: Result<Extent, JSONError> = bytes.withUnsafeBytes { buffer in
-            Result { () throws(JSONError) in try validate(buffer, limits: limits) }
-        }
-        return try result.get()
+        try bytes.withBorrowedBytes { bytes throws(JSONError) in try validate(bytes, limits: limits) }
     }
 }
 
-/// The scan itself: a position between two pointers into memory that the caller owns.
+/// The scan itself: a place in bytes that the caller owns.
 struct JSONScan {
-    let base: UnsafePointer<UInt8>
-    let end: UnsafePointer<UInt8>
+    let bytes: BorrowedBytes
     /// The next byte; never beyond `end`.
-    var at: UnsafePointer<UInt8>
+    var at = 0
 
-    init(base: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
-        self.base = base
-        self.end = end
-        at = base
+    init(_ bytes: BorrowedBytes) {
+        self.bytes = bytes
     }
 
-    @inline(__always)
-    func offset(_ place: UnsafePointer<UInt8>) -> Int {
-        place - base
-    }
+    var end: Int { bytes.count }
 
     @inline(never)
-    func error(_ reason: JSONError.Reason, _ place: UnsafePointer<UInt8>) -> JSONError {
-        JSONError(reason, at: place - base)
-    }
+    func error(_ reason: JSONError.Reason, _ place: Int) -> JSONError { JSONError(reason, at: place) }
 
     @inline(__always)
     mutating func skipWhiteSpace() {
-        while at < end, at.pointee <= 0x20 {
-            let byte = at.pointee
+        while at < end, bytes[at] <= 0x20 {
+            let byte = bytes[at]
             guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { return }
             at += 1
         }
@@ -95,7 +85,7 @@ struct JSONScan {
         guard at < end else { throw error(.empty, at) }
         let start = at
         let kind: JSONKind
-        switch at.pointee {
+        switch bytes[at] {
         case UInt8(ascii: "{"):
             kind = .object
             try container(limits, &members)
@@ -108,7 +98,7 @@ struct JSONScan {
         let stop = at
         skipWhiteSpace()
         guard at == end else { throw error(.trailingBytes, at) }
-        return JSONScanner.Extent(kind: kind, start: offset(start), end: offset(stop))
+        return JSONScanner.Extent(kind: kind, start: start, end: stop)
     }
 
     /// Scans a string, number, or word.
@@ -116,7 +106,7 @@ struct JSONScan {
     /// `at` is on its first byte.
     @inline(__always)
     mutating func scalar() throws(JSONError) -> JSONKind {
-        switch at.pointee {
+        switch bytes[at] {
         case UInt8(ascii: "\""):
             _ = try string()
             return .string
@@ -146,7 +136,7 @@ struct JSONScan {
     @inline(__always)
     private mutating func word(_ letters: UInt32) throws(JSONError) {
         guard end - at >= 4 else { throw error(.badLiteral, at) }
-        let found = UInt32(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt32.self))
+        let found = UInt32(littleEndian: bytes.load(at: at, as: UInt32.self))
         guard found == letters else { throw error(.badLiteral, at) }
         at += 4
     }

@@ -1,9 +1,11 @@
+internal import Support
+
 /// Finds where values begin and end in validated text.
 struct JSONSkim {
-    private let bytes: UnsafeRawBufferPointer
+    private let bytes: BorrowedBytes
     private(set) var at: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, from start: Int) {
+    init(_ bytes: BorrowedBytes, from start: Int) {
         self.bytes = bytes
         at = start
     }
@@ -11,7 +13,7 @@ struct JSONSkim {
     /// The bytes of the next value; skips white space, commas and colons before it.
     ///
     /// Nil at a closing bracket.
-    mutating func value() -> UnsafeRawBufferPointer? {
+    mutating func value() -> BorrowedBytes? {
         while at < bytes.count {
             switch bytes[at] {
             case 0x20, 0x0a, 0x0d, 0x09, UInt8(ascii: ","), UInt8(ascii: ":"):
@@ -21,7 +23,7 @@ struct JSONSkim {
             default:
                 let start = at
                 pass()
-                return UnsafeRawBufferPointer(rebasing: bytes[start..<at])
+                return bytes.part(start..<at)
             }
         }
         return nil
@@ -46,7 +48,7 @@ struct JSONSkim {
     /// The inside of the string that comes next; nil if something else comes next.
     ///
     /// A closing bracket is consumed.
-    mutating func text() -> UnsafeRawBufferPointer? {
+    mutating func text() -> BorrowedBytes? {
         guard let first = first() else { return nil }
         guard first == UInt8(ascii: "\"") else {
             at += first == UInt8(ascii: "}") ? 1 : 0
@@ -54,7 +56,7 @@ struct JSONSkim {
         }
         let start = at + 1
         passString()
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<max(start, at - 1)])
+        return bytes.part(start..<max(start, at - 1))
     }
 
     private mutating func pass() {

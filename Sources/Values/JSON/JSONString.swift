@@ -2,12 +2,12 @@ internal import Support
 
 /// The inside of JSON strings: validated bytes between the quotes.
 enum JSONString {
-    static func hasEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
+    static func hasEscapes(_ text: BorrowedBytes) -> Bool {
         text.contains(UInt8(ascii: "\\"))
     }
 
     /// Appends the content of the string, in UTF-8.
-    static func unescape(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+    static func unescape(_ text: BorrowedBytes, into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + text.count)
         var reader = JSONUnescaper(text)
         while let byte = reader.next() {
@@ -16,36 +16,30 @@ enum JSONString {
     }
 
     /// The content of the string.
-    static func string(_ text: UnsafeRawBufferPointer) -> String {
+    static func string(_ text: BorrowedBytes) -> String {
         guard hasEscapes(text) else {
             return String(decoding: text, as: UTF8.self)
         }
-        return String(unsafeUninitializedCapacity: text.count) { room in
-            var reader = JSONUnescaper(text)
-            var count = 0
-            while let byte = reader.next() {
-                room.initializeElement(at: count, to: byte)
-                count += 1
-            }
-            return count
-        }
+        var bytes: [UInt8] = []
+        unescape(text, into: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A word that is equal for equal strings and differs for most others: the first bytes and the
     /// length.
     @inline(__always)
-    static func mark(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    static func mark(_ text: BorrowedBytes) -> UInt64 {
         let count = text.count
         var head: UInt64 = 0
         if count >= 8 {
-            head = UInt64(littleEndian: text.loadUnaligned(as: UInt64.self))
-            let tail = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+            head = UInt64(littleEndian: text.load(at: 0, as: UInt64.self))
+            let tail = UInt64(littleEndian: text.load(at: count - 8, as: UInt64.self))
             head = head &* 31 &+ tail
         } else if count >= 4 {
             let tail = UInt64(
-                UInt32(littleEndian: text.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+                UInt32(littleEndian: text.load(at: count - 4, as: UInt32.self))
             )
-            head = UInt64(UInt32(littleEndian: text.loadUnaligned(as: UInt32.self)))
+            head = UInt64(UInt32(littleEndian: text.load(at: 0, as: UInt32.self)))
             head |= tail << UInt64(truncatingIfNeeded: (count - 4) * 8)
         } else {
             for byte in text.reversed() {
@@ -56,17 +50,17 @@ enum JSONString {
     }
 
     @inline(never)
-    static func mark(escaped text: UnsafeRawBufferPointer) -> UInt64 {
+    static func mark(escaped text: BorrowedBytes) -> UInt64 {
         var plain: [UInt8] = []
         unescape(text, into: &plain)
-        return plain.withUnsafeBytes { mark($0) }
+        return plain.withBorrowedBytes { mark($0) }
     }
 
     /// Whether two strings have the same content, each with or without escapes.
     static func isEqual(
-        _ a: UnsafeRawBufferPointer,
+        _ a: BorrowedBytes,
         _ aHasEscapes: Bool,
-        _ b: UnsafeRawBufferPointer,
+        _ b: BorrowedBytes,
         _ bHasEscapes: Bool
     ) -> Bool {
         if !aHasEscapes, !bHasEscapes {
@@ -84,13 +78,13 @@ enum JSONString {
 
 /// Iterates over the unescaped bytes of a validated string.
 struct JSONUnescaper {
-    private let text: UnsafeRawBufferPointer
+    private let text: BorrowedBytes
     private var at = 0
     /// Remaining UTF-8 bytes of a `\u` escape, the next one lowest.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 
-    init(_ text: UnsafeRawBufferPointer) {
+    init(_ text: BorrowedBytes) {
         self.text = text
     }
 

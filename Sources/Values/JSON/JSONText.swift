@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 /// Builds JSON texts from the unchanged texts of their parts.
 package enum JSONText {
@@ -31,7 +31,7 @@ package enum JSONText {
     /// The key and the value of a pair; nil for anything else.
     package static func readPair<Result>(
         _ datum: Datum,
-        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
+        _ body: (_ key: BorrowedBytes, _ value: BorrowedBytes) -> Result
     ) -> Result? {
         datum.withBytes { bytes in
             let reader = JSONReader(validated: bytes)

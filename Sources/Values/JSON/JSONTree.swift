@@ -1,11 +1,12 @@
 public import CEL
+public import Support
 
 /// Makes trees from JSON texts: every number a `double`, or beyond 2^53 an `int` or `uint` if it is
 /// written as a whole number; every object a map with string keys in their order.
 public enum JSONTree {
     /// Parses `bytes` and makes the tree of the value.
     public static func parse(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         limits: JSONLimits = .standard
     ) throws(JSONError) -> Value {
         tree(of: try JSONReader(checking: bytes, limits: limits))
@@ -16,7 +17,7 @@ public enum JSONTree {
         return builder.value() ?? .null
     }
 
-    static func number(_ text: UnsafeRawBufferPointer) -> Value {
+    static func number(_ text: BorrowedBytes) -> Value {
         let double = JSONNumber.double(text)
         // With a fraction or an exponent it is meant as a double.
         guard (0x1p53...0x1p64).contains(double.magnitude), JSONNumber.hasDigitsOnly(text),

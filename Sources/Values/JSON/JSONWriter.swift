@@ -37,7 +37,7 @@ public enum JSONWriter {
             return true
         case .bytes(let data):
             bytes.append(UInt8(ascii: "\""))
-            data.withUnsafeBytes { bytes.append(base64: $0) }
+            data.withBorrowedBytes { bytes.append(base64: $0) }
             bytes.append(UInt8(ascii: "\""))
             return false
         case .timestamp(let moment):

@@ -1,4 +1,5 @@
 package import CEL
+package import Support
 
 /// A number of a value, to the last digit: a double, and beyond 2^53 a whole number of 64 bits.
 ///
@@ -20,7 +21,7 @@ public struct Number: Comparable {
     }
 
     /// The number of a JSON text.
-    package init(text: UnsafeRawBufferPointer) {
+    package init(text: BorrowedBytes) {
         self = Number(JSONTree.number(text)) ?? Number(.nan)
     }
 

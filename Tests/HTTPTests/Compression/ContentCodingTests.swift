@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("A body in the content coding gzip is inflated in slices, up to the limit of a body")
@@ -29,7 +30,7 @@ struct ContentCodingTests {
             "POST /n?a HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"
         var outcome = Outcome()
         var step = RequestParser.Inflation.more
-        (Array(head.utf8) + body).withUnsafeBytes { bytes in
+        (Array(head.utf8) + body).withBorrowedBytes { bytes in
             var input = bytes
             guard case .request = parser.parse(&input) else { return }
             parser.limits.bodyBytes = limit
@@ -51,7 +52,7 @@ struct ContentCodingTests {
         return outcome
     }
 
-    private func gzip(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { Gzip.compress($0) } }
+    private func gzip(_ bytes: [UInt8]) -> [UInt8] { bytes.withBorrowedBytes { Gzip.compress($0) } }
 
     @Test("whole bodies, and several members")
     func whole() {

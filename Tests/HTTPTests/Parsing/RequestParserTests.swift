@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("RequestParser reads requests from bytes")
@@ -77,7 +78,7 @@ struct RequestParserTests {
     func pipelined() {
         let parser = RequestParser()
         let bytes = Array("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        bytes.withUnsafeBytes { whole in
+        bytes.withBorrowedBytes { whole in
             var input = whole
             guard case .request = parser.parse(&input) else {
                 return #expect(Bool(false), "no first request")
@@ -190,7 +191,7 @@ struct RequestParserTests {
     func stages() {
         let parser = RequestParser()
         func feed(_ text: String) {
-            Array(text.utf8).withUnsafeBytes {
+            Array(text.utf8).withBorrowedBytes {
                 var input = $0
                 _ = parser.parse(&input)
             }
@@ -210,7 +211,7 @@ struct RequestParserTests {
         let text = Array(
             "GET / HTTP/1.1\r\nhOST: a\r\nPrefer: wait=3\r\nX-Y: 1\r\nprefer: return=minimal\r\n\r\n".utf8
         )
-        text.withUnsafeBytes {
+        text.withBorrowedBytes {
             var input = $0
             guard case .request = parser.parse(&input) else { return #expect(Bool(false), "no request") }
             var values: [String] = []

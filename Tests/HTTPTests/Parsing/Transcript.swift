@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 /// What a parser made of some bytes, as lines that can be compared whole.
 enum Transcript {
@@ -25,7 +26,7 @@ enum Transcript {
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
             memory.copyBytes(from: piece)
             defer { memory.deallocate() }
-            var input = UnsafeRawBufferPointer(memory)
+            var input = BorrowedBytes(UnsafeRawBufferPointer(memory))
             reading: while rest == nil {
                 switch parser.parse(&input) {
                 case .more: break reading

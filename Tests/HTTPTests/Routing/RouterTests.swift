@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("Router finds routes by method and path")
@@ -18,7 +19,7 @@ struct RouterTests {
     }()
 
     private func match(_ method: Method, _ path: String) -> String {
-        Array(path.utf8).withUnsafeBytes {
+        Array(path.utf8).withBorrowedBytes {
             switch router.match(method, $0) {
             case .found(let route, let captures):
                 "\(route.rawValue)" + (0..<captures.count).map { " \(captures[$0].text)" }.joined()

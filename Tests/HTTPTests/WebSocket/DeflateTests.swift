@@ -9,7 +9,7 @@ struct DeflateTests {
 
     private static func deflated(_ message: [UInt8], by deflater: Deflater) -> [UInt8] {
         var buffer = ByteBuffer()
-        message.withUnsafeBytes { deflater.deflate($0, to: &buffer) }
+        message.withBorrowedBytes { deflater.deflate($0, to: &buffer) }
         return Array(buffer.bytes)
     }
 

@@ -66,7 +66,9 @@ struct FrameRoundTripTests {
         to stream: inout ByteBuffer
     ) {
         let mask = role == .server ? UInt32(truncatingIfNeeded: random.next()) : nil
-        payload.withUnsafeBytes { FrameEncoder.append(opcode, $0, isFinal: isFinal, mask: mask, to: &stream) }
+        payload.withBorrowedBytes {
+            FrameEncoder.append(opcode, $0, isFinal: isFinal, mask: mask, to: &stream)
+        }
     }
 
     @Test("lengths take their shortest form")

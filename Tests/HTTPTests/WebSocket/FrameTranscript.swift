@@ -74,7 +74,7 @@ enum Frame {
         mask: UInt32 = 0x3D21_FA37
     ) -> [UInt8] {
         var buffer = ByteBuffer()
-        payload.withUnsafeBytes {
+        payload.withBorrowedBytes {
             FrameEncoder.append(
                 opcode,
                 $0,

@@ -12,7 +12,7 @@ struct HandshakeTests {
     {
         let parser = RequestParser()
         let bytes = Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
-        return bytes.withUnsafeBytes {
+        return bytes.withBorrowedBytes {
             var input = $0
             switch parser.parse(&input) {
             case .upgrade, .request: return Handshake.judge(parser.head, subprotocols: spoken)
@@ -70,7 +70,7 @@ struct HandshakeTests {
         let parser = RequestParser()
         let bytes = Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(Self.ok)\r\n".utf8)
         var out = ByteBuffer()
-        bytes.withUnsafeBytes {
+        bytes.withBorrowedBytes {
             var input = $0
             guard case .upgrade = parser.parse(&input) else { return #expect(Bool(false), "no upgrade") }
             Handshake.accept(
@@ -110,7 +110,7 @@ struct HandshakeTests {
     private func complaint(_ answer: String) -> String? {
         let parser = ResponseParser()
         let offer = Handshake.Offer(key: "dGhlIHNhbXBsZSBub25jZQ==", subprotocol: "sluice.v1.json")
-        return Array(answer.utf8).withUnsafeBytes {
+        return Array(answer.utf8).withBorrowedBytes {
             var input = $0
             guard case .upgrade = parser.parse(&input) else { return "no upgrade" }
             return Handshake.judge(parser.head, answering: offer, sha1: SHA1.digest)
@@ -126,7 +126,7 @@ struct HandshakeTests {
         for (fields, sentence) in sentences {
             let parser = RequestParser()
             var out = ByteBuffer()
-            Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8).withUnsafeBytes {
+            Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8).withBorrowedBytes {
                 var input = $0
                 _ = parser.parse(&input)
                 Handshake.requireUpgrade(parser.head, ResponseEncoder(), ResponseFraming(), to: &out)
@@ -149,7 +149,7 @@ extension String {
 
 /// SHA-1 (RFC 3174) as the tests need it; the server brings OpenSSL's.
 enum SHA1 {
-    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    static func digest(_ bytes: BorrowedBytes) -> [UInt8] {
         var message = Array(bytes) + [0x80]
         while message.count % 64 != 56 { message.append(0) }
         withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { message.append(contentsOf: $0) }

@@ -10,7 +10,7 @@ struct NegotiationTests {
         let parser = RequestParser()
         let lines = fields.map { "Sec-WebSocket-Extensions: \($0)\r\n" }.joined()
         let bytes = Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\n\(HandshakeTests.ok)\(lines)\r\n".utf8)
-        return bytes.withUnsafeBytes {
+        return bytes.withBorrowedBytes {
             var input = $0
             guard case .upgrade = parser.parse(&input) else { return "no upgrade" }
             let outcome = Handshake.judge(

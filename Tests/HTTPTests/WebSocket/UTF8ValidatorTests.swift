@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct UTF8ValidatorTests {
             let bytes = Array(String(Character(scalar)).utf8)
             var validator = UTF8Validator()
             for (index, byte) in bytes.enumerated() {
-                let isValid = withUnsafeBytes(of: byte) { validator.validate($0) }
+                let isValid = [byte].withBorrowedBytes { validator.validate($0) }
                 guard isValid, validator.isComplete == (index == bytes.count - 1) else {
                     return #expect(Bool(false), "U+\(String(value, radix: 16))")
                 }
@@ -34,10 +35,10 @@ struct UTF8ValidatorTests {
             }
             let expected = String(validating: bytes, as: UTF8.self) != nil
             let place = random.below(bytes.count + 1)
-            let heard = bytes.withUnsafeBytes { all in
+            let heard = bytes.withBorrowedBytes { all in
                 var validator = UTF8Validator()
-                return validator.validate(UnsafeRawBufferPointer(rebasing: all[..<place]))
-                    && validator.validate(UnsafeRawBufferPointer(rebasing: all[place...]))
+                return validator.validate(all.part(..<place))
+                    && validator.validate(all.part(place...))
                     && validator.isComplete
             }
             guard heard != expected else { continue }
@@ -99,13 +100,13 @@ struct UTF8ValidatorTests {
             let shift = random.below(16)
             let moved = Array(repeating: UInt8(0), count: shift) + bytes
             let cut = random.below(bytes.count + 1)
-            let isRight = moved.withUnsafeBytes { all in
-                let text = UnsafeRawBufferPointer(rebasing: all[shift...])
+            let isRight = moved.withBorrowedBytes { all in
+                let text = all.part(shift...)
                 func isValid(_ count: Int) -> Bool {
                     var validator = UTF8Validator()
                     let first = min(cut, count)
-                    return validator.validate(UnsafeRawBufferPointer(rebasing: text[..<first]))
-                        && validator.validate(UnsafeRawBufferPointer(rebasing: text[first..<count]))
+                    return validator.validate(text.part(..<first))
+                        && validator.validate(text.part(first..<count))
                 }
                 // All bytes that pass, and not one more.
                 return isValid(expected) && (expected == bytes.count || !isValid(expected + 1))

@@ -9,8 +9,8 @@ import Testing
 #endif
 
 /// Lends the bytes of a text.
-func lend<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    Array(text.utf8).withUnsafeBytes(body)
+func lend<Result>(_ text: String, _ body: (BorrowedBytes) -> Result) -> Result {
+    Array(text.utf8).withBorrowedBytes(body)
 }
 
 @Suite("MediaType says what is read as JSON")
@@ -155,7 +155,7 @@ struct QueryTests {
     func roundTrip() {
         let all = (UInt8.min...UInt8.max).map { $0 }
         var encoded = ByteBuffer()
-        all.withUnsafeBytes { PercentEncoding.encode($0, to: &encoded) }
+        all.withBorrowedBytes { PercentEncoding.encode($0, to: &encoded) }
         var decoded = ByteBuffer()
         #expect(PercentEncoding.decode(query: encoded.bytes, to: &decoded))
         #expect(Array(decoded.bytes) == all)

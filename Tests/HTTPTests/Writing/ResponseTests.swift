@@ -33,7 +33,7 @@ struct ResponseTests {
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
             memory.copyBytes(from: piece)
             defer { memory.deallocate() }
-            var input = UnsafeRawBufferPointer(memory)
+            var input = BorrowedBytes(UnsafeRawBufferPointer(memory))
             while note(parser.parse(&input)) {}
         }
         if thenEnds { _ = note(parser.finish()) }
@@ -231,7 +231,7 @@ struct NumbersTests {
             let text = name.name.description
             for spelling in [text, text.uppercased(), text.dropLast() + "~"] {
                 let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\(spelling): v\r\n\r\n".utf8)
-                bytes.withUnsafeBytes {
+                bytes.withBorrowedBytes {
                     var input = $0
                     guard case .request = parser.parse(&input) else {
                         return #expect(Bool(false), "\(spelling)")

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ReactiveGraph
+import Support
 
 @Suite("Patterns of names")
 struct NamePatternTests {
@@ -31,7 +32,7 @@ struct NamePatternTests {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
         for byte in UInt8.min...UInt8.max {
             let name = Array("a.b".utf8) + [byte]
-            let fits = name.withUnsafeBytes { pattern.matches($0) }
+            let fits = name.withBorrowedBytes { pattern.matches($0) }
             #expect(fits == allowed.contains(byte), "\(byte)")
         }
     }

@@ -2,6 +2,7 @@
 @testable import Graphs
 @testable import Sessions
 import ReactiveGraph
+import Support
 import Testing
 import Values
 
@@ -419,8 +420,7 @@ struct BranchingTests {
         )
         let view = try GraphView(graph, for: .full)
         func answer(_ request: String) throws -> String {
-            var request = request
-            let bytes = try request.withUTF8 { try view.evaluate(UnsafeRawBufferPointer($0)) }
+            let bytes = try request.withBorrowedBytes { try view.evaluate($0) }
             return String(decoding: bytes.dropLast(), as: UTF8.self)
         }
         let examples = [

@@ -2,6 +2,7 @@
 @testable import Graphs
 @testable import Sessions
 import ReactiveGraph
+import Support
 import Testing
 import Values
 
@@ -49,9 +50,9 @@ struct NewSourceTests {
         #expect(graph.chains.all.map(\.key.text) == ["firstOf(a,b)"])
         try bench.set(graph, [("a", "1")])
         for client in clients { #expect(Told(client.take())[1] == ["1"]) }
-        var request = "{\(Self.row.example)}"
-        let answer = try request.withUTF8 {
-            try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer($0))
+        let request = "{\(Self.row.example)}"
+        let answer = try request.withBorrowedBytes {
+            try GraphView(graph, for: .full).evaluate($0)
         }
         #expect(String(decoding: answer, as: UTF8.self).contains(#""v":1}"#))
     }

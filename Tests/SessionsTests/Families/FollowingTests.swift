@@ -372,9 +372,8 @@ struct FollowingTests {
 extension JSONReader {
     /// The entries of a list: what became of each node.
     fileprivate static func entries(_ body: String) throws -> [(node: String, rev: Int, text: String)] {
-        var body = body
-        return body.withUTF8 { bytes in
-            let list = JSONReader(validated: UnsafeRawBufferPointer(bytes))
+        body.withBorrowedBytes { bytes in
+            let list = JSONReader(validated: bytes)
             return list["d"]?.elements.map { entry in
                 let text =
                     entry["v"].map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -3,6 +3,7 @@ import Values
 
 @testable import Graphs
 @testable import Sessions
+import Support
 
 private let house = """
     {"graph": "g", "nodes": {
@@ -26,9 +27,8 @@ struct AskingTests {
     }
 
     private func eval(_ request: String) throws -> String {
-        var request = request
-        let bytes = try request.withUTF8 {
-            try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer($0))
+        let bytes = try request.withBorrowedBytes {
+            try GraphView(graph, for: .full).evaluate($0)
         }
         return String(decoding: bytes.dropLast(), as: UTF8.self)
     }

@@ -4,6 +4,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// `count` pairs of a node that is set and one made from it, and a node made from the first ten.
 private func pairs(_ count: Int) -> String {
@@ -108,7 +109,7 @@ struct LargeGraphTests {
             var after: String?
             repeat {
                 let page = view.page(matching: glob, after: after, limit: 700)
-                let document = try page.withUnsafeBytes { try Document.parse(json: $0) }
+                let document = try page.withBorrowedBytes { try Document.parse(json: $0) }
                 found += (document["nodes"]?.elements ?? []).compactMap { $0["name"]?.scalar?.text }
                 after = document["next"]?.scalar?.text
             } while after != nil

@@ -1,6 +1,7 @@
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 import Testing
 import Values
 
@@ -16,7 +17,7 @@ private let graphText = """
 @Suite("Pictures")
 struct PictureTests {
     private func picture(_ graph: LiveGraph, live: Bool) throws -> Datum {
-        try PictureText(of: graph, live: live).json().withUnsafeBytes { try Datum.parse($0) }
+        try PictureText(of: graph, live: live).json().withBorrowedBytes { try Datum.parse($0) }
     }
 
     @Test("What is declared and does not exist is shown as such, and looking changes nothing")

@@ -5,6 +5,7 @@ import Testing
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 @Suite("Client pipelines run after the commit, at the end of the turn")
 struct HeadTests {
@@ -355,9 +356,9 @@ struct HeadTests {
         #expect(rich.take().first?.contains(#""v":51"#) == true)
         #expect(graph.chains.all.count == 3, "it is shared")
         try bench.submit(graph, [("x", "6")])
-        var question = #"{"node":"x","pipe":\#(pipe)}"#
-        let answer = try question.withUTF8 { bytes in
-            try GraphView(graph, for: .full).evaluate(UnsafeRawBufferPointer(bytes))
+        let question = #"{"node":"x","pipe":\#(pipe)}"#
+        let answer = try question.withBorrowedBytes { bytes in
+            try GraphView(graph, for: .full).evaluate(bytes)
         }
         #expect(String(decoding: answer, as: UTF8.self).contains(#""v":61"#))
         bench.settle()

@@ -6,6 +6,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 @Suite("A pipeline that takes long to read is read on another thread, before its request is performed")
 struct LongReadingTests {
@@ -153,7 +154,7 @@ struct LongReadingTests {
         #expect(bench.host.readsElsewhere(text))
         let read = PipelineReader(limits: SessionLimits.ample) { DefinitionOptions() }.read(text)
         var answer: [UInt8]?
-        try question.withUnsafeBytes { question in
+        try question.withBorrowedBytes { question in
             try view.evaluate(question, read) { answer = try? $0.get() }
         }
         #expect(String(decoding: try #require(answer), as: UTF8.self).contains(#""v":401"#))

@@ -6,6 +6,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// Stands in for a real engine: each pattern takes 50 units, `(` is refused, and what is held or
 /// was refused is remembered.
@@ -79,7 +80,7 @@ struct PatternLimitTests {
 
     private func evaluate(_ graph: LiveGraph, _ patterns: [String]) throws(HostError) {
         let request = Array(#"{"node":"x","pipe":[\#(filter(patterns))]}"#.utf8)
-        let result = request.withUnsafeBytes { bytes in
+        let result = request.withBorrowedBytes { bytes in
             Result { () throws(HostError) in try GraphView(graph, for: .full).evaluate(bytes) }
         }
         _ = try result.get()

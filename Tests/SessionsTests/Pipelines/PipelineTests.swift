@@ -5,6 +5,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 @Suite("Ten thousand clients of pipelines")
 struct ManyPipelinesTests {
@@ -135,9 +136,8 @@ struct ManyPipelinesTests {
         let before = graph.statistics
         let view = try GraphView(graph, for: .full)
         func ask(_ text: String) throws -> String {
-            var text = text
-            let bytes = try text.withUTF8 { bytes in
-                try view.evaluate(UnsafeRawBufferPointer(bytes))
+            let bytes = try text.withBorrowedBytes { bytes in
+                try view.evaluate(bytes)
             }
             return String(decoding: bytes, as: UTF8.self)
         }

@@ -4,6 +4,7 @@ import Testing
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// The fields of a thousand subscriptions; `#` stands for a number that makes each different.
 private let shapes = [
@@ -86,8 +87,8 @@ private final class Crowd {
             let fields = shape.split(separator: "#", omittingEmptySubsequences: false).joined(
                 separator: "\(id)"
             )
-            var message = #"{"op":"sub","id":\#(id),"graph":"g",\#(fields)}"#
-            message.withUTF8 { sessions[id % clients].receive(message: UnsafeRawBufferPointer($0)) }
+            let message = #"{"op":"sub","id":\#(id),"graph":"g",\#(fields)}"#
+            message.withBorrowedBytes { sessions[id % clients].receive(message: $0) }
             bench.settle()
         }
         try #require(bench.clients.statistics.subscriptions == 1_000)

@@ -5,6 +5,7 @@ import Values
 
 @testable import Graphs
 @testable import Sessions
+import Support
 
 /// What a host does whose log other servers write too.
 @Suite("A log that several servers write")
@@ -93,7 +94,7 @@ struct SharedLogTests {
         let client = bench.connect()
         log.isSlow = true
         log.moves = 1
-        Array(#"{"op":"set","id":1,"graph":"g","set":{"y":1},"if":{"x":{"v":1}}}"#.utf8).withUnsafeBytes {
+        Array(#"{"op":"set","id":1,"graph":"g","set":{"y":1},"if":{"x":{"v":1}}}"#.utf8).withBorrowedBytes {
             client.session.receive(message: $0)
         }
         log.receive(entry("x", "2"), wall: 5_000_000)

@@ -51,7 +51,7 @@ struct AnswerSizeTests {
         let view = try GraphView(graph, for: .full)
         func page(_ after: String?) throws -> (names: [String], next: String?) {
             let json = view.page(matching: "*", after: after, limit: 10)
-            let page = try json.withUnsafeBytes { try Document.parse(json: $0) }
+            let page = try json.withBorrowedBytes { try Document.parse(json: $0) }
             let names = page["nodes"]?.elements?.compactMap { $0["name"]?.scalar?.text } ?? []
             return (names, page["next"]?.scalar?.text)
         }
@@ -69,7 +69,7 @@ struct AnswerSizeTests {
         func history(since: UInt64?) throws -> (revs: [Int], isCut: Bool) {
             let node = try #require(graph.node("x"))
             let json = try HistoryAnswer(in: graph).json(of: node, since: since, limit: 100)
-            let answer = try json.withUnsafeBytes { try Document.parse(json: $0) }
+            let answer = try json.withBorrowedBytes { try Document.parse(json: $0) }
             let revs = answer["d"]?.elements?.compactMap { $0["rev"]?.scalar.flatMap { Int($0.text) } } ?? []
             return (revs, answer["more"] != nil)
         }

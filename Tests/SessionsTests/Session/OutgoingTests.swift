@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Graphs
@@ -42,8 +43,7 @@ struct OutgoingTests {
     }
 
     private func send(_ message: String, to session: Session) {
-        var message = message
-        message.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
+        message.withBorrowedBytes { session.receive(message: $0) }
         bench.endTurn()
     }
 
@@ -89,8 +89,8 @@ struct OutgoingTests {
         func interrupt() {
             sink.onSend = {
                 sink.onSend = {}
-                var message = #"{"op":"set","graph":"g","set":{"x":77},"id":7}"#
-                message.withUTF8 { second.receive(message: UnsafeRawBufferPointer($0)) }
+                let message = #"{"op":"set","graph":"g","set":{"x":77},"id":7}"#
+                message.withBorrowedBytes { second.receive(message: $0) }
             }
         }
         // An answer, and updates of a session with one subscription and with several.

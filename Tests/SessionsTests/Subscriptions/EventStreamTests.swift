@@ -4,6 +4,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 private let house = """
     {"graph": "house", "nodes": {

@@ -5,6 +5,7 @@ import Values
 @testable import Definitions
 @testable import Graphs
 @testable import Sessions
+import Support
 
 extension SessionLimits {
     /// The default ones, with a share of a turn into which all that one test asks for fits.
@@ -158,8 +159,7 @@ final class Client {
 
     /// Sends one message, without the end of the turn.
     func send(_ message: String) {
-        var message = message
-        message.withUTF8 { session.receive(message: UnsafeRawBufferPointer($0)) }
+        message.withBorrowedBytes { session.receive(message: $0) }
     }
 
     /// Sends one message, ends the turn, and takes what came back since the last look.
@@ -259,7 +259,7 @@ final class RecordingSink: MessageTransport {
 
 extension GraphView {
     /// The answer to a question that its principal has room for.
-    func evaluate(_ request: UnsafeRawBufferPointer) throws(HostError) -> [UInt8] {
+    func evaluate(_ request: BorrowedBytes) throws(HostError) -> [UInt8] {
         var result: Result<[UInt8], HostError>?
         try evaluate(request) { result = $0 }
         guard let result else { preconditionFailure("it is answered in a later turn") }

@@ -28,8 +28,7 @@ struct BrowserSessionTests {
 
     private func write(_ tokens: [String: String], _ folder: TemporaryFolder) {
         let entries = tokens.map { name, token in
-            var token = token
-            let digest = token.withUTF8 { SHA256.digest(UnsafeRawBufferPointer($0)) }
+            let digest = token.withBorrowedBytes { SHA256.digest($0) }
             let hex = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             return "  - { name: \(name), hash: \"sha256:\(hex)\", can: [read] }\n"
         }
@@ -37,14 +36,12 @@ struct BrowserSessionTests {
     }
 
     private func signIn(_ token: String, _ authenticator: Authenticator, at now: UInt64) throws -> String {
-        var token = token
-        let cookie = token.withUTF8 { authenticator.signIn(token: UnsafeRawBufferPointer($0), at: now) }
+        let cookie = token.withBorrowedBytes { authenticator.signIn(token: $0, at: now) }
         return try #require(cookie)
     }
 
     private func isKnown(_ cookie: String, _ authenticator: Authenticator, at now: UInt64) -> Bool {
-        var cookie = cookie
-        let outcome = cookie.withUTF8 { authenticator.principal(cookie: UnsafeRawBufferPointer($0), at: now) }
+        let outcome = cookie.withBorrowedBytes { authenticator.principal(cookie: $0, at: now) }
         guard case .known = outcome else { return false }
         return true
     }
@@ -78,8 +75,8 @@ struct BrowserSessionTests {
         #expect(isKnown(first, authenticator, at: 1_800_000), "its use made it last")
         #expect(!isKnown(first, authenticator, at: 2_800_000))
         let second = try signIn(loud, authenticator, at: 2_900_000)
-        var value = second
-        value.withUTF8 { authenticator.signOut(cookie: UnsafeRawBufferPointer($0)) }
+        let value = second
+        value.withBorrowedBytes { authenticator.signOut(cookie: $0) }
         #expect(!isKnown(second, authenticator, at: 2_900_001))
         let third = try signIn(loud, authenticator, at: 2_900_002)
         let fourth = try signIn(quiet, authenticator, at: 2_900_003)

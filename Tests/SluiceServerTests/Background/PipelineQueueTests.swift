@@ -3,6 +3,7 @@ import Testing
 
 @testable import Graphs
 @testable import SluiceServer
+import Support
 
 @Suite("Pipelines that take long to read are read on other threads")
 struct PipelineQueueTests {
@@ -16,7 +17,7 @@ struct PipelineQueueTests {
         func read(_ expression: String, stages: Int) {
             let pipe = Array(repeating: #"{"map":"\#(expression)"}"#, count: stages)
             let text = Array("[\(pipe.joined(separator: ","))]".utf8)
-            let unread = text.withUnsafeBytes { PipelineText(stages: $0) }
+            let unread = text.withBorrowedBytes { PipelineText(stages: $0) }
             queue.read(unread) { read in
                 sizes.append(text.count)
                 #expect((try? read.stages.get())?.count == stages)

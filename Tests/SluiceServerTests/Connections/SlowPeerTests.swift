@@ -5,6 +5,7 @@ import LogTestSupport
 import Testing
 
 @testable import SluiceServer
+import Support
 
 private let long = String(repeating: "x", count: 30_000)
 private let set = #"{"op":"set","id":1,"graph":"g","set":{"any":"\#(long)"}}"#
@@ -119,7 +120,7 @@ struct SlowPeerTests {
     func pooled() {
         let pool = ParserPool(limits: HTTP.Limits())
         let parser = pool.take()
-        let isComplete = Array(post.utf8).withUnsafeBytes { bytes in
+        let isComplete = Array(post.utf8).withBorrowedBytes { bytes in
             var input = bytes
             if case .more = parser.parse(&input) { return false }
             return true

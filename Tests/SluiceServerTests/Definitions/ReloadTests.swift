@@ -7,6 +7,7 @@ import Testing
 import Values
 
 @testable import SluiceServer
+import Support
 
 #if canImport(Glibc)
     import Glibc
@@ -55,7 +56,7 @@ struct ReloadTests {
             // Others are served between two graphs.
             if server.server.hub.traffic.requests > before.requests, changed < 6 { served.append(changed) }
             before = (changed, server.server.hub.traffic.requests)
-            _ = request.withUnsafeBytes { send(peer.descriptor, $0.baseAddress, $0.count, 0) }
+            _ = request.withBorrowedBytes { send(peer.descriptor, $0.baseAddress, $0.count, 0) }
         }
         #expect(Set(served).isSuperset(of: 1...5))
         #expect(report.changes == 6 && report.entries.map(\.graph) == ["g"] + names)

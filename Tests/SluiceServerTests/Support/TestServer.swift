@@ -5,6 +5,7 @@ import Logging
 import Testing
 
 @testable import SluiceServer
+import Support
 
 #if canImport(Glibc)
     import Glibc
@@ -147,7 +148,7 @@ final class RawPeer {
         var rest = bytes[...]
         let end = OwnProcess.nanoseconds + patience
         while !rest.isEmpty, OwnProcess.nanoseconds < end {
-            let count = rest.withUnsafeBytes {
+            let count = rest.withBorrowedBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count > 0 {

@@ -9,7 +9,7 @@ extension Members {
             for reference in family.definition.inputs where NamePattern.isPattern(reference) {
                 guard let pattern = family.reference(reference) else { continue }
                 let source = graph.registry.family(covering: pattern)
-                source.map { unsafeDowncast($0, to: NodeFamily.self) }?.connect(family, by: pattern)
+                source.map { $0 as! NodeFamily }?.connect(family, by: pattern)
             }
         }
     }

@@ -47,9 +47,8 @@ package final class Members {
     }
 
     package func family(of name: String) -> NodeFamily? {
-        var name = name
-        let family = name.withUTF8 { graph.registry.family(of: UnsafeRawBufferPointer($0)) }
-        return family.map { unsafeDowncast($0, to: NodeFamily.self) }
+        let family = name.withBorrowedBytes { graph.registry.family(of: $0) }
+        return family.map { $0 as! NodeFamily }
     }
 
     // MARK: - Members
@@ -58,7 +57,7 @@ package final class Members {
     @inline(never)
     func make(_ name: String) -> NamedNode? {
         guard let family = family(of: name) else { return nil }
-        let member = unsafeDowncast(family.makeEntry(name), to: NamedNode.self)
+        let member = family.makeEntry(name) as! NamedNode
         graph.registry.enter(member)
         noteLeftover(member)
         graph.host.work += 1
@@ -69,7 +68,7 @@ package final class Members {
     package var living: [NamedNode] {
         guard livingCount > 0 else { return [] }
         return graph.registry.declaredEntries.compactMap { entry in
-            let node = unsafeDowncast(entry, to: NamedNode.self)
+            let node = entry as! NamedNode
             return node.family != nil && node.node != nil ? node : nil
         }
     }
@@ -124,7 +123,7 @@ package final class Members {
         for family in families { graph.registry.remove(family) }
         families = []
         leftovers = []
-        let members = graph.registry.declaredEntries.map { unsafeDowncast($0, to: NamedNode.self) }
+        let members = graph.registry.declaredEntries.map { $0 as! NamedNode }
             .filter { $0.family != nil }
         for member in members { member.isRemoved = true }
         return members

@@ -1,7 +1,7 @@
 public import Commits
 public import Definitions
 package import ReactiveGraph
-internal import Support
+public import Support
 internal import Values
 
 /// One named graph in a running host: its nodes by name, its rev and epoch, its chains.
@@ -98,8 +98,8 @@ public final class LiveGraph {
     }
 
     /// The same for a name given as bytes; makes no `String` if the node has an entry.
-    public func node(named name: UnsafeRawBufferPointer) -> NamedNode? {
-        if let entry = registry.entry(named: name) { return unsafeDowncast(entry, to: NamedNode.self) }
+    public func node(named name: BorrowedBytes) -> NamedNode? {
+        if let entry = registry.entry(named: name) { return (entry as! NamedNode) }
         return members.families.isEmpty ? nil : members.make(String(decoding: name, as: UTF8.self))
     }
 
@@ -133,7 +133,7 @@ public final class LiveGraph {
     }
 
     private func named(_ entry: RegistryEntry?) -> NamedNode? {
-        entry.map { unsafeDowncast($0, to: NamedNode.self) }
+        entry.map { $0 as! NamedNode }
     }
 
     /// The present value of a node.

@@ -230,7 +230,7 @@ public final class NamedNode: RegistryEntry {
     func forgetInputs() { rare?.inputs = nil }
 
     /// The living node, if there is one at the moment; this never makes one.
-    package var living: Node<Datum>? { node.map { unsafeDowncast($0, to: Node<Datum>.self) } }
+    package var living: Node<Datum>? { node.map { $0 as! Node<Datum> } }
 
     /// A node it is derived from.
     public override func input(_ number: Int) -> RegistryEntry? {
@@ -244,7 +244,7 @@ public final class NamedNode: RegistryEntry {
     /// The living node is being freed.
     public override func nodeDied(_ node: AnyNode) {
         source = nil
-        graph.releases.died(self, unsafeDowncast(node, to: Node<Datum>.self))
+        graph.releases.died(self, node as! Node<Datum>)
         graph.chains.forgetStage(node.id)
         ring = nil
         if family != nil { graph.members.nodeDied(self) }

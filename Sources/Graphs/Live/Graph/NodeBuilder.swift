@@ -38,7 +38,7 @@ package final class NodeBuilder {
         return graph.present.during {
             $0.building = Building(followers: $0.building?.followers ?? [])
         } _: {
-            unsafeDowncast(graph.registry.node(of: target), to: Node<Datum>.self)
+            graph.registry.node(of: target) as! Node<Datum>
         }
     }
 

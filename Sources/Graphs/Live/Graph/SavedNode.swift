@@ -2,6 +2,7 @@ internal import CEL
 internal import Commits
 internal import Definitions
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// The saved state of one named node, without the value of its living node.
@@ -187,7 +188,7 @@ extension Datum {
             bytes.append(UInt8(ascii: "#"))
             bytes.append(contentsOf: number.text.utf8)
         case let number as Double:
-            withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(littleEndian: number.bitPattern)
         default: throw StateError.wrongType("\(type(of: value))")
         }
     }
@@ -195,7 +196,7 @@ extension Datum {
     /// Reads the form that ``save(_:to:)`` writes.
     static func restore(_ bytes: ArraySlice<UInt8>, as type: Any.Type) throws -> Any {
         if type == Number.self, bytes.count > 9, bytes.first == UInt8(ascii: "#") {
-            return try bytes.dropFirst().withUnsafeBytes { text in
+            return try bytes.dropFirst().withBorrowedBytes { text in
                 let reader = try JSONReader(checking: text)
                 guard reader.kind == .number else { throw StateError.malformed }
                 return Number(text: reader.bytes)
@@ -209,15 +210,15 @@ extension Datum {
             return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
         guard type == Datum.self else { throw StateError.wrongType("\(type)") }
-        return try bytes.withUnsafeBytes { try Datum(fragment: $0) }
+        return try bytes.withBorrowedBytes { try Datum(fragment: $0) }
     }
 
     /// A value or failure in the form of ``withFragment(_:)``.
-    private convenience init(fragment: UnsafeRawBufferPointer) throws {
+    private convenience init(fragment: BorrowedBytes) throws {
         func text(after prefix: StaticString) throws -> JSONReader? {
             let count = prefix.utf8CodeUnitCount
             guard fragment.prefix(count).elementsEqual(prefix.description.utf8) else { return nil }
-            return try JSONReader(restoring: UnsafeRawBufferPointer(rebasing: fragment.dropFirst(count)))
+            return try JSONReader(restoring: BorrowedBytes(rebasing: fragment.dropFirst(count)))
         }
         if let value = try text(after: Datum.valuePrefix) {
             self.init(value)
@@ -233,7 +234,7 @@ extension Datum {
 
 extension JSONReader {
     /// A reader of text that this server wrote.
-    init(restoring bytes: UnsafeRawBufferPointer) throws(JSONError) {
+    init(restoring bytes: BorrowedBytes) throws(JSONError) {
         do throws(JSONError) {
             try self.init(checking: bytes, limits: JSONLimits(refusesDuplicateKeys: false))
         } catch {

@@ -1,11 +1,12 @@
 internal import Commits
 internal import ReactiveGraph
+internal import Support
 
 /// The graphs of a host by name, and where the history of ended ones continues if there is no log.
 ///
 /// A class, because a look-up in a structure would retain all of its parts.
 final class GraphTable {
-    private let names = NameTable { unsafeDowncast($0, to: LiveGraph.self).name }
+    private let names = NameTable { ($0 as! LiveGraph).name }
     /// In the order in which they were added, including those that have not started.
     private(set) var all: [LiveGraph] = []
     /// Rises whenever a graph is added, removed or redefined.
@@ -22,14 +23,14 @@ final class GraphTable {
 
     /// The graph with that name, even if it has not started.
     subscript(name: String) -> LiveGraph? {
-        names[name].map { unsafeDowncast($0, to: LiveGraph.self) }
+        names[name].map { $0 as! LiveGraph }
     }
 
     /// The same, for a name given as bytes.
     @inline(__always)
-    subscript(name: UnsafeRawBufferPointer) -> LiveGraph? {
+    subscript(name: BorrowedBytes) -> LiveGraph? {
         guard let object = names[name] else { return nil }
-        return unsafeDowncast(object, to: LiveGraph.self)
+        return (object as! LiveGraph)
     }
 
     func add(_ graph: LiveGraph) {

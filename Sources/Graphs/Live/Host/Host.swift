@@ -127,7 +127,7 @@ public final class Host {
     /// The graph with that name, given as bytes; makes no `String`.
     ///
     /// If there is none, the error is ``noGraph``.
-    public func graph(named name: UnsafeRawBufferPointer) -> LiveGraph? {
+    public func graph(named name: BorrowedBytes) -> LiveGraph? {
         guard let graph = table[name] else { return nil }
         return graph.isShown ? graph : nil
     }

@@ -1,5 +1,6 @@
 internal import CEL
 package import Definitions
+package import Support
 package import Values
 
 /// Gives the pipeline of one request: what was read for it already, or its short text, which is
@@ -21,7 +22,7 @@ package struct PipelineReading {
     ///
     /// - Throws: `bad_field` if it is too long, `pattern_limit`, or the problem of a stage with its
     ///   place.
-    package func stages(of text: UnsafeRawBufferPointer) throws(HostError) -> [Stage] {
+    package func stages(of text: BorrowedBytes) throws(HostError) -> [Stage] {
         if let known = host.pipelines.texts.find(text) { return known }
         let stages = try pipeline(PipelineText(stages: text)).stages.get()
         host.pipelines.texts.keep(stages, of: text)
@@ -81,7 +82,7 @@ extension Host {
     /// Whether the stages of a text are in the cache, and there is nothing else to read.
     package func knows(_ text: PipelineText) -> Bool {
         guard text.source == nil, case .json(let stages) = text.stages else { return false }
-        return stages.withUnsafeBytes { pipelines.texts.find($0) != nil }
+        return stages.withBorrowedBytes { pipelines.texts.find($0) != nil }
     }
 
     /// Whether another thread has to read a text before its request is performed.

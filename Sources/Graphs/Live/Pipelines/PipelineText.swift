@@ -1,5 +1,6 @@
 internal import CEL
 public import Definitions
+package import Support
 package import Values
 
 /// The texts of a pipeline that a client asks for: its source, unless that is a node, and its
@@ -24,9 +25,9 @@ public struct PipelineText: Sendable {
             switch self {
             case .document(let document): return document
             case .json(let json):
-                return try json.withUnsafeBytes { json in
-                    Result { () throws(DefinitionProblem) in try Document.parse(json: json) }
-                }.get()
+                return try json.withBorrowedBytes { json throws(DefinitionProblem) in
+                    try Document.parse(json: json)
+                }
             }
         }
     }
@@ -40,7 +41,7 @@ public struct PipelineText: Sendable {
     private var mayHavePatterns = false
 
     /// The stages of a list in JSON text.
-    package init(stages text: UnsafeRawBufferPointer) {
+    package init(stages text: BorrowedBytes) {
         stages = .json(Array(text))
         count(text)
     }
@@ -65,7 +66,7 @@ public struct PipelineText: Sendable {
     }
 
     /// The texts in the body of an `eval`.
-    package init(_ document: Document, of body: UnsafeRawBufferPointer, word: String) {
+    package init(_ document: Document, of body: BorrowedBytes, word: String) {
         stages = document["pipe"].map { .document($0) }
         if word != "node", let argument = document[word] {
             var beside: [String: Part] = [:]
@@ -147,9 +148,10 @@ public struct PipelineReader: Sendable {
 extension Collection<UInt8> {
     fileprivate func contains(_ word: StaticString) -> Bool {
         var matched = 0
+        let word = BorrowedBytes(word)
         for byte in self {
-            matched = byte == word.utf8Start[matched] ? matched + 1 : (byte == word.utf8Start[0] ? 1 : 0)
-            if matched == word.utf8CodeUnitCount { return true }
+            matched = byte == word[matched] ? matched + 1 : (byte == word[0] ? 1 : 0)
+            if matched == word.count { return true }
         }
         return false
     }

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import ReactiveGraph
+internal import Support
 
 /// A cache of the stages of recently read client pipelines, by their text.
 ///
@@ -18,7 +19,7 @@ struct PipelineTexts {
         let text: String
         let stages: [Stage]
 
-        init(_ text: UnsafeRawBufferPointer, _ stages: [Stage]) {
+        init(_ text: BorrowedBytes, _ stages: [Stage]) {
             self.text = String(decoding: text, as: UTF8.self)
             self.stages = stages
         }
@@ -27,17 +28,17 @@ struct PipelineTexts {
     private var entries = Self.noEntries
 
     private static var noEntries: NameTable {
-        NameTable { unsafeDowncast($0, to: Entry.self).text }
+        NameTable { ($0 as! Entry).text }
     }
 
     /// The stages of a text that is in the cache.
-    func find(_ text: UnsafeRawBufferPointer) -> [Stage]? {
+    func find(_ text: BorrowedBytes) -> [Stage]? {
         guard text.count <= Self.longest else { return nil }
-        return entries[text].map { unsafeDowncast($0, to: Entry.self).stages }
+        return entries[text].map { ($0 as! Entry).stages }
     }
 
     /// Adds stages, unless they have regular expressions, which count for each request.
-    mutating func keep(_ read: [Stage], of text: UnsafeRawBufferPointer) {
+    mutating func keep(_ read: [Stage], of text: BorrowedBytes) {
         guard text.count <= Self.longest, read.allSatisfy({ $0.patterns.isEmpty }) else { return }
         if entries.count >= Self.capacity { entries = Self.noEntries }
         let entry = Entry(text, read)

@@ -1,5 +1,6 @@
 package import Commits
 internal import Definitions
+internal import Support
 internal import Values
 
 // Conversion between commits and log entries.
@@ -51,7 +52,7 @@ extension Commit {
             hash.add("load \(report.node.name)")
             var bytes: [UInt8] = []
             report.change.append(to: &bytes)
-            bytes.withUnsafeBytes { hash.add($0) }
+            bytes.withBorrowedBytes { hash.add($0) }
         }
         hash.add("context")
         context?.withBytes { hash.add($0) }
@@ -116,7 +117,7 @@ extension LiveGraph {
 extension Datum {
     /// A value of a stored entry.
     convenience init(stored bytes: [UInt8]) throws(StoreError) {
-        let reader: Result<JSONReader, JSONError> = bytes.withUnsafeBytes { bytes in
+        let reader: Result<JSONReader, JSONError> = bytes.withBorrowedBytes { bytes in
             Result { () throws(JSONError) in try JSONReader(restoring: bytes) }
         }
         guard case .success(let reader) = reader else {

@@ -1,7 +1,7 @@
 public import Graphs
 internal import Definitions
 internal import ReactiveGraph
-internal import Support
+public import Support
 public import Values
 
 extension GraphView {
@@ -21,7 +21,7 @@ extension GraphView {
     /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, and the problems of the
     ///   request, with their places in ``HostError/problems``.
     public func evaluate(
-        _ request: UnsafeRawBufferPointer,
+        _ request: BorrowedBytes,
         _ read: ReadPipeline? = nil,
         then answer: @escaping (Result<[UInt8], HostError>) -> Void
     ) throws(HostError) {
@@ -38,16 +38,14 @@ extension GraphView {
 
     /// What has to be read of the body of an `eval` before it is answered.
     public func text(ofEvaluation request: [UInt8]) throws(HostError) -> PipelineText {
-        try request.withUnsafeBytes { request in
-            Result { () throws(HostError) in
-                let (document, word) = try words(of: request)
-                return PipelineText(document, of: request, word: word)
-            }
-        }.get()
+        try request.withBorrowedBytes { request throws(HostError) in
+            let (document, word) = try words(of: request)
+            return PipelineText(document, of: request, word: word)
+        }
     }
 
     /// The body, and what it evaluates: `node`, or one of ``Catalogue/clientSources``.
-    private func words(of request: UnsafeRawBufferPointer) throws(HostError) -> (Document, word: String) {
+    private func words(of request: BorrowedBytes) throws(HostError) -> (Document, word: String) {
         let document: Document
         graph.host.work += UInt64(request.count / Self.jsonBytesPerWork)
         do throws(DefinitionProblem) {
@@ -68,7 +66,7 @@ extension GraphView {
     private static var jsonBytesPerWork: Int { 32 }
 
     private func question(
-        _ request: UnsafeRawBufferPointer,
+        _ request: BorrowedBytes,
         _ read: ReadPipeline?
     ) throws(HostError) -> Subject {
         let (document, word) = try words(of: request)

@@ -81,7 +81,7 @@ struct BareStream {
     }
 
     /// Handles a value for the node from the client.
-    func receive(_ message: UnsafeRawBufferPointer) {
+    func receive(_ message: BorrowedBytes) {
         do throws(HostError) {
             do throws(HostError) {
                 try view.require(.set, on: node)

@@ -24,7 +24,7 @@ final class Dispatcher {
     // MARK: - Messages in
 
     /// Handles a message of a client that speaks the protocol.
-    func receive(_ message: UnsafeRawBufferPointer, from session: Session, of host: Host) {
+    func receive(_ message: BorrowedBytes, from session: Session, of host: Host) {
         countMessage()
         do throws(HostError) {
             var isBad = false
@@ -60,7 +60,7 @@ final class Dispatcher {
     /// Performs a request now, or queues it after those that wait.
     @inline(never)
     private func accept(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         _ fields: Fields,
         from session: Session,
         of host: Host
@@ -137,7 +137,7 @@ final class Dispatcher {
     /// Performs one request whose turn has come.
     private func perform(
         _ fields: Fields,
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: BorrowedBytes,
         of session: Session,
         _ host: Host,
         isAgain: Bool = false,
@@ -181,7 +181,7 @@ final class Dispatcher {
     private func waits(
         for stamp: CommitStamp,
         of request: ClientRequest,
-        _ bytes: UnsafeRawBufferPointer
+        _ bytes: BorrowedBytes
     ) throws(HostError) -> Bool {
         let (session, message) = (request.session, Array(bytes))
         weak var entry: PendingRequests.Entry?
@@ -201,7 +201,7 @@ final class Dispatcher {
 
     /// Whether the pipeline of a request takes long to read: then another thread reads it first,
     /// and later requests wait.
-    private func readsFirst(_ request: ClientRequest, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func readsFirst(_ request: ClientRequest, _ bytes: BorrowedBytes) -> Bool {
         let (session, host) = (request.session, request.host)
         guard request.fields.operation == .sub, session.access != nil,
             let text = PipelineText(request.fields, among: host.definitions.catalogue.subscribable),
@@ -228,7 +228,7 @@ final class Dispatcher {
         isAgain: Bool = false,
         _ pipeline: ReadPipeline? = nil
     ) {
-        message.withUnsafeBytes { message in
+        message.withBorrowedBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in
                 if let fields {
                     perform(fields, bytes, of: session, session.host, isAgain: isAgain, pipeline)

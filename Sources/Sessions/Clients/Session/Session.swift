@@ -1,7 +1,7 @@
 public import Graphs
 internal import Definitions
 internal import ReactiveGraph
-internal import Support
+public import Support
 internal import Values
 
 /// One client's state in the protocol `sluice.v1.json`: its subscriptions, its pending requests,
@@ -86,7 +86,7 @@ public final class Session {
     /// take effect in order.
     ///
     /// The bytes are valid only during the call.
-    public func receive(message: UnsafeRawBufferPointer) {
+    public func receive(message: BorrowedBytes) {
         guard !isClosed, reconnectAfter == nil else { return }
         switch form {
         case .messages: clients.dispatcher.receive(message, from: self, of: host)

@@ -189,7 +189,7 @@ final class FollowingSubscription: WideSubscription {
     override func include(_ member: GroupMember) {
         guard !isOver else { return }
         member.isNew = false
-        note(unsafeDowncast(member, to: FollowedMember.self))
+        note(member as! FollowedMember)
     }
 
     override func appeared(_ node: NamedNode) {
@@ -259,7 +259,7 @@ final class FollowingSubscription: WideSubscription {
         isBeginning = false
         var count: UInt64 = 0
         while count < room, let member = bag.lastListen {
-            unsafeDowncast(member, to: FollowedMember.self).leave()
+            (member as! FollowedMember).leave()
             count += 1
         }
         graph.host.work += count

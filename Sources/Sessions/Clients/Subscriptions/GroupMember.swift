@@ -26,7 +26,7 @@ class GroupMember: ClientListen, FacetListener {
         lastIsEmpty = node.isEmpty
         matchesOnly = !group.asks(for: name)
         super.init(name: name) { edge in
-            unsafeDowncast(edge, to: GroupMember.self).emitted()
+            (edge as! GroupMember).emitted()
             return .nothing
         }
         group.bag.insert(self)

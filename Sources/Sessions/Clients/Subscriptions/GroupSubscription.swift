@@ -263,7 +263,7 @@ final class GroupSubscription: WideSubscription {
     }
 
     private static func emission(_ content: AnyObject?) -> GroupEmission {
-        unsafeDowncast(content!, to: GroupEmission.self)
+        content! as! GroupEmission
     }
 
     override func appendState(to buffer: inout ByteBuffer) {

@@ -1,5 +1,6 @@
 public import Graphs
 internal import Definitions
+internal import Support
 internal import Values
 
 /// The options of a stream: server-sent events, a bare stream, or a waiting read.
@@ -36,13 +37,13 @@ public struct StreamOptions {
     }
 
     /// What has to be read before the stream is started.
-    public var text: PipelineText? { pipe.map { $0.withUnsafeBytes { PipelineText(stages: $0) } } }
+    public var text: PipelineText? { pipe.map { $0.withBorrowedBytes { PipelineText(stages: $0) } } }
 
     func stages(on host: Host) throws(HostError) -> [Stage]? {
         guard let pipe else { return nil }
-        return try pipe.withUnsafeBytes { text in
-            Result { () throws(HostError) in try PipelineReading(host, read).stages(of: text) }
-        }.get()
+        return try pipe.withBorrowedBytes { text throws(HostError) in
+            try PipelineReading(host, read).stages(of: text)
+        }
     }
 }
 

@@ -78,7 +78,7 @@ class Subscription: ClientListen {
         self.graph = graph
         self.options = options
         super.init(name: "Subscription") { edge in
-            unsafeDowncast(edge, to: Subscription.self).emitted()
+            (edge as! Subscription).emitted()
             return .nothing
         }
     }
@@ -247,7 +247,7 @@ class Subscription: ClientListen {
 
     /// The value of a queued emission that is a plain value of one node.
     static func value(_ content: AnyObject?) -> Datum? {
-        content.map { unsafeDowncast($0, to: Datum.self) }
+        content.map { $0 as! Datum }
     }
 
     /// How much of its limits a queued emission uses.

@@ -18,7 +18,7 @@ struct SubscriptionTable {
     var listed: HeldListens<Subscription> { bag.listens(as: Subscription.self) }
 
     var newest: Subscription? {
-        bag.lastListen.map { unsafeDowncast($0, to: Subscription.self) }
+        bag.lastListen.map { $0 as! Subscription }
     }
 
     mutating func find(_ id: UInt64) -> Subscription? {
