@@ -142,13 +142,13 @@ let package = Package(
         .target(
             name: "TLS",
             dependencies: ["Support", "EventLoop", "COpenSSL", deque],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         // Requests that the server or the command line makes.
         .target(
             name: "Outbound",
             dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Values"],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         // The contract with a log.
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: marked),
@@ -177,7 +177,7 @@ let package = Package(
             name: "SQLiteLog",
             dependencies: ["Platform", "Support", "Values", "Commits", "EventLoop", "CSQLite", "CZlib"],
             path: "Sources/Engines/SQLiteLog",
-            swiftSettings: strict
+            swiftSettings: marked
         ),
 
         .target(
@@ -185,7 +185,7 @@ let package = Package(
             dependencies: ["Platform", "Support", "Values", "Commits", "EventLoop", "CHiredis", deque]
                 + redisTLS,
             path: "Sources/Engines/RedisLog",
-            swiftSettings: strict
+            swiftSettings: marked
         ),
 
         // The commit, in C.
@@ -200,13 +200,13 @@ let package = Package(
                 "RedisLog", "CYAML", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
             name: "SluiceClient",
             dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Outbound", "Values"],
-            swiftSettings: strict
+            swiftSettings: marked
         ),
         .target(
             name: "CommandSupport",

@@ -28,3 +28,19 @@ package func systemError() -> String { unsafe String(cString: strerror(errno)) }
 package func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
 }
+
+/// The path with all symbolic links resolved; nil where nothing is there.
+package func resolvedPath(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+}
+
+/// Removes a file.
+///
+/// - Returns: negative where that failed, and `errno` says why.
+@discardableResult
+package func removeFile(_ path: String) -> Int32 { unsafe unlink(path) }
+
+/// Whether this process may use what is at the path so (`F_OK`, `R_OK`, `W_OK`).
+package func mayUse(_ path: String, _ mode: Int32) -> Bool { unsafe access(path, mode) == 0 }

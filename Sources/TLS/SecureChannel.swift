@@ -139,7 +139,7 @@ package final class SecureChannel: ConnectionDelegate {
     }
 
     private func read(_ bytes: BorrowedBytes) {
-        let reading = session.receive(bytes, into: room.bytes) { plaintext in
+        let reading = session.receive(bytes, into: room) { plaintext in
             noticeHandshake()
             delegate?.received(plaintext)
             return socket.isOpen
@@ -190,17 +190,5 @@ package final class SecureChannel: ConnectionDelegate {
         guard let delegate else { return }
         self.delegate = nil
         delegate.closed(error: error)
-    }
-}
-
-/// The buffer into which the channels of one loop decrypt; its contents are valid only during a
-/// call.
-package final class PlaintextRoom {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
-
-    package init() {}
-
-    deinit {
-        bytes.deallocate()
     }
 }

@@ -1,6 +1,4 @@
-internal import CZlib
 internal import Commits
-internal import Support
 
 /// How far the log was written, kept outside of SQLite's own files.
 ///
@@ -48,21 +46,4 @@ struct HighWaterMark: Equatable {
         guard length <= 64 else { return nil }
         boot = String(decoding: bytes[(head + 10)..<(head + 10 + length)], as: UTF8.self)
     }
-}
-
-/// CRC-32 of bytes, after numbers that belong to them.
-func checksum(of bytes: [UInt8], after numbers: UInt64...) -> UInt32 {
-    bytes.withBorrowedBytes { checksum(of: $0, after: numbers) }
-}
-
-/// The same of bytes that are lent.
-func checksum(of bytes: BorrowedBytes, after numbers: [UInt64]) -> UInt32 {
-    var sum = crc32_z(0, nil, 0)
-    for number in numbers {
-        sum = withUnsafeBytes(of: number.littleEndian) {
-            crc32_z(sum, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
-        }
-    }
-    if !bytes.isEmpty { sum = crc32_z(sum, bytes.buffer.bindMemory(to: UInt8.self).baseAddress, bytes.count) }
-    return UInt32(truncatingIfNeeded: sum)
 }

@@ -61,7 +61,7 @@ struct Seal {
     mutating func remove(_ row: Row) { total &-= row.part }
 
     private static func part(_ numbers: UInt64...) -> UInt64 {
-        numbers.withUnsafeBytes { UInt64(checksum(of: BorrowedBytes($0), after: [])) }
+        UInt64(checksum(of: BorrowedBytes(), after: numbers))
     }
 
     /// What covers the row of the seal itself.

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Commits
+internal import Support
 
 extension Store {
     /// So many pages of the journal are written into the database; as many as SQLite would choose.
@@ -136,7 +137,8 @@ extension Store {
     }
 
     private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
-        let digest = withUnsafeBytes(of: key.key.digest.littleEndian) { Array($0) }
+        var digest: [UInt8] = []
+        digest.append(littleEndian: key.key.digest)
         let sum = key.sum(in: graph)
         try database.run(
             "INSERT INTO keys(graph, time, rev, principal, key, digest, changed, checksum) VALUES(?,?,?,?,?,?,?,?)",

@@ -58,23 +58,23 @@ public final class StoreFolder: StoreFiles {
     /// - Throws: ``StoreError`` if it could not.
     public static func check(_ path: String) throws(StoreError) {
         var info = stat()
-        guard stat(path, &info) == 0 else {
+        guard unsafe stat(path, &info) == 0 else {
             let reason = reason
             let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-            guard errno == ENOENT, access(parent.isEmpty ? "/" : parent, W_OK | X_OK) == 0 else {
+            guard errno == ENOENT, unsafe access(parent.isEmpty ? "/" : parent, W_OK | X_OK) == 0 else {
                 throw StoreError("cannot make the folder \(path): \(reason)", hint: "see 'dataDir'")
             }
             return
         }
         // Only a folder has names in it.
-        guard access(path + "/.", W_OK | X_OK) == 0 else {
+        guard unsafe access(path + "/.", W_OK | X_OK) == 0 else {
             throw StoreError(
                 "cannot write into the folder \(path): \(reason)",
                 hint: "the server's user needs the right to write there ('dataDir')"
             )
         }
         let database = "\(path)/\(databaseName)"
-        if access(database, F_OK) == 0 { _ = try StoreReader(database: database) }
+        if unsafe access(database, F_OK) == 0 { _ = try StoreReader(database: database) }
     }
 
     /// Makes the folder where there is none, and takes it for this process.
@@ -83,10 +83,10 @@ public final class StoreFolder: StoreFiles {
     public init(_ path: String) throws(StoreError) {
         self.path = path
         database = path + "/" + Self.databaseName
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
             throw StoreError("cannot make the folder \(path): \(Self.reason)", hint: "see 'dataDir'")
         }
-        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = unsafe open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw StoreError(
                 "cannot write into the folder \(path): \(Self.reason)",
@@ -102,12 +102,12 @@ public final class StoreFolder: StoreFiles {
             )
         }
         let process = Array("\(getpid())\n".utf8)
-        guard ftruncate(lock, 0) == 0, pwrite(lock, process, process.count, 0) == process.count else {
+        guard ftruncate(lock, 0) == 0, unsafe pwrite(lock, process, process.count, 0) == process.count else {
             let reason = Self.reason
             close(lock)
             throw StoreError("cannot write \(path)/lock: \(reason)")
         }
-        mark = open(path + "/high-water", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        mark = unsafe open(path + "/high-water", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard mark >= 0 else {
             let reason = Self.reason
             close(lock)
@@ -123,17 +123,18 @@ public final class StoreFolder: StoreFiles {
     }
 
     /// Whether there is a database in it.
-    var hasDatabase: Bool { access(database, F_OK) == 0 }
+    var hasDatabase: Bool { unsafe access(database, F_OK) == 0 }
 
     public func readMark() throws(StoreError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = pread(mark, &bytes, bytes.count, 0)
+        let count = unsafe pread(mark, &bytes, bytes.count, 0)
         guard count >= 0 else { throw StoreError("cannot read \(path)/high-water: \(Self.reason)") }
         return count > 0 ? Array(bytes.prefix(count)) : nil
     }
 
     public func writeMark(_ bytes: [UInt8], synchronised: Bool) throws(StoreError) {
-        guard pwrite(mark, bytes, bytes.count, 0) == bytes.count, !synchronised || fsync(mark) == 0 else {
+        guard unsafe pwrite(mark, bytes, bytes.count, 0) == bytes.count, !synchronised || fsync(mark) == 0
+        else {
             throw StoreError("cannot write \(path)/high-water: \(Self.reason)")
         }
     }
@@ -145,7 +146,7 @@ public final class StoreFolder: StoreFiles {
         let names = [Self.databaseName, "\(Self.databaseName)-wal", "\(Self.databaseName)-shm"]
         for name in names + ["high-water", "lock"] {
             var status = stat()
-            guard stat("\(path)/\(name)", &status) == 0 else { continue }
+            guard unsafe stat("\(path)/\(name)", &status) == 0 else { continue }
             let device = UInt64(truncatingIfNeeded: status.st_dev)
             found["\(path)/\(name)"] = FileIdentity(device: device, number: UInt64(status.st_ino))
         }
@@ -156,13 +157,13 @@ public final class StoreFolder: StoreFiles {
 
     private static func firstLine(of file: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = max(0, read(file, &bytes, bytes.count))
+        let count = unsafe max(0, read(file, &bytes, bytes.count))
         return String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
     /// The kernel's own word; without one, every start counts as another boot.
     private static var currentBoot: String {
-        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        let file = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "unknown" }
         defer { close(file) }
         return firstLine(of: file)

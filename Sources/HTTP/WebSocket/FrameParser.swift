@@ -31,7 +31,7 @@ public struct FrameParser: Sendable {
         case failed(FrameFailure)
     }
 
-    private let role: Role
+    let role: Role
     /// Up to 14 bytes of a header, in wire order, and how many of them there are.
     private var partial: (UInt64, UInt64) = (0, 0)
     private var partialCount = 0

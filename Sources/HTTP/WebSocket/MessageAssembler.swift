@@ -89,6 +89,16 @@ public struct MessageAssembler: ~Copyable {
         isDelivered = false
     }
 
+    /// Takes bytes that a server has sent from the front of `input`, up to the next message.
+    ///
+    /// Its frames have no mask, so the bytes stay as they are.
+    public mutating func parse(fromServer input: inout BorrowedBytes) -> Step {
+        precondition(frames.role == .client, "only a server's frames have no mask")
+        var rest = unsafe UnsafeMutableRawBufferPointer(mutating: input.buffer)
+        defer { input = input.part((input.count - rest.count)...) }
+        return unsafe parse(&rest)
+    }
+
     /// Takes bytes from the front of `input`, up to the next message.
     ///
     /// Payload bytes are unmasked in place.

@@ -128,10 +128,8 @@ extension WebSocketClient: ConnectionDelegate {
                 onOpen()
             }
         }
-        // Read-only bytes: a server does not mask, so nothing is unmasked in place.
-        var frames = UnsafeMutableRawBufferPointer(mutating: rest.buffer)
         while !isOver {
-            switch assembler.parse(&frames) {
+            switch assembler.parse(fromServer: &rest) {
             case .more: return
             case .text(let text): onText(text)
             case .binary, .pong: break

@@ -20,7 +20,7 @@ enum BackupRoutes {
         let path = "\(backup.folder)/backup-\(RandomBytes.word(letters: 10))\(backup.form.suffix)"
         let number = connection.wait()
         backup.write(path) { [weak connection] error in
-            defer { unlink(path) }
+            defer { removeFile(path) }
             connection?.answerLater(number) { connection throws(HostError) in
                 let host = connection.hub.host
                 if let error { throw host.fault("\(error)") }

@@ -6,7 +6,7 @@ public enum Build {
     /// The commit it was built from, with `-dirty` if files were changed; nil: it was built from
     /// files without git's data.
     static let commit: String? = {
-        let text = String(cString: cbuild_commit())
+        let text = unsafe String(cString: cbuild_commit())
         return text.isEmpty ? nil : text
     }()
 

@@ -105,9 +105,8 @@ enum DefinitionRoutes {
         {
             return request.connection.answerEmpty(.notModified) { $0.append(entityTag: definition.hash) }
         }
-        var text = definition.text + "\n"
-        text.withUTF8 { text in
-            request.connection.answer(.ok, "application/json", BorrowedBytes(text)) {
+        (definition.text + "\n").withBorrowedBytes { text in
+            request.connection.answer(.ok, "application/json", text) {
                 $0.append(entityTag: definition.hash)
             }
         }

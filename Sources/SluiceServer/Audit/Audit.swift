@@ -49,9 +49,9 @@ final class Audit {
     static func check(_ configuration: Configuration) throws(StartFailure) {
         let path = configuration.audit
         guard !path.isEmpty, path != "log" else { return }
-        let isThere = access(path, F_OK) == 0
+        let isThere = mayUse(path, F_OK)
         _ = try AuditFile(path, configuration.logFormat)
-        if !isThere { unlink(path) }
+        if !isThere { removeFile(path) }
     }
 
     init(_ destination: AuditDestination, _ extras: Set<AuditExtra>, on loop: Loop, _ log: Logger) {

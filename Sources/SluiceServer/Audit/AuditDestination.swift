@@ -66,7 +66,7 @@ final class AuditFile: Sendable {
         let descriptor = descriptor.withLock { $0 }
         var rest = Array(lines.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withBorrowedBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Platform.write(rest, to: descriptor)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return Self.failure }
             rest = rest.dropFirst(count)
@@ -75,7 +75,7 @@ final class AuditFile: Sendable {
     }
 
     private static func open(_ path: String) -> Int32 {
-        Platform.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        unsafe Platform.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
     }
 
     private static var failure: String { systemError() }

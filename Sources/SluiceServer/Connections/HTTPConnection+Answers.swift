@@ -54,7 +54,7 @@ extension HTTPConnection {
         answer(
             .ok,
             "text/plain; charset=utf-8",
-            BorrowedBytes(start: text.utf8Start, count: text.utf8CodeUnitCount)
+            BorrowedBytes(text)
         )
     }
 

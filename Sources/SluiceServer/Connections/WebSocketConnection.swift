@@ -121,8 +121,8 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
     override func receive(_ bytes: BorrowedBytes) {
         guard !isPaused, !isFull else { return save(bytes) }
         // The loop does not need the contents of its read buffer afterwards.
-        var input = UnsafeMutableRawBufferPointer(mutating: bytes.buffer)
-        parse(&input)
+        var input = unsafe UnsafeMutableRawBufferPointer(mutating: bytes.buffer)
+        unsafe parse(&input)
         setDeadline()
     }
 
@@ -140,9 +140,9 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         }
         while !isLingering, socket != nil {
             if isPaused || isFull {
-                return save(BorrowedBytes(UnsafeRawBufferPointer(input)))
+                return unsafe save(BorrowedBytes(UnsafeRawBufferPointer(input)))
             }
-            switch assembler.messages.parse(&input) {
+            switch unsafe assembler.messages.parse(&input) {
             case .more:
                 return
             case .text(let message):
@@ -219,8 +219,8 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         guard !isPaused, !isFull, !isParsing, !isLingering, let socket else { return }
         if let held = saved.take() {
             withExtendedLifetime(held) {
-                var input = held.buffer.mutableBytes
-                parse(&input)
+                var input = unsafe held.buffer.mutableBytes
+                unsafe parse(&input)
             }
             noteUnfinished(heldBytes)
             guard !isPaused, !isFull, !isLingering, self.socket != nil else { return }
@@ -332,7 +332,7 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
             }
             missedPongs += 1
             pingAt = now + hub.times.heartbeat
-            write { FrameEncoder.append(.ping, BorrowedBytes(start: nil, count: 0), to: &$0) }
+            write { FrameEncoder.append(.ping, BorrowedBytes(), to: &$0) }
             if case .messages = kind, now >= wroteAt + hub.times.heartbeat { session?.heartbeat() }
             flush()
         }

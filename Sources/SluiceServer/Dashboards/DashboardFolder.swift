@@ -15,10 +15,10 @@ struct DashboardFolder: Sendable {
     let most: Int
 
     /// Makes the folder where there is none; what fails then fails when it is written to.
-    func make() { mkdir(path, 0o777) }
+    func make() { unsafe mkdir(path, 0o777) }
 
     /// Why the server cannot write to it; nil if it can.
-    var obstacle: String? { access(path, W_OK) == 0 ? nil : systemError() }
+    var obstacle: String? { mayUse(path, W_OK) ? nil : systemError() }
 
     /// All dashboards by name, each with the state of its file; `known` is what was read before.
     func rows(_ known: [FileSystem.Entry: Dashboards.Row]) -> [(file: FileSystem.Entry, row: Dashboards.Row)]
@@ -62,12 +62,12 @@ struct DashboardFolder: Sendable {
         do throws(UVError) {
             try Files.write(bytes, to: partial)
         } catch {
-            unlink(partial)
+            removeFile(partial)
             return .unwritable("\(error)")
         }
-        guard chmod(partial, 0o644) == 0, rename(partial, target) == 0 else {
+        guard unsafe chmod(partial, 0o644) == 0, unsafe rename(partial, target) == 0 else {
             let failure = Self.failure
-            unlink(partial)
+            removeFile(partial)
             return failure
         }
         synchronize(String(folder))
@@ -82,7 +82,7 @@ struct DashboardFolder: Sendable {
         let present = read(name)
         if let refusal = refusal(name, present, condition, graphs, removes: true) { return refusal }
         guard present != nil else { return .missing }
-        guard unlink(file(name)) == 0 else { return Self.failure }
+        guard removeFile(file(name)) == 0 else { return Self.failure }
         synchronize(path)
         return .removed
     }
@@ -90,7 +90,7 @@ struct DashboardFolder: Sendable {
     /// Removes files that a crash while saving has left.
     func removeUnfinished() {
         for name in (try? Files.names(in: path)) ?? [] where name.hasPrefix(Self.unfinished) {
-            unlink("\(path)/\(name)")
+            removeFile("\(path)/\(name)")
         }
     }
 
@@ -99,9 +99,7 @@ struct DashboardFolder: Sendable {
     /// The file that is written: for a symbolic link what it leads to, so that the link stays.
     private func target(_ name: String) -> String {
         let file = file(name)
-        guard let real = realpath(file, nil) else { return file }
-        defer { free(real) }
-        return String(cString: real)
+        return resolvedPath(file) ?? file
     }
 
     private var count: Int {
@@ -129,7 +127,7 @@ struct DashboardFolder: Sendable {
 
     /// Syncs a folder's entries to the disk.
     private func synchronize(_ folder: String) {
-        let descriptor = open(folder, O_RDONLY)
+        let descriptor = unsafe open(folder, O_RDONLY)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

@@ -6,7 +6,7 @@ internal import CRE2
 /// Searching takes time linear in the text, without backtracking. At worst each byte costs a step
 /// for every instruction of the program, which ``cost(ofBytes:)`` assumes unless the program is
 /// small.
-final class RE2Pattern: RegexMatcher, Sendable {
+@safe final class RE2Pattern: RegexMatcher, Sendable {
     let text: String
     /// RE2 allows concurrent searches.
     nonisolated(unsafe) private let compiled: OpaquePointer
@@ -26,26 +26,26 @@ final class RE2Pattern: RegexMatcher, Sendable {
         var problem = cre2_problem()
         var source = text
         _ = source.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                cre2_compile($0.baseAddress, $0.count, Int64(memoryBytes), &pattern, &problem)
+            unsafe bytes.withMemoryRebound(to: CChar.self) {
+                unsafe cre2_compile($0.baseAddress, $0.count, Int64(memoryBytes), &pattern, &problem)
             }
         }
-        guard let pattern else {
-            let message = withUnsafeBytes(of: &problem.message) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        guard let pattern = unsafe pattern else {
+            let message = unsafe withUnsafeBytes(of: &problem.message) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             throw RegexProblem(message, at: problem.offset)
         }
         self.text = text
         self.onEnd = onEnd
-        compiled = pattern
-        let instructions = Int(cre2_instructions(pattern))
+        unsafe compiled = unsafe pattern
+        let instructions = unsafe Int(cre2_instructions(pattern))
         unitsPerEightBytes = instructions <= RE2Pattern.fewInstructions ? 3 : 5 * instructions / 2
         unitsPerSearch = 10 + instructions / 16
     }
 
     deinit {
-        cre2_free(compiled)
+        unsafe cre2_free(compiled)
         onEnd(text)
     }
 
@@ -57,7 +57,9 @@ final class RE2Pattern: RegexMatcher, Sendable {
     func isFound(in text: String) throws(RegexProblem) -> Bool {
         var text = text
         let found = text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { cre2_find(compiled, $0.baseAddress, $0.count) }
+            unsafe bytes.withMemoryRebound(to: CChar.self) {
+                unsafe cre2_find(compiled, $0.baseAddress, $0.count)
+            }
         }
         guard found >= 0 else { throw RegexProblem("there was no memory for the search") }
         return found == 1

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Estimates from a pattern's text how long RE2 may take to compile or refuse it.
 ///
 /// RE2 limits the memory of a program, but not the time to compile it: `a{1000}` some thousand
@@ -6,8 +8,7 @@
 /// in units of 20 ns, and counted repetitions multiply it.
 struct RE2Work {
     static func units(of pattern: String) -> Int {
-        var pattern = pattern
-        return pattern.withUTF8 { bytes in
+        pattern.withBorrowedBytes { bytes in
             var scan = RE2Work(bytes)
             return scan.run()
         }
@@ -62,7 +63,7 @@ struct RE2Work {
         static let folding = 3
     }
 
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: BorrowedBytes
     private var place = 0
     private var levels: [Level] = []
     private var level = Level()
@@ -70,7 +71,7 @@ struct RE2Work {
     /// A search for the end of the text runs backwards, by a second program.
     private var directions = 1
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private init(_ bytes: BorrowedBytes) {
         self.bytes = bytes
     }
 

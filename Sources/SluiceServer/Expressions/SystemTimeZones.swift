@@ -46,10 +46,10 @@ public final class SystemTimeZones: TimeZones, Sendable {
 
     /// A small file's bytes; zone files have less than 4 KiB.
     private static func read(_ path: String) -> [UInt8]? {
-        guard let file = fopen(path, "rb") else { return nil }
-        defer { fclose(file) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            count = fread(buffer.baseAddress, 1, buffer.count, file)
+        guard let file = unsafe fopen(path, "rb") else { return nil }
+        defer { unsafe fclose(file) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = unsafe fread(buffer.baseAddress, 1, buffer.count, file)
         }
         return bytes.isEmpty || bytes.count == 65_536 ? nil : bytes
     }

@@ -39,7 +39,7 @@ public struct StandardErrorLog: LogHandler {
         let line = form(LogTime.now(), event.level.rawValue, "\(event.message)", fields)
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withBorrowedBytes { Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let count = Platform.write(rest, to: STDERR_FILENO)
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -49,7 +49,7 @@ public struct StandardErrorLog: LogHandler {
     /// that is not read.
     static var isWritable: Bool {
         var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
+        return unsafe poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLOUT) != 0
     }
 }
 
@@ -128,7 +128,7 @@ extension Logger.MetadataValue {
 enum LogTime {
     static func now() -> String {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
         let civil = CivilTime(secondsSinceEpoch: Int64(time.tv_sec))
         return "\(civil).\(String(time.tv_nsec / 1_000_000, width: 3))Z"
     }

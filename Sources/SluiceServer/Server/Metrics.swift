@@ -96,7 +96,7 @@ enum Metrics {
         var counts = Array(repeating: 0, count: transports.count)
         for connection in server.hub.connections {
             let name = connection.transport
-            let bytes = BorrowedBytes(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            let bytes = BorrowedBytes(name)
             if let place = transports.firstIndex(where: { bytes.equals($0) }) { counts[place] += 1 }
         }
         for (transport, count) in zip(transports, counts) {

@@ -36,13 +36,10 @@ final class FileBody: AnswerBody {
         defer { offset += count }
         guard file != nil else {
             coded.withBorrowedBytes {
-                out.append(BorrowedBytes(rebasing: $0[offset..<offset + count]))
+                out.append($0.part(offset..<offset + count))
             }
             return true
         }
-        let room = UnsafeMutableRawBufferPointer(start: out.reserve(count), count: count)
-        guard file?.read(at: offset, into: room) == true else { return false }
-        out.commit(count)
-        return true
+        return file?.read(count, at: offset, appendingTo: &out) == true
     }
 }

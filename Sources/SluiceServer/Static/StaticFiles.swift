@@ -72,9 +72,9 @@ final class StaticFiles {
     /// The files below `folder`; nil if there is no such folder.
     init?(folder: String, policy: String? = nil) {
         self.policy = policy
-        guard let resolved = Self.resolve(folder) else { return nil }
+        guard let resolved = resolvedPath(folder) else { return nil }
         var status = stat()
-        guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         root = resolved == "/" ? "" : resolved
     }
 
@@ -83,7 +83,7 @@ final class StaticFiles {
     func open(_ path: BorrowedBytes) -> StaticFile? {
         guard var relative = Self.checked(path) else { return nil }
         if relative.hasSuffix("/") { relative += "index.html" }
-        guard let resolved = Self.resolve(root + relative), resolved.hasPrefix(root + "/") else { return nil }
+        guard let resolved = resolvedPath(root + relative), resolved.hasPrefix(root + "/") else { return nil }
         return StaticFile(path: resolved, type: FileType.of(relative))
     }
 
@@ -106,12 +106,6 @@ final class StaticFiles {
         }
         return String(validating: path, as: UTF8.self)
     }
-
-    private static func resolve(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
 }
 
 /// An open regular file that is about to be served.
@@ -128,10 +122,10 @@ struct StaticFile: ~Copyable {
     /// Opens the file at that very path; nil where there is none.
     init?(path: String, type: String) {
         // O_NONBLOCK: opening a pipe in the folder must not block the loop.
-        let descriptor = Platform.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe Platform.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             return nil
         }
@@ -164,19 +158,28 @@ struct StaticFile: ~Copyable {
     /// Reads the whole file; nil when it cannot be read or became shorter meanwhile.
     func read() -> [UInt8]? {
         var isComplete = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            isComplete = read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            isComplete = unsafe read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
             count = isComplete ? buffer.count : 0
         }
         return isComplete ? bytes : nil
     }
 
+    /// Appends `count` bytes from `offset` on; false if they cannot be read, or the file has become
+    /// shorter.
+    func read(_ count: Int, at offset: Int, appendingTo out: inout ByteBuffer) -> Bool {
+        let room = unsafe UnsafeMutableRawBufferPointer(start: out.reserve(count), count: count)
+        guard unsafe read(at: offset, into: room) else { return false }
+        out.commit(count)
+        return true
+    }
+
     /// Fills `buffer` from `offset`; false if that cannot be read, or the file has become shorter.
-    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    private func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var count = 0
         while count < buffer.count {
-            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let got = pread(descriptor, place.baseAddress, place.count, off_t(offset + count))
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = unsafe pread(descriptor, place.baseAddress, place.count, off_t(offset + count))
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { return false }
             count += got

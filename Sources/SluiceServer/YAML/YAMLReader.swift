@@ -25,31 +25,37 @@ public enum YAMLReader {
         file: String?
     ) -> (document: Document?, problems: [DefinitionProblem]) {
         var builder = DocumentBuilder(file: file, indentation: Indentation(of: bytes))
-        var parser = yaml_parser_t()
-        guard yaml_parser_initialize(&parser) == 1 else { preconditionFailure("libyaml has no memory") }
-        defer { yaml_parser_delete(&parser) }
-        return bytes.withUnsafeBufferPointer { bytes in
-            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+        var parser = unsafe yaml_parser_t()
+        guard unsafe yaml_parser_initialize(&parser) == 1 else {
+            preconditionFailure("libyaml has no memory")
+        }
+        defer { unsafe yaml_parser_delete(&parser) }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
             var isMore = true
             while isMore {
-                var event = yaml_event_t()
-                guard yaml_parser_parse(&parser, &event) == 1 else {
-                    let mark = parser.problem_mark
-                    let hint = YAMLHint.hint(Array(bytes), line: Int(mark.line), column: Int(mark.column))
-                    builder.refuse(Self.failure(of: parser), at: Position(mark), hint: hint)
+                var event = unsafe yaml_event_t()
+                guard unsafe yaml_parser_parse(&parser, &event) == 1 else {
+                    let mark = unsafe parser.problem_mark
+                    let hint = unsafe YAMLHint.hint(
+                        Array(bytes),
+                        line: Int(mark.line),
+                        column: Int(mark.column)
+                    )
+                    unsafe builder.refuse(Self.failure(of: parser), at: Position(mark), hint: hint)
                     return (nil, builder.problems)
                 }
-                isMore = event.type != YAML_STREAM_END_EVENT && builder.take(event)
-                yaml_event_delete(&event)
+                isMore = unsafe event.type != YAML_STREAM_END_EVENT && builder.take(event)
+                unsafe yaml_event_delete(&event)
             }
             return (builder.problems.isEmpty ? builder.document : nil, builder.problems)
         }
     }
 
     private static func failure(of parser: yaml_parser_t) -> String {
-        guard let problem = parser.problem else { return "this is not YAML" }
-        let context = parser.context.map { " " + String(cString: $0) } ?? ""
-        return "this is not YAML: \(String(cString: problem))\(context)"
+        guard let problem = unsafe parser.problem else { return "this is not YAML" }
+        let context = unsafe parser.context.map { unsafe " " + String(cString: $0) } ?? ""
+        return unsafe "this is not YAML: \(String(cString: problem))\(context)"
     }
 }
 
@@ -102,21 +108,21 @@ private struct DocumentBuilder {
 
     /// Takes one event; false if reading cannot continue.
     mutating func take(_ event: yaml_event_t) -> Bool {
-        let position = Position(event.start_mark)
-        switch event.type {
+        let position = unsafe Position(event.start_mark)
+        switch unsafe event.type {
         case YAML_DOCUMENT_START_EVENT:
             if document != nil {
                 refuse("a file holds one document", at: position, hint: "remove everything after '---'")
                 return false
             }
         case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            checkTag(scalar.tag, at: position)
-            let text = String(
+            let scalar = unsafe event.data.scalar
+            unsafe checkTag(scalar.tag, at: position)
+            let text = unsafe String(
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length),
                 as: UTF8.self
             )
-            let style = Self.style(scalar.style)
+            let style = unsafe Self.style(scalar.style)
             let isBlock = style == .literal || style == .folded
             let document = Document.scalar(
                 text,
@@ -125,21 +131,21 @@ private struct DocumentBuilder {
                 indent: isBlock
                     ? indentation.spaces(before: text, below: position.line - 1) : open.count * 2
             )
-            return add(document, anchor: name(scalar.anchor), size: 1, depth: 1)
+            return unsafe add(document, anchor: name(scalar.anchor), size: 1, depth: 1)
         case YAML_SEQUENCE_START_EVENT:
-            checkTag(event.data.sequence_start.tag, at: position)
-            return push(
+            unsafe checkTag(event.data.sequence_start.tag, at: position)
+            return unsafe push(
                 Open(position: position, isMapping: false, anchor: name(event.data.sequence_start.anchor))
             )
         case YAML_MAPPING_START_EVENT:
-            checkTag(event.data.mapping_start.tag, at: position)
-            return push(
+            unsafe checkTag(event.data.mapping_start.tag, at: position)
+            return unsafe push(
                 Open(position: position, isMapping: true, anchor: name(event.data.mapping_start.anchor))
             )
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
             return pop()
         case YAML_ALIAS_EVENT:
-            return expand(name(event.data.alias.anchor) ?? "", at: position)
+            return unsafe expand(name(event.data.alias.anchor) ?? "", at: position)
         default:
             break
         }
@@ -147,11 +153,11 @@ private struct DocumentBuilder {
     }
 
     private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        anchor.map { String(cString: $0) }
+        unsafe anchor.map { unsafe String(cString: $0) }
     }
 
     private mutating func checkTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, at position: Position) {
-        if tag != nil {
+        if unsafe tag != nil {
             refuse(
                 "tags are not supported",
                 at: position,

@@ -4,13 +4,13 @@ extension Database {
     /// Leaves checkpoints to the caller, who reads ``journalPages``: SQLite's own say nothing of a
     /// sync that fails.
     func takeOverCheckpoints() {
-        sqlite3_wal_hook(
+        unsafe sqlite3_wal_hook(
             raw,
             { place, _, _, pages in
-                Unmanaged<Database>.fromOpaque(place!).takeUnretainedValue().journalPages = pages
+                unsafe Unmanaged<Database>.fromOpaque(place!).takeUnretainedValue().journalPages = pages
                 return SQLITE_OK
             },
-            Unmanaged.passUnretained(self).toOpaque()
+            unsafe Unmanaged.passUnretained(self).toOpaque()
         )
     }
 
@@ -25,23 +25,23 @@ extension Database {
         // The journal is opened for the first look into the database.
         _ = try number("PRAGMA schema_version")
         var file: UnsafeMutablePointer<sqlite3_file>?
-        try check(sqlite3_file_control(raw, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file))
-        guard let file, let methods = file.pointee.pMethods?.pointee else { return }
+        try unsafe check(sqlite3_file_control(raw, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file))
+        guard let file = unsafe file, let methods = unsafe file.pointee.pMethods?.pointee else { return }
         var size: sqlite3_int64 = 0
-        try check(methods.xFileSize(file, &size))
+        try unsafe check(methods.xFileSize(file, &size))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         for offset in stride(from: 0, to: size, by: buffer.count) {
             let count = Int32(min(size - offset, sqlite3_int64(buffer.count)))
-            try check(methods.xRead(file, buffer.baseAddress, count, offset))
-            try check(methods.xWrite(file, buffer.baseAddress, count, offset))
+            try unsafe check(methods.xRead(file, buffer.baseAddress, count, offset))
+            try unsafe check(methods.xWrite(file, buffer.baseAddress, count, offset))
         }
-        try check(methods.xSync(file, SQLITE_SYNC_NORMAL))
+        try unsafe check(methods.xSync(file, SQLITE_SYNC_NORMAL))
     }
 
     private func check(_ code: Int32) throws(DatabaseError) {
         guard code == SQLITE_OK else {
-            let message = "the journal cannot be written: \(String(cString: sqlite3_errstr(code)))"
+            let message = unsafe "the journal cannot be written: \(String(cString: sqlite3_errstr(code)))"
             throw DatabaseError(code: code, message: message)
         }
     }

@@ -6,7 +6,7 @@ internal import Support
 ///
 /// hiredis can wait with a limit only this way: its asynchronous connections have none before
 /// version 1.0.
-final class RedisConnection {
+@safe final class RedisConnection {
     let context: UnsafeMutablePointer<redisContext>
     /// The server's version, such as 7.0.15.
     private(set) var version: [Int] = []
@@ -18,15 +18,15 @@ final class RedisConnection {
         let limit = Self.limit(patience)
         let made =
             switch address.place {
-            case .tcp(let host, let port): redisConnectWithTimeout(host, Int32(clamping: port), limit)
-            case .unix(let path): redisConnectUnixWithTimeout(path, limit)
+            case .tcp(let host, let port): unsafe redisConnectWithTimeout(host, Int32(clamping: port), limit)
+            case .unix(let path): unsafe redisConnectUnixWithTimeout(path, limit)
             }
-        guard let made else { throw .unreachable("no memory for a connection") }
-        context = made
-        guard made.pointee.err == 0 else { throw failure() }
+        guard let made = unsafe made else { throw .unreachable("no memory for a connection") }
+        unsafe context = unsafe made
+        guard unsafe made.pointee.err == 0 else { throw failure() }
         try wait(patience)
         if case .tcp(let host, _) = address.place {
-            _ = redisEnableKeepAlive(made)
+            _ = unsafe redisEnableKeepAlive(made)
             if address.isSecure { try secure(host, authorities: address.authorities) }
         }
         if let password = address.password {
@@ -39,12 +39,12 @@ final class RedisConnection {
     }
 
     deinit {
-        redisFree(context)
+        unsafe redisFree(context)
     }
 
     /// From now on each answer is waited for so many milliseconds.
     func wait(_ patience: Int) throws(RedisError) {
-        guard redisSetTimeout(context, Self.limit(patience)) == REDIS_OK else { throw failure() }
+        guard unsafe redisSetTimeout(context, Self.limit(patience)) == REDIS_OK else { throw failure() }
     }
 
     /// Asks for one thing.
@@ -72,30 +72,34 @@ final class RedisConnection {
     private func send(_ command: RedisCommand) throws(RedisError) {
         let code = command.bytes.withBorrowedBytes { bytes in
             var offset = 0
-            var arguments: [UnsafePointer<CChar>?] = command.lengths.map { length in
+            var arguments: [UnsafePointer<CChar>?] = unsafe command.lengths.map { length in
                 defer { offset += length }
                 // A pointer to nothing is not looked at.
-                return bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
+                return unsafe bytes.baseAddress.map {
+                    unsafe ($0 + offset).assumingMemoryBound(to: CChar.self)
+                }
             }
-            return redisAppendCommandArgv(context, Int32(arguments.count), &arguments, command.lengths)
+            return unsafe redisAppendCommandArgv(context, Int32(arguments.count), &arguments, command.lengths)
         }
         guard code == REDIS_OK else { throw failure() }
     }
 
     private func receive() throws(RedisError) -> RedisReply {
         var reply: UnsafeMutableRawPointer?
-        guard redisGetReply(context, &reply) == REDIS_OK, let reply else { throw failure() }
-        defer { freeReplyObject(reply) }
-        return RedisReply(reply.assumingMemoryBound(to: redisReply.self))
+        guard unsafe redisGetReply(context, &reply) == REDIS_OK, let reply = unsafe reply else {
+            throw failure()
+        }
+        defer { unsafe freeReplyObject(reply) }
+        return unsafe RedisReply(reply.assumingMemoryBound(to: redisReply.self))
     }
 
     /// What hiredis says has gone wrong.
     func failure() -> RedisError {
-        let words = withUnsafeBytes(of: context.pointee.errstr) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let words = unsafe withUnsafeBytes(of: context.pointee.errstr) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         // EAGAIN is what the time-out of a socket comes to.
-        let isLate = context.pointee.err == REDIS_ERR_IO && errno == EAGAIN
+        let isLate = unsafe context.pointee.err == REDIS_ERR_IO && errno == EAGAIN
         return .unreachable(isLate ? "no answer in time" : words.isEmpty ? "the connection is lost" : words)
     }
 

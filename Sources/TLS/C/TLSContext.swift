@@ -5,7 +5,7 @@ internal import COpenSSL
 ///
 /// TLS 1.2 and 1.3; no renegotiation, no compression. Connections keep the context they began with,
 /// so it can be replaced while the server runs.
-package final class TLSContext {
+@safe package final class TLSContext {
     package let raw: OpaquePointer
     package let isServer: Bool
 
@@ -17,21 +17,21 @@ package final class TLSContext {
 
     private init(_ method: OpaquePointer, isServer: Bool) throws(TLSFailure) {
         ERR_clear_error()
-        guard let raw = SSL_CTX_new(method) else { throw TLSFailure(during: "TLS") }
-        self.raw = raw
+        guard let raw = unsafe SSL_CTX_new(method) else { throw TLSFailure(during: "TLS") }
+        unsafe self.raw = unsafe raw
         self.isServer = isServer
-        _ = SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-        guard SSL_CTX_set_cipher_list(raw, Self.ciphers) == 1 else { throw TLSFailure(during: "TLS") }
+        _ = unsafe SSL_CTX_ctrl(raw, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        guard unsafe SSL_CTX_set_cipher_list(raw, Self.ciphers) == 1 else { throw TLSFailure(during: "TLS") }
         // A quiet connection holds no buffers; a write is taken whole.
-        _ = SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        _ = unsafe SSL_CTX_ctrl(raw, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         // SSL_OP_NO_RENEGOTIATION is 1 << 30, which Swift does not import.
-        SSL_CTX_set_options(raw, 1 << 30)
+        unsafe SSL_CTX_set_options(raw, 1 << 30)
         // Passwords are never asked for on the terminal: a key that needs one is an error.
-        SSL_CTX_set_default_passwd_cb(raw) { _, _, _, _ in 0 }
+        unsafe SSL_CTX_set_default_passwd_cb(raw) { _, _, _, _ in 0 }
     }
 
     deinit {
-        SSL_CTX_free(raw)
+        unsafe SSL_CTX_free(raw)
     }
 
     /// The server's side, from the paths of two PEM files.
@@ -41,18 +41,18 @@ package final class TLSContext {
     ///
     /// - Throws: what cannot be used, and why.
     package static func server(certificate: String, key: String) throws(TLSFailure) -> TLSContext {
-        let context = try TLSContext(TLS_server_method(), isServer: true)
-        let raw = context.raw
-        guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
+        let context = try unsafe TLSContext(TLS_server_method(), isServer: true)
+        let raw = unsafe context.raw
+        guard unsafe SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
             throw TLSFailure(during: "tls.cert: '\(certificate)' cannot be used")
         }
-        guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else {
+        guard unsafe SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else {
             throw TLSFailure(during: "tls.key: '\(key)' cannot be used")
         }
-        guard SSL_CTX_check_private_key(raw) == 1 else {
+        guard unsafe SSL_CTX_check_private_key(raw) == 1 else {
             throw TLSFailure(during: "tls.key: '\(key)' does not belong to the certificate")
         }
-        SSL_CTX_set_alpn_select_cb(raw, selectProtocol, nil)
+        unsafe SSL_CTX_set_alpn_select_cb(raw, selectProtocol, nil)
         return context
     }
 
@@ -61,33 +61,34 @@ package final class TLSContext {
     /// `authorities` is the path of a PEM file of authorities; nil means those that the system
     /// trusts.
     package static func client(authorities: String?) throws(TLSFailure) -> TLSContext {
-        let context = try TLSContext(TLS_client_method(), isServer: false)
-        let raw = context.raw
+        let context = try unsafe TLSContext(TLS_client_method(), isServer: false)
+        let raw = unsafe context.raw
         if let authorities {
-            guard SSL_CTX_load_verify_file(raw, authorities) == 1 else {
+            guard unsafe SSL_CTX_load_verify_file(raw, authorities) == 1 else {
                 throw TLSFailure(during: "'\(authorities)' cannot be used as a list of authorities")
             }
         } else {
-            guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
+            guard unsafe SSL_CTX_set_default_verify_paths(raw) == 1 else {
                 throw TLSFailure(during: "the system's authorities")
             }
         }
-        SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+        unsafe SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
         return context
     }
 }
 
 /// Chooses HTTP/1.1 (RFC 7301); a client that offers only other protocols gets an alert.
 private let selectProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenLength, offered, length, _ in
-    guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_NOACK }
+    guard let offered = unsafe offered, let chosen = unsafe chosen, let chosenLength = unsafe chosenLength
+    else { return SSL_TLSEXT_ERR_NOACK }
     var offset = 0
     while offset < Int(length) {
-        let size = Int(offered[offset])
+        let size = unsafe Int(offered[offset])
         guard offset + 1 + size <= Int(length) else { break }
-        let name = UnsafeBufferPointer(start: offered + offset + 1, count: size)
-        if name.elementsEqual("http/1.1".utf8) {
-            chosen.pointee = offered + offset + 1
-            chosenLength.pointee = UInt8(size)
+        let name = unsafe UnsafeBufferPointer(start: offered + offset + 1, count: size)
+        if unsafe name.elementsEqual("http/1.1".utf8) {
+            unsafe chosen.pointee = unsafe offered + offset + 1
+            unsafe chosenLength.pointee = UInt8(size)
             return SSL_TLSEXT_ERR_OK
         }
         offset += 1 + size

@@ -10,8 +10,8 @@ enum PrivateFile {
     ///
     /// Existing files are not opened: closing them would drop the locks that SQLite holds on them.
     static func prepare(_ database: String) {
-        let descriptor = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let descriptor = unsafe open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         if descriptor >= 0 { return _ = close(descriptor) }
-        for suffix in ["", "-wal", "-shm"] { chmod(database + suffix, mode) }
+        for suffix in ["", "-wal", "-shm"] { unsafe chmod(database + suffix, mode) }
     }
 }

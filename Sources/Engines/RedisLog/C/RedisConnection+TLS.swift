@@ -19,26 +19,29 @@ extension RedisConnection {
         /// - Throws: ``RedisError`` where the handshake fails or the certificate cannot be trusted.
         func secure(_ host: String, authorities: String?) throws(RedisError) {
             ERR_clear_error()
-            guard let settings = SSL_CTX_new(TLS_client_method()) else { throw Self.failure(during: "TLS") }
-            defer { SSL_CTX_free(settings) }
-            _ = SSL_CTX_ctrl(settings, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-            SSL_CTX_set_verify(settings, SSL_VERIFY_PEER, nil)
+            guard let settings = unsafe SSL_CTX_new(TLS_client_method()) else {
+                throw Self.failure(during: "TLS")
+            }
+            defer { unsafe SSL_CTX_free(settings) }
+            _ = unsafe SSL_CTX_ctrl(settings, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+            unsafe SSL_CTX_set_verify(settings, SSL_VERIFY_PEER, nil)
             if let authorities {
-                guard SSL_CTX_load_verify_file(settings, authorities) == 1 else {
+                guard unsafe SSL_CTX_load_verify_file(settings, authorities) == 1 else {
                     throw Self.failure(during: "'\(authorities)' cannot be used as a list of authorities")
                 }
             } else {
-                guard SSL_CTX_set_default_verify_paths(settings) == 1 else {
+                guard unsafe SSL_CTX_set_default_verify_paths(settings) == 1 else {
                     throw Self.failure(during: "the system's authorities")
                 }
             }
-            guard let session = SSL_new(settings) else { throw Self.failure(during: "TLS") }
-            guard Self.expect(host, in: session), redisInitiateSSL(context, session) == REDIS_OK else {
+            guard let session = unsafe SSL_new(settings) else { throw Self.failure(during: "TLS") }
+            guard unsafe Self.expect(host, in: session), unsafe redisInitiateSSL(context, session) == REDIS_OK
+            else {
                 // hiredis owns the session only once the handshake is over.
-                defer { SSL_free(session) }
-                let verdict = SSL_get_verify_result(session)
+                defer { unsafe SSL_free(session) }
+                let verdict = unsafe SSL_get_verify_result(session)
                 guard verdict == Int(X509_V_OK) else {
-                    let words = String(cString: X509_verify_cert_error_string(verdict))
+                    let words = unsafe String(cString: X509_verify_cert_error_string(verdict))
                     throw .refused("the certificate cannot be trusted: \(words)")
                 }
                 throw .unreachable("the TLS handshake: \(failure().description)")
@@ -48,18 +51,18 @@ extension RedisConnection {
         /// Wants the certificate of that host, and names it in the handshake (RFC 6066 §3: names,
         /// not addresses).
         private static func expect(_ host: String, in session: OpaquePointer) -> Bool {
-            if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return true }
+            if unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1 { return true }
             ERR_clear_error()
-            guard SSL_set1_host(session, host) == 1 else { return false }
-            return host.withCString { name in
-                let name = UnsafeMutableRawPointer(mutating: name)
+            guard unsafe SSL_set1_host(session, host) == 1 else { return false }
+            return unsafe host.withCString { name in
+                let name = unsafe UnsafeMutableRawPointer(mutating: name)
                 let option = SSL_CTRL_SET_TLSEXT_HOSTNAME
-                return SSL_ctrl(session, option, Int(TLSEXT_NAMETYPE_host_name), name) == 1
+                return unsafe SSL_ctrl(session, option, Int(TLSEXT_NAMETYPE_host_name), name) == 1
             }
         }
 
         private static func failure(during action: String) -> RedisError {
-            let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
+            let reason = unsafe ERR_reason_error_string(ERR_get_error()).map { unsafe String(cString: $0) }
             ERR_clear_error()
             return .refused(reason.map { "\(action): \($0)" } ?? action)
         }

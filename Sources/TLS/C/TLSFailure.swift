@@ -31,6 +31,6 @@ package struct TLSFailure: Error, CustomStringConvertible {
     private static func reason(_ error: UInt) -> String {
         // ERR_SYSTEM_FLAG and ERR_SYSTEM_MASK of OpenSSL 3.
         if error & 0x8000_0000 != 0 { return UVError(errno: Int32(error & 0x7fff_ffff), call: "TLS").message }
-        return ERR_reason_error_string(error).map { String(cString: $0) } ?? "error \(error)"
+        return unsafe ERR_reason_error_string(error).map { unsafe String(cString: $0) } ?? "error \(error)"
     }
 }

@@ -18,7 +18,7 @@ struct DatabaseError: Error, Hashable {
 /// One connection to a database file.
 ///
 /// Any thread may use it, but one at a time.
-final class Database {
+@safe final class Database {
     let raw: OpaquePointer
     /// Pages in the journal as of the last commit, once checkpoints are the caller's
     /// (``takeOverCheckpoints()``).
@@ -30,29 +30,29 @@ final class Database {
         var raw: OpaquePointer?
         if !isReadOnly, vfs == nil { PrivateFile.prepare(path) }
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let code = sqlite3_open_v2(path, &raw, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
-        guard code == SQLITE_OK, let raw else {
-            let message = raw.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
-            sqlite3_close_v2(raw)
+        let code = unsafe sqlite3_open_v2(path, &raw, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        guard code == SQLITE_OK, let raw = unsafe raw else {
+            let message = unsafe raw.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+            unsafe sqlite3_close_v2(raw)
             throw DatabaseError(code: code, message: message)
         }
-        self.raw = raw
+        unsafe self.raw = unsafe raw
         // A checkpoint of the writer may be in a reader's way for a moment, and the reverse.
-        sqlite3_busy_timeout(raw, 5_000)
+        unsafe sqlite3_busy_timeout(raw, 5_000)
     }
 
     deinit {
         statements = [:]
-        sqlite3_close_v2(raw)
+        unsafe sqlite3_close_v2(raw)
     }
 
     fileprivate func error(_ code: Int32) -> DatabaseError {
-        DatabaseError(code: code, message: String(cString: sqlite3_errmsg(raw)))
+        unsafe DatabaseError(code: code, message: String(cString: sqlite3_errmsg(raw)))
     }
 
     /// Runs statements that answer nothing that is looked at.
     func run(_ sql: String) throws(DatabaseError) {
-        let code = sqlite3_exec(raw, sql, nil, nil, nil)
+        let code = unsafe sqlite3_exec(raw, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
     }
 
@@ -60,9 +60,9 @@ final class Database {
     func statement(_ sql: String) throws(DatabaseError) -> Statement {
         if let known = statements[sql] { return known }
         var raw: OpaquePointer?
-        let code = sqlite3_prepare_v3(self.raw, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &raw, nil)
-        guard code == SQLITE_OK, let raw else { throw error(code) }
-        let statement = Statement(raw, of: self)
+        let code = unsafe sqlite3_prepare_v3(self.raw, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &raw, nil)
+        guard code == SQLITE_OK, let raw = unsafe raw else { throw error(code) }
+        let statement = unsafe Statement(raw, of: self)
         statements[sql] = statement
         return statement
     }
@@ -111,7 +111,7 @@ final class Database {
         }
     }
 
-    var lastInserted: Int64 { sqlite3_last_insert_rowid(raw) }
+    var lastInserted: Int64 { unsafe sqlite3_last_insert_rowid(raw) }
 }
 
 /// What a statement is given.
@@ -139,30 +139,32 @@ struct Rows: ~Copyable {
     }
 }
 
-final class Statement {
+@safe final class Statement {
     private let raw: OpaquePointer
     private unowned let database: Database
     /// SQLite copies what it is given.
-    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+    private static var copies: sqlite3_destructor_type {
+        unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
 
     fileprivate init(_ raw: OpaquePointer, of database: Database) {
-        self.raw = raw
+        unsafe self.raw = unsafe raw
         self.database = database
     }
 
-    deinit { sqlite3_finalize(raw) }
+    deinit { unsafe sqlite3_finalize(raw) }
 
     func bind(_ values: [DatabaseValue]) throws(DatabaseError) {
         for (place, value) in zip(Int32(1)..., values) {
             let code =
                 switch value {
-                case .null: sqlite3_bind_null(raw, place)
-                case .number(let number): sqlite3_bind_int64(raw, place, number)
-                case .text(let text): sqlite3_bind_text(raw, place, text, -1, Self.copies)
+                case .null: unsafe sqlite3_bind_null(raw, place)
+                case .number(let number): unsafe sqlite3_bind_int64(raw, place, number)
+                case .text(let text): unsafe sqlite3_bind_text(raw, place, text, -1, Self.copies)
                 case .bytes(let bytes):
                     bytes.withBorrowedBytes {
                         // A pointer to nothing would bind null.
-                        sqlite3_bind_blob64(
+                        unsafe sqlite3_bind_blob64(
                             raw,
                             place,
                             $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1),
@@ -177,7 +179,7 @@ final class Statement {
 
     /// Goes to the next row; false: there is none.
     func step() throws(DatabaseError) -> Bool {
-        let code = sqlite3_step(raw)
+        let code = unsafe sqlite3_step(raw)
         switch code {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -185,13 +187,13 @@ final class Statement {
         }
     }
 
-    func reset() { sqlite3_reset(raw) }
+    func reset() { unsafe sqlite3_reset(raw) }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
-    func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(raw, column) == SQLITE_NULL }
+    func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(raw, column) }
     func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
     func text(_ column: Int32) -> String? {
-        sqlite3_column_text(raw, column).map { String(cString: $0) }
+        unsafe sqlite3_column_text(raw, column).map { unsafe String(cString: $0) }
     }
 
     /// Lends the bytes of a column until the next step.
@@ -199,7 +201,7 @@ final class Statement {
         _ column: Int32,
         _ body: (BorrowedBytes) throws -> Result
     ) rethrows -> Result {
-        let start = sqlite3_column_blob(raw, column)
-        return try body(BorrowedBytes(start: start, count: Int(sqlite3_column_bytes(raw, column))))
+        let start = unsafe sqlite3_column_blob(raw, column)
+        return try unsafe body(BorrowedBytes(start: start, count: Int(sqlite3_column_bytes(raw, column))))
     }
 }

@@ -1,5 +1,3 @@
-public import Commits
-
 /// Where a Redis or Valkey server is, and who asks.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     /// How it is reached.
@@ -33,19 +31,6 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         switch place {
         case .tcp(let host, let port): "\(host):\(port)"
         case .unix(let path): path
-        }
-    }
-}
-
-extension RedisAddress {
-    /// Checks that the Redis can be reached and used; changes nothing.
-    ///
-    /// - Throws: ``StoreError`` if it cannot.
-    public func check(prefix: String) throws(StoreError) {
-        do throws(RedisError) {
-            _ = try RedisStore(self, prefix: prefix).positions()
-        } catch {
-            throw StoreError("Redis at \(description) cannot be used: \(error.description)")
         }
     }
 }

@@ -5,25 +5,27 @@ package import Support
 /// it.
 package enum SHA1 {
     package static func digest(_ bytes: BorrowedBytes) -> [UInt8] {
-        output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, method, nil) == 1 }
+        unsafe output { unsafe EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, method, nil) == 1 }
     }
 
     /// Never changed.
     ///
     /// `EVP_sha1` would be looked up with each digest, which takes longer than the digest.
-    nonisolated(unsafe) private static let method = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) private static let method = unsafe EVP_MD_fetch(nil, "SHA1", nil)
 }
 
 /// SHA-256 (FIPS 180-4), for recognising tokens and for the signatures of sinks.
 package enum SHA256 {
     package static func digest(_ bytes: BorrowedBytes) -> [UInt8] {
-        output { EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha256(), nil) == 1 }
+        unsafe output { unsafe EVP_Digest(bytes.baseAddress, bytes.count, $0, $1, EVP_sha256(), nil) == 1 }
     }
 
     /// The HMAC of `bytes` (RFC 2104), in hexadecimal digits.
     package static func signature(of bytes: [UInt8], by secret: String) -> String {
         let key = Array(secret.utf8)
-        let code = output { HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, $0, $1) != nil }
+        let code = unsafe output {
+            unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, $0, $1) != nil
+        }
         return code.hexadecimal
     }
 }
@@ -40,9 +42,9 @@ extension Sequence<UInt8> {
 private func output(
     _ write: (_ bytes: UnsafeMutablePointer<UInt8>?, _ length: UnsafeMutablePointer<UInt32>) -> Bool
 ) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+    unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
         var length: UInt32 = 0
-        precondition(write(buffer.baseAddress, &length), "this OpenSSL does not offer the digest")
+        unsafe precondition(write(buffer.baseAddress, &length), "this OpenSSL does not offer the digest")
         count = Int(length)
     }
 }

@@ -1,6 +1,4 @@
-internal import CHiredis
 internal import Commits
-internal import Support
 
 /// What Redis answers to one command.
 enum RedisReply: Hashable {
@@ -10,23 +8,6 @@ enum RedisReply: Hashable {
     case list([RedisReply])
     /// An error, in Redis' words: they begin with a code in capitals.
     case error(String)
-
-    /// A copy of what hiredis has read.
-    init(_ reply: UnsafeMutablePointer<redisReply>) {
-        let reply = reply.pointee
-        switch reply.type {
-        case REDIS_REPLY_INTEGER: self = .number(reply.integer)
-        case REDIS_REPLY_STRING, REDIS_REPLY_STATUS:
-            self = .bytes(Array(BorrowedBytes(start: reply.str, count: reply.len)))
-        case REDIS_REPLY_ERROR:
-            self = .error(
-                String(decoding: BorrowedBytes(start: reply.str, count: reply.len), as: UTF8.self)
-            )
-        case REDIS_REPLY_ARRAY:
-            self = .list((0..<reply.elements).compactMap { reply.element[$0].map(RedisReply.init) })
-        default: self = .null
-        }
-    }
 
     /// A text, or a number as text; nil: it is neither.
     var text: String? {
