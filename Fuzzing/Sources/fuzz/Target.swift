@@ -31,7 +31,7 @@ extension BorrowedBytes {
             let end = Swift.min(start + Swift.max(size, 1), count)
             let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 1)
             defer { piece.deallocate() }
-            piece.copyMemory(from: self.part(start..<end))
+            piece.copyMemory(from: part(start..<end).buffer)
             guard body(piece) else { return }
             start = end
         }
