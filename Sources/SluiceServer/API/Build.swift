@@ -1,4 +1,3 @@
-internal import CBuild
 internal import Support
 
 /// Which build of Sluice this is, and which formats of stored data it reads and writes.
@@ -6,7 +5,7 @@ public enum Build {
     /// The commit it was built from, with `-dirty` if files were changed; nil: it was built from
     /// files without git's data.
     static let commit: String? = {
-        let text = unsafe String(cString: cbuild_commit())
+        let text = builtCommit()
         return text.isEmpty ? nil : text
     }()
 

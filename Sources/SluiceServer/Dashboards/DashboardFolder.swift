@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import Graphs
 internal import HTTP
-internal import Support
 internal import Platform
 internal import Support
 internal import TLS
