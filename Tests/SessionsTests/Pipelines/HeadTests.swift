@@ -392,6 +392,23 @@ struct HeadTests {
         #expect(other.take().updates(of: 2) == [#""v":60"#])
     }
 
+    @Test("A live picture runs nothing and waits for nothing: it marks a chain that is behind")
+    func picture() throws {
+        let (bench, graph, client, _) = try late(#"[{"map":"value * 10"}]"#)
+        let view = try GraphView(graph, for: .full)
+        func picture() throws -> String {
+            String(decoding: try view.picture(.json, live: true), as: UTF8.self)
+        }
+        #expect(try !picture().contains(#""behind""#))
+        let emissions = graph.chains.all.map(\.node.emissionCount)
+        try bench.submit(graph, [("x", "5")])
+        #expect(try picture().contains(#""behind":true,"v":10,"#))
+        #expect(graph.chains.all.map(\.node.emissionCount) == emissions)
+        bench.settle()
+        #expect(try !picture().contains(#""behind""#))
+        #expect(client.take().updates() == [#""v":50"#])
+    }
+
     @Test("Who waits for a chain and goes, leaves nothing")
     func waitingLookGone() throws {
         let pipe = #"[{"map":"value * 10"}]"#

@@ -133,6 +133,7 @@ extension Picture.Entry {
             buffer.member("op", record.stage)
             buffer.member("label", record.label)
             buffer.member("chain", record.hash.text)
+            if record.isBehind { buffer.member("behind", true) }
         } else if let inner {
             buffer.member("of", inner.part.name)
             buffer.member("op", inner.part.stage)
