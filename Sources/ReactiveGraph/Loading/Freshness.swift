@@ -4,14 +4,14 @@ extension AnyNode {
     ///
     /// An error does not clear the value.
     public final var latestError: (any Error)? {
-        core.pending?.facets.flatMap { $0.lastingError ?? $0.error }
+        core.pending?.facets.flatMap { $0.lastingError ?? $0.state.error }
     }
 
     /// Whether at least one load is running (G-135).
-    public final var isLoading: Bool { (core.pending?.facets?.loads ?? 0) > 0 }
+    public final var isLoading: Bool { loadCount > 0 }
 
     /// The number of loads that are running.
-    public final var loadCount: Int { core.pending?.facets?.loads ?? 0 }
+    public final var loadCount: Int { core.pending?.facets?.state.loads ?? 0 }
 
     /// Whether the node holds a value that was set or confirmed within `age`, and not invalidated
     /// since (G-160).
@@ -20,7 +20,9 @@ extension AnyNode {
     /// value that was set before that counts as out of date. The graph needs a clock.
     public final func isUpToDate(within age: Duration) -> Bool {
         let now = graph.timers(for: "isUpToDate").now
-        guard !isEmpty, let confirmed = core.pending?.facets?.confirmed else { return false }
+        guard !isEmpty, let state = core.pending?.facets?.state, !state.isStale,
+            let confirmed = state.confirmed
+        else { return false }
         return now - confirmed <= age
     }
 

@@ -87,7 +87,7 @@ struct FreshnessTests {
 
     // MARK: - Loads
 
-    @Test("G-160, L-6: a load begins only if none is running and the value is out of date")
+    @Test("G-160: a load begins only if none is running and the value is out of date")
     func needed() {
         let node = mirror()
         let first = node.loadIfNeeded(within: .seconds(5))
@@ -118,7 +118,7 @@ struct FreshnessTests {
         #expect(node.loadCount == 0)
     }
 
-    @Test("G-160, L-6: listeners receive the progress of a load, within 0…1, rising, and only while it runs")
+    @Test("G-160: listeners receive the progress of a load, within 0…1, rising, and only while it runs")
     func progress() {
         let node = mirror()
         let load = node.beginLoad()
@@ -138,7 +138,7 @@ struct FreshnessTests {
 
     // MARK: - Wiping
 
-    @Test("G-160, L-6: wiping a node cancels its running loads: a late finish does not refill it")
+    @Test("G-160: wiping a node cancels its running loads: a late finish does not refill it")
     func wipe() {
         let node = mirror()
         node.set(1)

@@ -1,5 +1,6 @@
 import Commits
 import LogTestSupport
+import ReactiveGraph
 import Testing
 import Values
 

@@ -1,48 +1,40 @@
 internal import Commits
+package import ReactiveGraph
 internal import Support
 internal import Values
 
-/// The facets of a mutable node: state besides its value (L-1).
+/// The facets of a mutable node: the state of its loads, by the time of commits in milliseconds
+/// since 1970 (L-1).
 ///
-/// Facets do not affect the value: a node that could not be loaded keeps its value.
-package struct Facets: Hashable {
-    /// Why the latest load failed.
-    struct Failure: Hashable {
-        let code: String
-        let message: String
-        /// When it was reported, in milliseconds since 1970.
-        let at: UInt64
-    }
+/// Reports say whether a load is running, not how many, so there is one at most. `confirmed` has
+/// the time of the last `notModified`; a set clears it, because the commit has the time of the set.
+package typealias Facets = LoadState<LoadFailure, UInt64>
 
-    var error: Failure?
-    var isLoading = false
-    /// The progress of the load, 0…1, if the producer reports it.
-    var progress: Double?
-    /// Whether the value is out of date.
-    var isStale = false
-    /// When the producer last confirmed the value (`notModified`), in milliseconds since 1970; a
-    /// set clears it.
-    var confirmed: UInt64?
+/// Why the latest load of a node failed.
+package struct LoadFailure: Equatable {
+    let code: String
+    let message: String
+    /// When it was reported, in milliseconds since 1970.
+    let at: UInt64
+}
 
+extension Facets {
     package var isClear: Bool { self == Facets() }
 
-    /// Applies a report made at `time`, in milliseconds since 1970.
+    /// Applies a report made at `time`.
     mutating func take(_ change: FacetChange, at time: UInt64) {
-        if case .loading(let progress) = change {
-            self.progress = progress ?? self.progress
-            isLoading = true
-            return
-        }
-        if change == .invalidated {
-            isStale = true
-            return
-        }
-        isLoading = false
-        progress = nil
         switch change {
-        case .failed(let code, let message): error = Failure(code: code, message: message, at: time)
-        case .notModified: self = Facets(confirmed: time)
-        case .loading, .cancelled, .invalidated: break
+        case .loading(let progress):
+            if !isLoading { beginLoad() }
+            self.progress = progress ?? self.progress
+        case .invalidated: isStale = true
+        case .cancelled: endLoad()
+        case .failed(let code, let message):
+            endLoad()
+            error = LoadFailure(code: code, message: message, at: time)
+        case .notModified:
+            endLoad()
+            confirm(at: time)
         }
     }
 
@@ -57,7 +49,7 @@ package struct Facets: Hashable {
         } else {
             progress = nil
         }
-        isLoading = true
+        if !isLoading { beginLoad() }
     }
 
     /// Appends `{"t":…,"loading":true,"progress":0.4,"stale":true,"error":{…}}`; members that do

@@ -26,10 +26,10 @@ struct SavedFacets {
     init(from reader: inout StateReader) throws {
         var facets = Facets()
         facets.error = try reader.optional { reader in
-            Facets.Failure(code: try reader.text(), message: try reader.text(), at: try reader.time())
+            LoadFailure(code: try reader.text(), message: try reader.text(), at: try reader.time())
         }
         let flags = try reader.integer(in: 0...3)
-        facets.isLoading = flags & 1 != 0
+        if flags & 1 != 0 { facets.beginLoad() }
         facets.isStale = flags & 2 != 0
         facets.progress = try reader.optional {
             Double(bitPattern: UInt64(UInt(bitPattern: try $0.integer())))

@@ -1,4 +1,4 @@
-/// What a node that mirrors a remote thing knows beside its value (G-135, G-160).
+/// The ``LoadState`` of a node that mirrors a remote thing, and its running loads (G-135, G-160).
 ///
 /// It comes with the node's first load or error, and stays.
 final class Facets {
@@ -6,17 +6,13 @@ final class Facets {
         weak var load: (any Cancellable)?
     }
 
-    // An error's death may look here: see `replace`.
-    private(set) var error: (any Error)?
-    private(set) var loads = 0
-    /// When the value was last set or confirmed, by the graph's clock; `nil` if it counts as out of
-    /// date.
-    private(set) var confirmed: Duration?
+    /// By the graph's clock; nothing is confirmed without one.
+    private(set) var state = LoadState<any Error, Duration>()
     /// The error of a node that can never have a value loaded.
     var lastingError: (any Error)?
     /// Loads that may still report, oldest first.
     ///
-    /// `loads` follows later where signals wait for the end of a pass.
+    /// The state's count follows later where signals wait for the end of a pass.
     private var running: [Running] = []
     /// Stands first among the node's listeners: a value clears the error before any other listener
     /// receives it.
@@ -30,7 +26,9 @@ final class Facets {
         pending.facets = made
         // Holds nothing, and counts for nothing.
         let edge = Edge("Facets", [.listener, .own]) { [unowned made] edge in
-            if case .value = edge.input(Value.self) { made.confirm(at: edge.graph?.clock?.now) }
+            if case .value = edge.input(Value.self) {
+                made.change { $0.confirm(at: edge.graph?.clock?.now) }
+            }
             return .nothing
         }
         made.watch = edge
@@ -39,28 +37,31 @@ final class Facets {
     }
 
     func apply(_ signal: NodeSignal, at time: Duration?) {
-        switch signal {
-        case .requested: loads += 1
-        case .progress: break
-        case .cancelled, .finished: loads -= 1
-        case .notModified:
-            loads -= 1
-            confirm(at: time)
-        case .failed(let failure, let endsLoad):
-            if endsLoad { loads -= 1 }
-            destroy(exchange(&error, with: failure))
-        case .wiped: confirm(at: nil)
+        change { state in
+            switch signal {
+            case .requested: state.beginLoad()
+            case .progress(let fraction): state.progress = fraction
+            case .cancelled, .finished: state.endLoad()
+            case .notModified:
+                state.endLoad()
+                state.confirm(at: time)
+            case .failed(let error, let endsLoad):
+                if endsLoad { state.endLoad() }
+                state.error = error
+            case .wiped: state.confirm(at: nil)
+            }
         }
     }
 
-    /// What the node holds is right as of now; at no time, if it is to be taken as out of date.
-    func confirm(at time: Duration?) {
-        confirmed = time
-        destroy(exchange(&error, with: nil))
+    func invalidate() {
+        state.isStale = true
     }
 
-    func invalidate() {
-        confirmed = nil
+    /// The death of an error may look here: it comes when the change is done.
+    private func change(_ body: (inout LoadState<any Error, Duration>) -> Void) {
+        let former = state
+        body(&state)
+        destroy(former)
     }
 
     // MARK: - Running loads
