@@ -43,7 +43,7 @@ let commit: [CSetting] = {
 /// one. The tests of this repository run on Linux; nothing below has been built by them.
 ///
 /// The server runs on Linux and macOS. SwiftPM cannot keep a target from a platform; but a program
-/// for another system builds only the products it names, and `ReactiveGraph`,
+/// for another system builds only the products it names, and `ReactiveGraph`, `ReactiveGraphBinding`,
 /// `ReactiveGraphDispatch` and `CEL` depend on no target of the server and on no system library.
 let platforms: [SupportedPlatform] = [
     .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
@@ -57,6 +57,7 @@ let package = Package(
     platforms: platforms,
     products: [
         .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
+        .library(name: "ReactiveGraphBinding", targets: ["ReactiveGraphBinding"]),
         .library(name: "ReactiveGraphDispatch", targets: ["ReactiveGraphDispatch"]),
         .library(name: "CEL", targets: ["CEL"]),
         .executable(name: "sluice", targets: ["sluice"]),
@@ -121,7 +122,8 @@ let package = Package(
             dependencies: ["Support", "CConcurrency", deque],
             swiftSettings: marked
         ),
-        // For programs that import the library; the server has a loop of its own.
+        // For programs that import the library: the server binds no properties and has a loop of its own.
+        .target(name: "ReactiveGraphBinding", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: marked),
 
@@ -269,7 +271,9 @@ let package = Package(
         .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReactiveGraphTests",
-            dependencies: ["Support", "ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
+            dependencies: [
+                "Support", "ReactiveGraph", "ReactiveGraphBinding", "ReactiveGraphDispatch", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "TestSupport"], swiftSettings: strict),

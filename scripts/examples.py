@@ -14,7 +14,7 @@ import sys
 import textwrap
 
 root = pathlib.Path(__file__).resolve().parent.parent
-library = root / "Sources/ReactiveGraph"
+libraries = [root / "Sources" / name for name in ("ReactiveGraph", "ReactiveGraphBinding")]
 problems = []
 
 test = re.compile(
@@ -31,7 +31,7 @@ for path in sorted((root / "Tests/ReactiveGraphTests/Examples").glob("*.swift"))
 def lines(code):
     """What counts in a comparison: no indentation, no blank lines, no import."""
     stripped = [" ".join(line.split()) for line in code.splitlines()]
-    return [line for line in stripped if line and line != "import ReactiveGraph"]
+    return [line for line in stripped if line and not line.startswith("import ReactiveGraph")]
 
 
 known = [lines(code) for code in examples.values()]
@@ -48,7 +48,9 @@ def is_part_of_an_example(code):
 
 shown = set()
 stale = []
-for path in [root / "README.md", *sorted(library.rglob("*.md"))]:
+articles = [root / "README.md", *(path for library in libraries for path in sorted(library.rglob("*.md")))]
+sources = [path for library in libraries for path in sorted(library.rglob("*.swift"))]
+for path in articles:
     text = path.read_text()
 
     def block(match):
@@ -64,7 +66,7 @@ for path in [root / "README.md", *sorted(library.rglob("*.md"))]:
         if "--check" not in sys.argv:
             path.write_text(made)
 
-for path in [root / "README.md", *sorted(library.rglob("*.md")), *sorted(library.rglob("*.swift"))]:
+for path in articles + sources:
     text = path.read_text()
     if path.suffix == ".swift":
         text = "".join(re.findall(r"^ *///(?: (.*\n)|\n)", text, flags=re.M))

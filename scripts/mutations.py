@@ -56,10 +56,12 @@ let package = Package(
 )
 """
 GRAPH = """\
+        .target(name: "ReactiveGraphBinding", dependencies: ["ReactiveGraph"], swiftSettings: settings),
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: settings),
         .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "ReactiveGraphTests", dependencies: ["ReactiveGraph", "ReactiveGraphDispatch", "TestSupport"],
+            name: "ReactiveGraphTests",
+            dependencies: ["ReactiveGraph", "ReactiveGraphBinding", "ReactiveGraphDispatch", "TestSupport"],
             swiftSettings: settings
         ),"""
 HOST = """\
@@ -251,8 +253,8 @@ COPIES = {
          "Benchmarks/Sources/CAllocations", "Benchmarks/Sources/UnitSearch"]),
     "ReactiveGraph": Copy("ReactiveGraph", "graph", GRAPH,
                           ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
-                           "Sources/ReactiveGraphDispatch", "Tests/SupportTests", "Tests/ReactiveGraphTests",
-                           "Tests/TestSupport"]),
+                           "Sources/ReactiveGraphBinding", "Sources/ReactiveGraphDispatch",
+                           "Tests/SupportTests", "Tests/ReactiveGraphTests", "Tests/TestSupport"]),
     "Host": Copy("Host", "host", HOST,
                       ["Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph", "Sources/CEL",
                        "Sources/Values", "Sources/Commits", "Sources/Definitions", "Sources/Graphs",

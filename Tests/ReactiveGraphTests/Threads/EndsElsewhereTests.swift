@@ -1,4 +1,5 @@
 import ReactiveGraph
+import ReactiveGraphBinding
 import ReactiveGraphDispatch
 import Synchronization
 import TestSupport

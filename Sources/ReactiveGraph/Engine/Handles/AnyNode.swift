@@ -69,6 +69,9 @@ public class AnyNode {
     /// Rises along every counted edge: joins settle in this order.
     package final var rank: Int { core.rank }
 
+    /// Whether an emission of this node is being delivered.
+    package final var isInPass: Bool { core.pass >= 0 }
+
     /// The graph's engine.
     @inlinable final var engine: EngineRef { withCore { $0.engine } }
 

@@ -147,6 +147,9 @@ extension Cancellable {
 // MARK: - The listens of a bag
 
 extension CancellableBag {
+    /// Ends the contents at the home of `graph`, also those that know no graph.
+    package func belong(to graph: Graph) { contents.join(graph.ownHandle) }
+
     /// Puts a listen in, which this bag holds from now on.
     package func insert(_ edge: Edge) { contents.insert(edge) }
 

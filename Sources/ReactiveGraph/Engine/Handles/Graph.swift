@@ -66,8 +66,8 @@ public final class Graph {
     /// Which nodes are wanted, where that is asked.
     package final var demand: Demand?
     let owners = OwnerWatch()
-    /// Notes the properties that are read while a bound path is evaluated.
-    var reading: (any PropertyReads)?
+    /// Where the properties are noted that are read while a bound path is evaluated.
+    package final var reading: AnyObject?
     /// Nodes whose values may die; not held.
     var mortals: [UInt64: NodeRef] = [:]
     private var lastNodeID: UInt64 = 0
@@ -202,12 +202,6 @@ public final class Graph {
             if let onIdleSet, let node = core.node { onIdleSet(node) }
         #endif
     }
-}
-
-/// Notes which properties are read.
-protocol PropertyReads: AnyObject {
-    /// `property` is being read; `bindings` are those of its object.
-    func note(_ bindings: AnyObject, _ property: AnyKeyPath)
 }
 
 /// How much of a graph is alive.

@@ -45,6 +45,23 @@ public struct Path: Equatable, Sendable {
     public var count: Int { ids.count }
 }
 
+/// A number in paths that belongs to no node: code that sets a node with it recognises the emission
+/// later (G-96).
+package struct PathMark {
+    private let id: UInt64
+
+    /// A mark that no other path has.
+    package init(in graph: Graph) {
+        id = graph.nextToken()
+    }
+
+    /// The path to set a node with.
+    package var path: Path { Path(ids: [id]) }
+
+    /// Whether the emission that `graph` is delivering was sent with this mark.
+    package func isOnPath(in graph: Graph) -> Bool { graph.engine.isRestored(id) }
+}
+
 /// What comes along with an emission that an edge or a listener receives.
 ///
 /// Valid during the call that hands it over.

@@ -1,14 +1,15 @@
+internal import ReactiveGraph
+
 /// One path of one object, and its node.
 ///
-/// A change that came from the property carries a token in the path of its emission; an emission
-/// with the token is not written back. So the guard against echoes travels with the value, also
+/// A change that came from the property carries a mark in the path of its emission; an emission
+/// with the mark is not written back. So the guard against echoes travels with the value, also
 /// through the node's queue (G-96).
 final class BoundPath<Object: Bindable, Value>: PathFollower {
     let node: MutableNode<Value>
     private weak var object: Object?
     private let path: KeyPath<Object, Value>
-    private let token: UInt64
-    private let bag = CancellableBag()
+    private let mark: PathMark
     private var isWriting = false
     /// Values of the property that wait in the node's queue, in the turn of that number: a turn
     /// that is stopped drops them (G-39).
@@ -19,7 +20,8 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         self.object = object
         self.path = path
         node = graph.mutable(of: Value.self)
-        token = graph.nextToken()
+        mark = PathMark(in: graph)
+        super.init(graph)
     }
 
     /// Takes the property's value, and from then on writes what comes to the node; first among its
@@ -31,13 +33,7 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
         guard let path = path as? ReferenceWritableKeyPath<Object, Value> else { return }
         // Weak, because the object may be freed on another thread; held during the call, because
         // writing may be its end.
-        let edge = Edge("Bind", .listener) { [weak self] edge in
-            guard let self else { return .dead }
-            guard case .value(let value) = edge.input(Value.self) else { return .nothing }
-            nodeChanged(value, path)
-            return .nothing
-        }
-        _ = node.graph.listen(to: node, in: bag, replay: false, at: nil, edge)
+        node.listen(in: bag, replay: false) { [weak self] value in self?.nodeChanged(value, path) }
     }
 
     func sync(with other: Node<Value>) -> CancelToken {
@@ -55,20 +51,20 @@ final class BoundPath<Object: Bindable, Value>: PathFollower {
 
     /// Sets the node to what the property holds.
     private func take(_ value: Value) {
-        if node.core.pass < 0 || waitingTurn != node.graph.engine.turnState.number { waiting = 0 }
-        waitingTurn = node.graph.engine.turnState.number
+        if !node.isInPass || waitingTurn != node.graph.turnCount { waiting = 0 }
+        waitingTurn = node.graph.turnCount
         waiting += 1
-        node.inject(.value(value), trail: Trail(Path(ids: [token])), context: nil)
+        node.set(value, path: mark.path, context: nil)
     }
 
     private func nodeChanged(_ value: Value, _ path: ReferenceWritableKeyPath<Object, Value>) {
-        if node.graph.engine.isRestored(token) {
+        if mark.isOnPath(in: node.graph) {
             waiting = max(0, waiting - 1)
             return
         }
         // A later value of the property is on its way to the node: it must not be overwritten by an
         // earlier one.
-        guard waiting == 0 || waitingTurn != node.graph.engine.turnState.number, let object else { return }
+        guard waiting == 0 || waitingTurn != node.graph.turnCount, let object else { return }
         isWriting = true
         object[keyPath: path] = value
         isWriting = false

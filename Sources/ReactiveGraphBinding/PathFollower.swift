@@ -1,20 +1,24 @@
+internal import ReactiveGraph
+
 /// Something that wants to know when one of the properties it read is set.
 class PathFollower {
+    /// Ends at the graph's home what this has there, wherever this is freed (G-165).
+    final let bag = CancellableBag()
     private let followed = Followed()
+
+    init(_ graph: Graph) {
+        bag.belong(to: graph)
+        bag.add(followed)
+    }
 
     /// One of the properties was set.
     func propertyChanged() {}
 
-    deinit {
-        if let home = followed.home { home.end(.retaining(followed)) } else { followed.end() }
-    }
-
     /// The properties it follows, which know it until this ends.
-    private final class Followed: OwnedPart {
+    private final class Followed: Cancellable {
         var places: [TrackedReads.Place] = []
-        var home: GraphHandle?
 
-        override func end() {
+        func cancel() {
             for place in places { place.bindings?.followerDies(place.property) }
         }
     }
@@ -29,7 +33,6 @@ class PathFollower {
         if !reading.isSame(as: followed.places) {
             for place in followed.places { place.bindings?.unfollow(place.property, self) }
             followed.places = reading.places
-            followed.home = graph.ownHandle
             for place in followed.places { place.bindings?.follow(place.property, self) }
         }
         return value
@@ -39,7 +42,7 @@ class PathFollower {
 }
 
 /// The properties read while something is evaluated.
-final class TrackedReads: PropertyReads {
+final class TrackedReads {
     struct Place {
         weak var bindings: Bindings?
         let property: AnyKeyPath
@@ -47,8 +50,7 @@ final class TrackedReads: PropertyReads {
 
     private(set) var places: [Place] = []
 
-    func note(_ bindings: AnyObject, _ property: AnyKeyPath) {
-        guard let bindings = bindings as? Bindings else { return }
+    func note(_ bindings: Bindings, _ property: AnyKeyPath) {
         if places.contains(where: { $0.bindings === bindings && $0.property == property }) { return }
         places.append(Place(bindings: bindings, property: property))
     }

@@ -1,3 +1,5 @@
+public import ReactiveGraph
+
 /// An object with properties to which nodes can be bound (G-96).
 public protocol Bindable: AnyObject {
     /// The nodes bound to properties of this object, which owns them; nothing else holds this.
@@ -48,8 +50,7 @@ public final class Bindings {
 
     /// The property is being read.
     public func access(_ property: AnyKeyPath) {
-        guard let reading = graph.reading else { return }
-        reading.note(self, property)
+        (graph.reading as? TrackedReads)?.note(self, property)
     }
 
     /// The property was set, whether to an equal value or not.
