@@ -1,7 +1,8 @@
 /// What can be listened to: a node, or a writable view of one (G-57 … G-67, G-95, G-149).
 ///
 /// There are two forms of `listen`: `listen` receives values, `listenEmissions` also emptiness, and
-/// what comes along. Both take a bag or an owner, and an executor if the calls are to come later.
+/// what comes along. Both take a bag or an owner, and an executor if the calls are to come later,
+/// on the graph's own thread or on another one.
 /// They have names of their own because a closure of two parameters on a node of pairs would
 /// otherwise be taken for value and delivery. Each returns a token; dropping it does not end the
 /// listen. `file` and `line` say where the closure stands (G-163).
@@ -25,17 +26,31 @@ extension Listenable {
     ///
     /// The cheapest form. The listen lasts until it is cancelled or `bag` dies, and keeps this node
     /// alive that long. A closure that captures the owner of the bag strongly makes a ring (G-62):
-    /// capture it weakly, or use ``listen(owner:replay:file:line:_:)``.
+    /// capture it weakly, or use the form with an owner.
+    ///
+    /// - Parameters:
+    ///   - bag: whose life ends the listen.
+    ///   - executor: the graph's own loop, or another queue of the same thread: each value, that of
+    ///     the replay too, is posted there, and `body` runs when its turn comes. Values arrive in
+    ///     order, and none is left out; one that is on its way keeps nothing alive, and is dropped
+    ///     when the listen ends. How many may be on their way is not bounded: where the executor
+    ///     may fall behind, listen to a ``Node/deliver(on:buffer:control:)``.
+    ///   - replay: whether the current value is delivered, too.
+    ///   - file: the file of the call.
+    ///   - line: the line of the call.
+    ///   - body: receives the value.
+    /// - Returns: ends the listen.
     @inlinable
     @discardableResult
     public func listen(
         in bag: CancellableBag,
+        on executor: (any LoopExecutor)? = nil,
         replay: Bool = true,
         file: String = #fileID,
         line: Int = #line,
         _ body: @escaping (Value) -> Void
     ) -> CancelToken {
-        node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), .listening(body))
+        node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), .listening(on: executor, body))
     }
 
     /// Calls `body` with the owner and each value, for as long as `owner` lives.
@@ -44,26 +59,30 @@ extension Listenable {
     /// listens when it dies; the death of any other object is noticed at the next delivery on this
     /// node, at a look at ``AnyNode/hasListener`` or at ``Graph/collect()``, whichever is first,
     /// and nothing is delivered on its behalf in between (G-67). A graph listened to in this way
-    /// lives until one of these has noticed.
+    /// lives until one of these has noticed. An `executor` postpones the calls as in the form with
+    /// a bag.
     @inlinable
     @discardableResult
     public func listen<Owner: AnyObject>(
         owner: Owner,
+        on executor: (any LoopExecutor)? = nil,
         replay: Bool = true,
         file: String = #fileID,
         line: Int = #line,
         _ body: @escaping (Owner, Value) -> Void
     ) -> CancelToken {
-        node.graph.listen(
-            to: node,
-            owner: owner,
-            replay: replay,
-            at: (file, line),
-            .listening(owner) { owner, edge in
-                if case .value(let value) = edge.input(Value.self) { body(owner, value) }
-                return true
+        let edge =
+            if let executor {
+                PostedListen<Value>.edge(to: executor, .listener, owner) { owner, emission, _ in
+                    if let value = emission.value { body(owner, value) }
+                }
+            } else {
+                Edge.listening(owner) { owner, edge in
+                    if case .value(let value) = edge.input(Value.self) { body(owner, value) }
+                    return true
+                }
             }
-        )
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
 
     /// Calls `body` with the current value, if there is one and `replay` is true, and with every
@@ -110,6 +129,7 @@ extension Listenable {
     ///
     /// - Parameters:
     ///   - bag: whose life ends the listen.
+    ///   - executor: where the calls are posted, as in `listen`; nil: each is made at once.
     ///   - replay: whether the present emission is delivered at once.
     ///   - paths: whether ``Delivery/path`` is asked for: the graph then keeps the paths of queued
     ///     and settled emissions.
@@ -121,43 +141,40 @@ extension Listenable {
     @discardableResult
     public func listenEmissions(
         in bag: CancellableBag,
+        on executor: (any LoopExecutor)? = nil,
         replay: Bool = true,
         paths: Bool = false,
         file: String = #fileID,
         line: Int = #line,
         _ body: @escaping (Emission<Value>, Delivery) -> Void
     ) -> CancelToken {
-        node.graph.listen(
-            to: node,
-            in: bag,
-            replay: replay,
-            at: (file, line),
-            .listening(paths: paths, body)
-        )
+        let edge = Edge.listening(on: executor, paths: paths, body)
+        return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
     }
 
-    /// As ``listenEmissions(in:replay:paths:file:line:_:)``, with the owner, for as long as it
-    /// lives (see ``listen(owner:replay:file:line:_:)``).
+    /// As the form with a bag, with the owner, for as long as it lives.
     @inlinable
     @discardableResult
     public func listenEmissions<Owner: AnyObject>(
         owner: Owner,
+        on executor: (any LoopExecutor)? = nil,
         replay: Bool = true,
         paths: Bool = false,
         file: String = #fileID,
         line: Int = #line,
         _ body: @escaping (Owner, Emission<Value>, Delivery) -> Void
     ) -> CancelToken {
-        node.graph.listen(
-            to: node,
-            owner: owner,
-            replay: replay,
-            at: (file, line),
-            .listening(owner, .emissions(paths: paths)) { owner, edge in
-                body(owner, edge.input(Value.self), Delivery(of: edge))
-                return true
+        let traits = EdgeTraits.emissions(paths: paths)
+        let edge =
+            if let executor {
+                PostedListen.edge(to: executor, traits, owner, body)
+            } else {
+                Edge.listening(owner, traits) { owner, edge in
+                    body(owner, edge.input(Value.self), Delivery(of: edge))
+                    return true
+                }
             }
-        )
+        return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
 }
 
@@ -208,8 +225,14 @@ extension Graph {
 extension Edge {
     /// A listen edge that calls `body` with every value.
     @inlinable
-    static func listening<Value>(_ body: @escaping (Value) -> Void) -> Edge {
-        Edge("Listen", .listener) { edge in
+    static func listening<Value>(on executor: (any LoopExecutor)?, _ body: @escaping (Value) -> Void) -> Edge
+    {
+        if let executor {
+            return PostedListen<Value>.edge(to: executor, .listener) { emission, _ in
+                if case .value(let value) = emission { body(value) }
+            }
+        }
+        return Edge("Listen", .listener) { edge in
             if case .value(let value) = edge.input(Value.self) { body(value) }
             return .nothing
         }
@@ -227,10 +250,13 @@ extension Edge {
     /// A listen edge that calls `body` with every emission.
     @inlinable
     static func listening<Value>(
+        on executor: (any LoopExecutor)?,
         paths: Bool,
         _ body: @escaping (Emission<Value>, Delivery) -> Void
     ) -> Edge {
-        Edge("Listen", .emissions(paths: paths)) { edge in
+        let traits = EdgeTraits.emissions(paths: paths)
+        if let executor { return PostedListen.edge(to: executor, traits, body) }
+        return Edge("Listen", traits) { edge in
             body(edge.input(Value.self), Delivery(of: edge))
             return .nothing
         }

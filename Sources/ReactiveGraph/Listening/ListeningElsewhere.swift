@@ -32,8 +32,7 @@ extension Listenable where Value: Sendable {
         return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
     }
 
-    /// As ``Listenable/listen(in:on:replay:file:line:_:)-(_,GraphExecutor,_,_,_,_)``, for as long
-    /// as `owner` lives, with the owner.
+    /// As the form with a bag, for as long as `owner` lives, with the owner.
     ///
     /// The owner is held while `body` runs, so it may die on the executor's thread.
     @discardableResult
@@ -52,8 +51,7 @@ extension Listenable where Value: Sendable {
         return node.graph.listen(to: node, owner: owner, replay: replay, at: (file, line), edge)
     }
 
-    /// As ``Listenable/listenEmissions(in:replay:paths:file:line:_:)``, but each emission is sent
-    /// to `executor`.
+    /// As the form on the graph's own thread, but each emission is sent to `executor`.
     @discardableResult
     public func listenEmissions(
         in bag: CancellableBag,
@@ -68,8 +66,7 @@ extension Listenable where Value: Sendable {
         return node.graph.listen(to: node, in: bag, replay: replay, at: (file, line), edge)
     }
 
-    /// As ``Listenable/listenEmissions(owner:replay:paths:file:line:_:)``, but each emission is
-    /// sent to `executor`.
+    /// As the form on the graph's own thread, but each emission is sent to `executor`.
     @discardableResult
     public func listenEmissions<Owner: AnyObject & Sendable>(
         owner: Owner,

@@ -22,7 +22,7 @@ extension Listenable {
     /// listener a second time adds nothing but the owner (G-118).
     ///
     /// The death of an owner that is a ``ListenerOwner`` is noticed at once, that of any other
-    /// object as in ``listen(owner:replay:file:line:_:)``.
+    /// object as in `listen(owner:)`.
     @inlinable
     @discardableResult
     public func addListener<Listener: NodeListener & AnyObject>(
