@@ -37,15 +37,6 @@ extension AnyNode {
         core.endListens { $0.bag?.identity == Ref.to(bag.contents).identity }
     }
 
-    /// The owners of the listens on this node, each once per listen, in order of addition; only
-    /// living ones.
-    public var listenOwners: [AnyObject] {
-        core.listenEdges.flatMap { edge -> [AnyObject] in
-            if let owned = edge.owners { return owned.livingOwners }
-            return edge.owner.map { [$0] } ?? []
-        }
-    }
-
     /// Telling *stopped* runs user code, which may end other listens of the list: they have no
     /// source any more.
     private func endEach(from edges: [Edge], _ body: (Edge) -> Void) {
