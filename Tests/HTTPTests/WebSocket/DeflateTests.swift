@@ -203,7 +203,7 @@ struct DeflateTests {
     )
     func roundTrip(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        for round in 0..<(Nightly.isOn ? 3000 : 120) {
+        for round in 0..<(Nightly.isOn ? 3000 : 30) {
             let bits = 8 + random.below(8)
             let keeps = random.chance(1, in: 2)
             let deflater = Deflater(windowBits: bits, keepsContext: keeps)

@@ -7,7 +7,7 @@ import Testing
 /// and path, how many nodes lived at that moment, and the state between any two steps: all
 /// operators with rings, deaths, batches, nested sets, time, posts, names and pressure.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,000; `SLUICE_HISTORIES` and `SLUICE_FIRST_SEED`
+/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 2,560; `SLUICE_HISTORIES` and `SLUICE_FIRST_SEED`
 /// say how many in each mode and from where. `SLUICE_SEED=n` plays one seed, and prints both runs
 /// step by step.
 @Suite("The engine and the reference model play the same history")
@@ -61,7 +61,7 @@ struct HistoryTests {
     /// How many histories are played in each mode.
     private static var histories: Int {
         if let text = environment("SLUICE_HISTORIES"), let number = Int(text) { return number }
-        return !Nightly.isOn ? 2_560 : 50_048
+        return !Nightly.isOn ? 1_280 : 50_048
     }
 
     /// The first seed: each run of histories has seeds in a row.

@@ -5,13 +5,13 @@ import Testing
 /// written from the rules (docs/rules, docs/definitions.md): all operators, as nodes, behind
 /// links and syncs, and in clients' pipelines.
 ///
-/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 5,120, and `SLUICE_HISTORIES=n` so many, from the
+/// `SLUICE_NIGHTLY=1` plays 100,000 instead of 2,048, and `SLUICE_HISTORIES=n` so many, from the
 /// seed `SLUICE_FIRST_SEED` on. `SLUICE_SEED=n` plays one, and prints it step by step.
 @Suite("The host and the model play the same history")
 struct HistoriesTests {
     private static let portions = Array(0..<16)
     private static var histories: Int {
-        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (!Nightly.isOn ? 5_120 : 100_000)
+        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (!Nightly.isOn ? 2_048 : 100_000)
     }
 
     private static var firstSeed: UInt64 {
