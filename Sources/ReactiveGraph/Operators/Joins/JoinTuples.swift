@@ -1,6 +1,5 @@
-// Combine and zip of three to six nodes as forms of their own: parameter packs are not specialised,
-// so that a delivery costs ten times as much with them, and Swift 6.3 cannot take a part such as
-// `$0.3` out of an expanded pack within the expression that expands it.
+// Combine and zip of three and four nodes as forms of their own: parameter packs are not
+// specialised, so that a delivery costs ten times as much with them.
 extension Node {
     /// `transform` of the latest values of three nodes (see <doc:Combine>).
     @inlinable
@@ -110,55 +109,5 @@ extension Node {
         control: BufferControl? = nil
     ) -> Node<(A, B, C, D)> where Value == (A, B, C, D) {
         zipEach(a, b, c, d, buffer: buffer, control: control) { ($0, $1, $2, $3) }
-    }
-
-    /// The latest values of five nodes (see <doc:Combine>).
-    public static func combine<A, B, C, D, E>(
-        _ a: Node<A>,
-        _ b: Node<B>,
-        _ c: Node<C>,
-        _ d: Node<D>,
-        _ e: Node<E>
-    ) -> Node<(A, B, C, D, E)> where Value == (A, B, C, D, E) {
-        combineEach(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
-    }
-
-    /// The first values of five nodes, then the second ones, and so on (see <doc:Zip>).
-    public static func zip<A, B, C, D, E>(
-        _ a: Node<A>,
-        _ b: Node<B>,
-        _ c: Node<C>,
-        _ d: Node<D>,
-        _ e: Node<E>,
-        buffer: BufferPolicy = .unbounded,
-        control: BufferControl? = nil
-    ) -> Node<(A, B, C, D, E)> where Value == (A, B, C, D, E) {
-        zipEach(a, b, c, d, e, buffer: buffer, control: control) { ($0, $1, $2, $3, $4) }
-    }
-
-    /// The latest values of six nodes (see <doc:Combine>).
-    public static func combine<A, B, C, D, E, F>(
-        _ a: Node<A>,
-        _ b: Node<B>,
-        _ c: Node<C>,
-        _ d: Node<D>,
-        _ e: Node<E>,
-        _ f: Node<F>
-    ) -> Node<(A, B, C, D, E, F)> where Value == (A, B, C, D, E, F) {
-        combineEach(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
-    }
-
-    /// The first values of six nodes, then the second ones, and so on (see <doc:Zip>).
-    public static func zip<A, B, C, D, E, F>(
-        _ a: Node<A>,
-        _ b: Node<B>,
-        _ c: Node<C>,
-        _ d: Node<D>,
-        _ e: Node<E>,
-        _ f: Node<F>,
-        buffer: BufferPolicy = .unbounded,
-        control: BufferControl? = nil
-    ) -> Node<(A, B, C, D, E, F)> where Value == (A, B, C, D, E, F) {
-        zipEach(a, b, c, d, e, f, buffer: buffer, control: control) { ($0, $1, $2, $3, $4, $5) }
     }
 }
