@@ -15,34 +15,16 @@ extension Listenable {
         addListener(listener, owner: listener, file: file, line: line)
     }
 
-    /// Sends `listener` every event of this node, for as long as one of its owners lives; returns
-    /// the node.
+    /// Sends `listener` every event of this node, for as long as one of its owners lives.
     ///
     /// The node holds the listener while `owner` lives, and the owner weakly (G-116). Adding a
     /// listener a second time adds nothing but the owner (G-118).
     ///
     /// The death of an owner that is a ``ListenerOwner`` is noticed at once, that of any other
     /// object as in `listen(owner:)`.
-    @inlinable
-    @discardableResult
-    public func addListener<Listener: NodeListener & AnyObject>(
-        _ listener: Listener,
-        owner: AnyObject,
-        file: String = #fileID,
-        line: Int = #line
-    ) -> Self {
-        add(listener, isObject: true, identity: listener.observerIdentity, owner: owner, at: (file, line)) {
-            unsafe unsafeDowncast($0, to: Listener.self).node($1, event: $2)
-        }
-        return self
-    }
-
-    /// Sends a listener that is a value every event of this node, for as long as one of its owners
-    /// lives.
     ///
     /// - Parameters:
-    ///   - listener: is copied. An object that comes here as `any NodeListener` is treated as an
-    ///     object.
+    ///   - listener: an object, or a value, which is copied.
     ///   - owner: is held weakly.
     ///   - identity: what makes two listeners the same; by default the listener's own
     ///     ``NodeListener/observerIdentity``
@@ -67,7 +49,7 @@ extension Listenable {
             return self
         }
         add(listener as AnyObject, isObject: true, identity: identity, owner: owner, at: (file, line)) {
-            ($0 as? any NodeListener)?.node($1, event: $2)
+            ($0 as? Listener)?.node($1, event: $2)
         }
         return self
     }
