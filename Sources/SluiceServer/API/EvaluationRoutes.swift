@@ -19,7 +19,7 @@ enum EvaluationRoutes {
         do throws(HostError) {
             let view = try view(of: name, on: connection)
             let text = try view.text(ofEvaluation: question)
-            connection.whenRead(text) { evaluate(question, $1, in: name, on: $0) }
+            connection.whenParsed(text) { evaluate(question, $1, in: name, on: $0) }
         } catch {
             connection.refuse(error)
         }
@@ -33,7 +33,7 @@ enum EvaluationRoutes {
 
     private static func evaluate(
         _ question: [UInt8],
-        _ pipeline: ReadPipeline?,
+        _ pipeline: ParsedPipeline?,
         in name: String,
         on connection: HTTPConnection
     ) {

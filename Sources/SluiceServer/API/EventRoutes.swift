@@ -12,9 +12,9 @@ enum EventRoutes {
         let nodes = request.query.strings("node")
         let cursor = request.head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
         request.connection.whenThereIsRoom { connection in
-            connection.whenRead(options.text) { connection, pipeline in
+            connection.whenParsed(options.text) { connection, pipeline in
                 var options = options
-                options.read = pipeline
+                options.parsed = pipeline
                 stream(nodes, of: graph, options, since: cursor, on: connection)
             }
         }

@@ -2,12 +2,13 @@ internal import Definitions
 internal import EventLoop
 internal import Graphs
 
-/// Reads texts of clients' pipelines, one after the other on threads of its own; the loop never
+/// Parses texts of clients' pipelines, one after the other on threads of its own; the loop never
 /// waits for them, and short texts do not wait for long ones.
 ///
 /// A connection has at most one text in the queue, because later requests wait.
 final class PipelineQueue {
-    private let reader: PipelineReader
+    private let limits: SessionLimits
+    private let options: @Sendable () -> DefinitionOptions
     private let loop: Loop
     /// For short and for long texts; each is started with its first text, and most servers get
     /// none.
@@ -16,20 +17,19 @@ final class PipelineQueue {
 
     /// A queue with the options of the configuration.
     init(_ configuration: Configuration, _ system: ExpressionSystem, on loop: Loop) {
-        reader = PipelineReader(limits: SessionLimits(configuration)) {
-            DefinitionOptions(configuration, system)
-        }
+        limits = SessionLimits(configuration)
+        options = { DefinitionOptions(configuration, system) }
         self.loop = loop
     }
 
-    /// Reads a text; `done` is called in a later turn, or at once if there is no thread.
-    func read(_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) {
+    /// Parses a text; `done` is called in a later turn, or at once if there is no thread.
+    func parse(_ text: PipelineText, _ done: @escaping (ParsedPipeline) -> Void) {
         let known = text.isShort ? short : long
         guard let thread = known ?? startedThread(forShort: text.isShort) else {
-            return done(reader.read(text))
+            return done(text.parse(within: limits, options))
         }
-        thread.run { [reader] in
-            reader.read(text)
+        thread.run { [limits, options] in
+            text.parse(within: limits, options)
         } then: {
             done($0)
         }

@@ -374,13 +374,13 @@ final class HTTPConnection: Connection {
     }
 
     /// Goes on with the current request when its pipeline has been read: now, if that is short.
-    func whenRead(
+    func whenParsed(
         _ text: PipelineText?,
-        _ goOn: @escaping (HTTPConnection, ReadPipeline?) -> Void
+        _ goOn: @escaping (HTTPConnection, ParsedPipeline?) -> Void
     ) {
-        guard let text, hub.host.readsElsewhere(text) else { return goOn(self, nil) }
+        guard let text, hub.host.parsesElsewhere(text) else { return goOn(self, nil) }
         let number = wait()
-        hub.host.pipelines.readElsewhere?(text) { [weak self] pipeline in
+        hub.host.pipelines.parseElsewhere?(text) { [weak self] pipeline in
             self?.hub.host.later {
                 self?.answerLater(number) { goOn($0, pipeline) }
             }

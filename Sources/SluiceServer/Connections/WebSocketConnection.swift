@@ -86,10 +86,10 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
 
     /// Reads the pipeline of a stream first, which may take long.
     private func read(_ options: StreamOptions) {
-        guard let text = options.text, hub.host.readsElsewhere(text) else { return stream(options) }
-        hub.host.pipelines.readElsewhere?(text) { [weak self] pipeline in
+        guard let text = options.text, hub.host.parsesElsewhere(text) else { return stream(options) }
+        hub.host.pipelines.parseElsewhere?(text) { [weak self] pipeline in
             var options = options
-            options.read = pipeline
+            options.parsed = pipeline
             self?.hub.host.later { self?.stream(options) }
         }
     }

@@ -141,8 +141,8 @@ public final class Server {
 
     private func wireHost() {
         host.handlers.onLog = { [turns] in turns.begin() }
-        host.pipelines.readElsewhere = { [pipelines, turns] text, done in
-            pipelines.read(text) { result in
+        host.pipelines.parseElsewhere = { [pipelines, turns] text, done in
+            pipelines.parse(text) { result in
                 turns.begin()
                 done(result)
             }

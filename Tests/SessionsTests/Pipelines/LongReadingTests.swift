@@ -16,20 +16,19 @@ struct LongReadingTests {
     private let queue = Queue()
 
     private final class Queue {
-        var waiting: [(text: PipelineText, done: (ReadPipeline) -> Void)] = []
+        var waiting: [(text: PipelineText, done: (ParsedPipeline) -> Void)] = []
     }
 
     init() throws {
         graph = try bench.define(PipelineGraph.text)
-        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.parseElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
     }
 
     /// Another thread has read what waits.
     private func readAll() {
-        let reader = PipelineReader(limits: SessionLimits.ample) { DefinitionOptions() }
         let waiting = queue.waiting
         queue.waiting = []
-        for (text, done) in waiting { done(reader.read(text)) }
+        for (text, done) in waiting { done(text.parse(within: .ample) { DefinitionOptions() }) }
         bench.host.advance()
         bench.endTurn()
     }
@@ -117,11 +116,10 @@ struct LongReadingTests {
         limits.messagesPerSecond = 1
         let bench = Bench(limits: limits)
         _ = try bench.define(PipelineGraph.text)
-        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.parseElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
         #expect(client.subscribe(1, long).isEmpty)
-        let reader = PipelineReader(limits: limits) { DefinitionOptions() }
-        for (text, done) in queue.waiting { done(reader.read(text)) }
+        for (text, done) in queue.waiting { done(text.parse(within: limits) { DefinitionOptions() }) }
         bench.host.advance()
         bench.endTurn()
         #expect(client.take().first?.contains("snap") == true)
@@ -151,22 +149,22 @@ struct LongReadingTests {
         let question = Array(#"{"node":"x","pipe":\#(long)}"#.utf8)
         let view = try GraphView(graph, for: .full)
         let text = try view.text(ofEvaluation: question)
-        #expect(bench.host.readsElsewhere(text))
-        let read = PipelineReader(limits: SessionLimits.ample) { DefinitionOptions() }.read(text)
+        #expect(bench.host.parsesElsewhere(text))
+        let parsed = text.parse(within: .ample) { DefinitionOptions() }
         var answer: [UInt8]?
         try question.withBorrowedBytes { question in
-            try view.evaluate(question, read) { answer = try? $0.get() }
+            try view.evaluate(question, parsed) { answer = try? $0.get() }
         }
         #expect(String(decoding: try #require(answer), as: UTF8.self).contains(#""v":401"#))
         let short = Array(#"{"node":"x"}"#.utf8)
-        #expect(!bench.host.readsElsewhere(try view.text(ofEvaluation: short)))
+        #expect(!bench.host.parsesElsewhere(try view.text(ofEvaluation: short)))
     }
 
     @Test("A short pipeline is read at once, unless it has a pattern; one that is known too")
     func patterns() throws {
         let bench = Bench(definitions: DefinitionOptions(expressions: Options(regex: QuickEngine())))
         _ = try bench.define(PipelineGraph.text)
-        bench.host.pipelines.readElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
+        bench.host.pipelines.parseElsewhere = { [queue] text, done in queue.waiting.append((text, done)) }
         let client = bench.connect()
         #expect(client.subscribe(1, #"[{"map":"value + 1"}]"#).first?.contains("snap") == true)
         #expect(client.subscribe(2, #"[{"filter":"string(value).matches('a')"}]"#).isEmpty)

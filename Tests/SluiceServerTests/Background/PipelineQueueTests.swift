@@ -18,9 +18,9 @@ struct PipelineQueueTests {
             let pipe = Array(repeating: #"{"map":"\#(expression)"}"#, count: stages)
             let text = Array("[\(pipe.joined(separator: ","))]".utf8)
             let unread = text.withBorrowedBytes { PipelineText(stages: $0) }
-            queue.read(unread) { read in
+            queue.parse(unread) { parsed in
                 sizes.append(text.count)
-                #expect((try? read.stages.get())?.count == stages)
+                #expect((try? parsed.stages.get())?.count == stages)
                 if sizes.count == 21 { patience.stop() }
             }
         }

@@ -43,11 +43,11 @@ package final class PipelineScheduler {
 
     /// What principals pay for their pipelines.
     package var accounts = PipelineAccounts()
-    /// What was read last.
-    var texts = PipelineTexts()
-    /// Reads long texts on another thread, and calls back in a turn of the loop; nil: everything is
-    /// read at once.
-    package var readElsewhere: ((_ text: PipelineText, _ done: @escaping (ReadPipeline) -> Void) -> Void)?
+    /// What was parsed last.
+    var stages = StageCache()
+    /// Parses long texts on another thread, and calls back in a turn of the loop; nil: everything
+    /// is parsed at once.
+    package var parseElsewhere: ((_ text: PipelineText, _ done: @escaping (ParsedPipeline) -> Void) -> Void)?
 
     /// Whether a head is behind.
     package var isBehind: Bool { !queues.waiting.isEmpty }

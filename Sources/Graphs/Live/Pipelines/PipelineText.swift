@@ -3,15 +3,16 @@ public import Definitions
 package import Support
 package import Values
 
-/// The texts of a pipeline that a client asks for: its source, unless that is a node, and its
-/// stages.
+/// The texts of a pipeline that a client asks for, as it wrote them: its source, unless that is a
+/// node, and its stages.
 ///
-/// They are read before the request is performed: a short text on the loop, a long one on another
-/// thread (``PipelineScheduler/readElsewhere``).
+/// They are parsed before the request is performed: a short text on the loop
+/// (``PipelineParser``), a long one on another thread (``PipelineScheduler/parseElsewhere``).
 public struct PipelineText: Sendable {
-    /// The most bytes of all texts of one request: reading them takes about 10 ms.
+    /// The most bytes of all texts of one request: parsing them takes about 10 ms.
     static let longest = 16 << 10
-    /// The most bytes that are read on the loop, if another thread can read longer ones: 0.04 ms.
+    /// The most bytes that are parsed on the loop, if another thread can parse longer ones:
+    /// 0.04 ms.
     static let short = 64
     /// What marks the functions whose patterns are compiled, which may take much longer.
     private static let patternWords: [StaticString] = ["matches", "regex"]
@@ -46,7 +47,7 @@ public struct PipelineText: Sendable {
         count(text)
     }
 
-    /// What the fields of a `sub` have to be read for; nil: nothing, as far as they can be.
+    /// The texts among the fields of a `sub`; nil: there are none.
     package init?(_ fields: Fields, among words: FieldWords) {
         if let pipe = fields[.pipe] {
             stages = .json(Array(pipe.bytes))
@@ -81,18 +82,29 @@ public struct PipelineText: Sendable {
         if !mayHavePatterns { mayHavePatterns = Self.patternWords.contains { text.contains($0) } }
     }
 
-    /// Whether it takes less than a millisecond to read.
+    /// Whether it takes less than a millisecond to parse.
     public var isShort: Bool { bytes <= 1 << 10 }
 
-    /// Whether reading it takes too long for the loop.
+    /// Whether parsing it takes too long for the loop.
     var takesLong: Bool { (bytes > Self.short || mayHavePatterns) && bytes <= Self.longest }
 
-    /// Reads the texts; `options` bound the work of compiling patterns.
-    func read(_ options: DefinitionOptions, mostStages: Int) -> ReadPipeline {
-        ReadPipeline(source: readSource(options), stages: readStages(options, mostStages))
+    /// Parses the texts; `options` bound the work of compiling patterns.
+    func parse(_ options: DefinitionOptions, mostStages: Int) -> ParsedPipeline {
+        ParsedPipeline(source: parseSource(options), stages: parseStages(options, mostStages))
     }
 
-    private func readSource(_ options: DefinitionOptions) -> Result<Source, HostError>? {
+    /// Parses them on any thread; the caller owns the result.
+    ///
+    /// `options`, which are made there, are bounded by the limits for stages and literal regular
+    /// expressions.
+    public func parse(
+        within limits: SessionLimits,
+        _ options: @Sendable () -> DefinitionOptions
+    ) -> sending ParsedPipeline {
+        parse(options().bounded(by: limits, units: limits.patternWork), mostStages: limits.stages)
+    }
+
+    private func parseSource(_ options: DefinitionOptions) -> Result<Source, HostError>? {
         guard let source else { return nil }
         do throws(DefinitionProblem) {
             var beside: [String: Document] = [:]
@@ -106,7 +118,7 @@ public struct PipelineText: Sendable {
         }
     }
 
-    private func readStages(_ options: DefinitionOptions, _ most: Int) -> Result<[Stage], HostError> {
+    private func parseStages(_ options: DefinitionOptions, _ most: Int) -> Result<[Stage], HostError> {
         guard let list = stages else { return .success([]) }
         do throws(DefinitionProblem) {
             let (stages, problems) = Stage.parse(try list.document(), options: options)
@@ -118,30 +130,6 @@ public struct PipelineText: Sendable {
         } catch {
             return .failure(HostError([error]))
         }
-    }
-}
-
-/// What was read of a pipeline's texts.
-public struct ReadPipeline {
-    /// Nil: it starts from a node.
-    package let source: Result<Source, HostError>?
-    package let stages: Result<[Stage], HostError>
-}
-
-/// Reads texts of pipelines on any thread; the caller owns the results.
-public struct PipelineReader: Sendable {
-    private let limits: SessionLimits
-    private let options: @Sendable () -> DefinitionOptions
-
-    /// A reader with these limits for stages and literal regular expressions; `options` is called
-    /// on the thread that reads.
-    public init(limits: SessionLimits, options: @escaping @Sendable () -> DefinitionOptions) {
-        self.limits = limits
-        self.options = options
-    }
-
-    public func read(_ text: PipelineText) -> sending ReadPipeline {
-        text.read(options().bounded(by: limits, units: limits.patternWork), mostStages: limits.stages)
     }
 }
 

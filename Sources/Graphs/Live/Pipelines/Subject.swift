@@ -74,15 +74,15 @@ package struct Subject {
 }
 
 extension Subject {
-    /// Reads what a `sub` is to, when it is not to several nodes; `read` is what another thread has
-    /// read of it.
+    /// Reads what a `sub` is to, when it is not to several nodes; `parsed` is what another thread
+    /// has parsed of it.
     package static func read(
         _ fields: Fields,
         in view: GraphView,
-        _ read: ReadPipeline?
+        _ parsed: ParsedPipeline?
     ) throws(HostError) -> Subject {
         let host = view.graph.host
-        let reading = PipelineReading(host, read)
+        let parser = PipelineParser(host, parsed)
         let word = try word(of: fields, among: host.definitions.catalogue.subscribable)
         let subject: Subject
         if let field = fields[.node] {
@@ -90,16 +90,16 @@ extension Subject {
             try fields.refuse(.map, because: "write it as a stage of pipe")
             let known = try field.name(.node).flatMap { view.graph.node(named: $0) }
             let node = try view.node(known, named: field.string, to: .read)
-            let stages = try fields[.pipe].map { pipe throws(HostError) in try reading.stages(of: pipe.bytes)
+            let stages = try fields[.pipe].map { pipe throws(HostError) in try parser.stages(of: pipe.bytes)
             }
             subject = Subject(origin: .node(node), pipe: stages ?? [])
         } else {
             guard let text = PipelineText(fields, among: host.definitions.catalogue.subscribable) else {
                 throw HostError(.badField, "\(word): is needed")
             }
-            try reading.requireBelonging(Source.clientKeys.filter { fields[$0] != nil }, to: word)
-            let pipeline = try reading.pipeline(text)
-            guard let source = try reading.source(pipeline.source, in: view) else {
+            try parser.requireBelonging(Source.clientKeys.filter { fields[$0] != nil }, to: word)
+            let pipeline = try parser.pipeline(text)
+            guard let source = try parser.source(pipeline.source, in: view) else {
                 throw HostError(.badField, "\(word): is needed")
             }
             subject = Subject(origin: .source(source, view.access), pipe: try pipeline.stages.get())

@@ -15,17 +15,17 @@ extension GraphView {
     /// - Parameters:
     ///   - request: `{"node":…}`, or one of ``Catalogue/clientSources``, as `{"combine":{…}}`,
     ///     optionally with `"pipe":[…]`.
-    ///   - read: what another thread has read of it (``text(ofEvaluation:)``).
+    ///   - parsed: what another thread has parsed of it (``text(ofEvaluation:)``).
     ///   - answer: receives `{"epoch","rev","t","v"|"empty"|"fail"}` once, or `expr_cost` if the
     ///     pipeline costs more than it may.
     /// - Throws: `forbidden` without the right to pipe, `pattern_limit`, and the problems of the
     ///   request, with their places in ``HostError/problems``.
     public func evaluate(
         _ request: BorrowedBytes,
-        _ read: ReadPipeline? = nil,
+        _ parsed: ParsedPipeline? = nil,
         then answer: @escaping (Result<[UInt8], HostError>) -> Void
     ) throws(HostError) {
-        let subject = try question(request, read)
+        let subject = try question(request, parsed)
         let host = graph.host
         let known = access.name.flatMap { host.pipelines.accounts.find($0) }
         let account = known ?? PipelineAccount(name: nil, in: host)
@@ -36,7 +36,7 @@ extension GraphView {
         }
     }
 
-    /// What has to be read of the body of an `eval` before it is answered.
+    /// The texts in the body of an `eval`, which are parsed before it is answered.
     public func text(ofEvaluation request: [UInt8]) throws(HostError) -> PipelineText {
         try request.withBorrowedBytes { request throws(HostError) in
             let (document, word) = try words(of: request)
@@ -67,14 +67,14 @@ extension GraphView {
 
     private func question(
         _ request: BorrowedBytes,
-        _ read: ReadPipeline?
+        _ parsed: ParsedPipeline?
     ) throws(HostError) -> Subject {
         let (document, word) = try words(of: request)
-        let reading = PipelineReading(graph.host, read)
-        try reading.requireBelonging(Source.clientKeys.filter { document[$0] != nil }, to: word)
-        let pipeline = try reading.pipeline(PipelineText(document, of: request, word: word))
+        let parser = PipelineParser(graph.host, parsed)
+        try parser.requireBelonging(Source.clientKeys.filter { document[$0] != nil }, to: word)
+        let pipeline = try parser.pipeline(PipelineText(document, of: request, word: word))
         let origin: Subject.Origin
-        if let source = try reading.source(pipeline.source, in: self) {
+        if let source = try parser.source(pipeline.source, in: self) {
             origin = .source(source, access)
         } else {
             let text = document["node"]?.scalar?.text

@@ -16,7 +16,7 @@ struct ClientRequest {
     /// The size of its text.
     let bytes: Int
     /// What another thread has read of its pipeline, if that is long.
-    let pipeline: ReadPipeline?
+    let pipeline: ParsedPipeline?
 
     /// Performs it.
     ///

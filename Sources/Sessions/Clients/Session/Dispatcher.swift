@@ -141,7 +141,7 @@ final class Dispatcher {
         of session: Session,
         _ host: Host,
         isAgain: Bool = false,
-        _ pipeline: ReadPipeline? = nil
+        _ pipeline: ParsedPipeline? = nil
     ) {
         let id: UInt64?
         do throws(HostError) {
@@ -205,11 +205,11 @@ final class Dispatcher {
         let (session, host) = (request.session, request.host)
         guard request.fields.operation == .sub, session.access != nil,
             let text = PipelineText(request.fields, among: host.definitions.catalogue.subscribable),
-            !host.knows(text), host.readsElsewhere(text)
+            !host.knows(text), host.parsesElsewhere(text)
         else { return false }
         let message = Array(bytes)
         let entry = prepare(request.id, of: session, bytes: message.count)
-        host.pipelines.readElsewhere?(text) { [weak session] pipeline in
+        host.pipelines.parseElsewhere?(text) { [weak session] pipeline in
             entry.state = .due { [weak session] in
                 guard let session else { return }
                 session.clients.dispatcher.perform(message, of: session, isAgain: true, pipeline)
@@ -226,7 +226,7 @@ final class Dispatcher {
         _ message: [UInt8],
         of session: Session,
         isAgain: Bool = false,
-        _ pipeline: ReadPipeline? = nil
+        _ pipeline: ParsedPipeline? = nil
     ) {
         message.withBorrowedBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in

@@ -7,8 +7,8 @@ internal import Values
 public struct StreamOptions {
     /// The text of a list of stages that each node's values pass through; nil: none.
     public var pipe: [UInt8]?
-    /// What another thread has read of that, if it is long (``text``).
-    public var read: ReadPipeline?
+    /// What another thread has parsed of that, if it is long (``text``).
+    public var parsed: ParsedPipeline?
     /// The shortest time between deliveries, in milliseconds.
     public var every: UInt64
     /// Whether every value is sent; otherwise the newest of each turn.
@@ -36,13 +36,13 @@ public struct StreamOptions {
         self.loads = loads
     }
 
-    /// What has to be read before the stream is started.
+    /// What is parsed before the stream is started.
     public var text: PipelineText? { pipe.map { $0.withBorrowedBytes { PipelineText(stages: $0) } } }
 
     func stages(on host: Host) throws(HostError) -> [Stage]? {
         guard let pipe else { return nil }
         return try pipe.withBorrowedBytes { text throws(HostError) in
-            try PipelineReading(host, read).stages(of: text)
+            try PipelineParser(host, parsed).stages(of: text)
         }
     }
 }

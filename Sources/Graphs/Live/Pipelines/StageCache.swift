@@ -2,11 +2,11 @@ internal import Definitions
 internal import ReactiveGraph
 internal import Support
 
-/// A cache of the stages of recently read client pipelines, by their text.
+/// The stages of recently parsed pipelines of clients, by their text.
 ///
-/// A dashboard sends the same few pipelines with every page that is opened. Reading one takes ten
+/// A dashboard sends the same few pipelines with every page that is opened. Parsing one takes ten
 /// times as long as everything else that its subscription needs.
-struct PipelineTexts {
+struct StageCache {
     /// The longest text that is kept.
     ///
     /// A hostile client can fill the cache with half a megabyte of programs, and no more.

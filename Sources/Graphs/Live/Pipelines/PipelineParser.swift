@@ -3,19 +3,18 @@ package import Definitions
 package import Support
 package import Values
 
-/// Gives the pipeline of one request: what was read for it already, or its short text, which is
-/// read now.
-package struct PipelineReading {
-    /// How many bytes take about as long to read as building a node: a microsecond.
+/// Parses the pipeline of one request on the loop, or gives what another thread has parsed for it.
+package struct PipelineParser {
+    /// How many bytes take about as long to parse as building a node: a microsecond.
     private static let bytesPerWork = 2
 
     let host: Host
-    /// What another thread has read; nil: nothing was long.
-    let read: ReadPipeline?
+    /// What another thread has parsed; nil: the text is short.
+    let parsed: ParsedPipeline?
 
-    package init(_ host: Host, _ read: ReadPipeline?) {
+    package init(_ host: Host, _ parsed: ParsedPipeline?) {
         self.host = host
-        self.read = read
+        self.parsed = parsed
     }
 
     /// The stages of a list in JSON text.
@@ -23,16 +22,16 @@ package struct PipelineReading {
     /// - Throws: `bad_field` if it is too long, `pattern_limit`, or the problem of a stage with its
     ///   place.
     package func stages(of text: BorrowedBytes) throws(HostError) -> [Stage] {
-        if let known = host.pipelines.texts.find(text) { return known }
+        if let known = host.pipelines.stages.find(text) { return known }
         let stages = try pipeline(PipelineText(stages: text)).stages.get()
-        host.pipelines.texts.keep(stages, of: text)
+        host.pipelines.stages.keep(stages, of: text)
         return stages
     }
 
     /// All of a text.
-    package func pipeline(_ text: PipelineText) throws(HostError) -> ReadPipeline {
-        if let read { return read }
-        return try now(text)
+    package func pipeline(_ text: PipelineText) throws(HostError) -> ParsedPipeline {
+        if let parsed { return parsed }
+        return try parse(text)
     }
 
     /// Throws `bad_field` for the first key that may not stand beside a source, or beside `node`.
@@ -49,7 +48,7 @@ package struct PipelineReading {
         }
     }
 
-    /// A source that was read; the caller must be able to read all of its nodes.
+    /// A source that was parsed; the caller must be able to read all of its nodes.
     package func source(
         _ result: Result<Source, HostError>?,
         in view: GraphView
@@ -59,8 +58,8 @@ package struct PipelineReading {
         return source
     }
 
-    /// Reads a text now; reading it and compiling its patterns count as work of this turn.
-    private func now(_ text: PipelineText) throws(HostError) -> ReadPipeline {
+    /// Parsing a text and compiling its patterns count as work of this turn.
+    private func parse(_ text: PipelineText) throws(HostError) -> ParsedPipeline {
         guard text.bytes <= PipelineText.longest else {
             throw HostError(
                 .badField,
@@ -72,22 +71,22 @@ package struct PipelineReading {
         host.work += UInt64(text.bytes / Self.bytesPerWork)
         let literals = options.expressions.literals
         let before = literals?.spent ?? 0
-        let result = text.read(options, mostStages: limits.stages)
+        let result = text.parse(options, mostStages: limits.stages)
         host.work += UInt64(((literals?.spent ?? 0) - before) / NodeBuilder.unitsPerNode)
         return result
     }
 }
 
 extension Host {
-    /// Whether the stages of a text are in the cache, and there is nothing else to read.
+    /// Whether the stages of a text are in the cache, and there is nothing else to parse.
     package func knows(_ text: PipelineText) -> Bool {
         guard text.source == nil, case .json(let stages) = text.stages else { return false }
-        return stages.withBorrowedBytes { pipelines.texts.find($0) != nil }
+        return stages.withBorrowedBytes { pipelines.stages.find($0) != nil }
     }
 
-    /// Whether another thread has to read a text before its request is performed.
-    public func readsElsewhere(_ text: PipelineText?) -> Bool {
-        guard let text, pipelines.readElsewhere != nil else { return false }
+    /// Whether another thread has to parse a text before its request is performed.
+    public func parsesElsewhere(_ text: PipelineText?) -> Bool {
+        guard let text, pipelines.parseElsewhere != nil else { return false }
         return text.takesLong
     }
 }
