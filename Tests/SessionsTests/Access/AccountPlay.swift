@@ -223,7 +223,7 @@ extension Clients {
             "accounts of pipelines": host.pipelines.accounts.named.count,
             "bytes of pipelines": host.pipelines.accounts.named.values.reduce(0) { $0 + $1.held },
             "bytes of nameless tickets": sessions.kept.nameless(in: host).held,
-            "waiting stages": host.pipelines.isWaiting ? 1 : 0,
+            "waiting stages": host.isBehind ? 1 : 0,
             "subscriptions": sessions.subscriptions,
             "tickets": sessions.kept.tickets.count, "tickets by principal": sessions.kept.counts.count,
             "sessions to release": sessions.isUnfinished ? 1 : 0,

@@ -268,7 +268,7 @@ struct HeadTests {
         let text = "\"" + String(repeating: "t", count: 300_000) + "\""
         for _ in 0..<5 { try bench.submit(graph, [("x", text)]) }
         var (turns, ended) = (0, 0)
-        while bench.host.pipelines.isWaiting {
+        while bench.host.isBehind {
             let released = graph.statistics.released
             turn(bench)
             turns += 1
@@ -284,9 +284,9 @@ struct HeadTests {
         let (bench, graph, client, _) = try late(#"[{"map":"value"}]"#, #","mode":"all""#, held: 10_000)
         let text = "\"" + String(repeating: "t", count: 4_000) + "\""
         for _ in 0..<3 { try bench.submit(graph, [("x", text)]) }
-        #expect(!bench.host.pipelines.hasSlow, "two besides the first")
+        #expect(!bench.host.slow.isWaiting, "two besides the first")
         try bench.submit(graph, [("x", text)])
-        #expect(bench.host.pipelines.hasSlow)
+        #expect(bench.host.slow.isWaiting)
         #expect(client.take().isEmpty, "another client's commit does not take the time to end it")
         bench.settle()
         #expect(client.take().last?.contains(#""id":1,"code":"slow""#) == true)
@@ -338,7 +338,7 @@ struct HeadTests {
             let chain = try #require(client.session.subscription(1)?.pipeline?.chain)
             bench.endTurn()
             client.send(#"{"op":"sub","id":9,"graph":"g","node":"x","pipe":[{"map":"value"}]}"#)
-            #expect(chain.isBehind && bench.host.pipelines.isWaiting && !made.chains.emissions.isEmpty)
+            #expect(chain.isBehind && bench.host.isBehind && !made.chains.emissions.isEmpty)
             (graph, meter, head) = (made, chain.meter, chain.segment.head)
         }
         #expect(graph == nil && meter == nil && head == nil)
@@ -427,7 +427,7 @@ struct HeadTests {
             bench.settle()
             for client in [client, other, jam] where !client.session.isClosed { client.session.close() }
             bench.settle()
-            #expect(graph.chains.all.isEmpty && graph.isWhole && !bench.host.pipelines.isWaiting)
+            #expect(graph.chains.all.isEmpty && graph.isWhole && !bench.host.isBehind)
         }
     }
 
@@ -476,7 +476,7 @@ struct HeadTests {
             turns += 1
             #expect(bench.host.pipelines.total - before <= PipelineScheduler.slice + 9_000, "and one run")
             if !modest.take().isEmpty { modestTurn = turns }
-        } while bench.host.pipelines.isWaiting
+        } while bench.host.isBehind
         #expect(turns >= 40, "50 pipelines of some 5,000 units")
         #expect(try #require(modestTurn) <= 2)
         #expect(greedy.take().count >= 40)
@@ -500,7 +500,7 @@ struct HeadTests {
             turn(bench)
             turns += 1
             #expect(bench.host.pipelines.total - before <= PipelineScheduler.share + 9_000)
-        } while bench.host.pipelines.isWaiting
+        } while bench.host.isBehind
         #expect(turns > 10 && clients.allSatisfy { $0.take().updates() == [#""v":5"#] })
     }
 

@@ -116,7 +116,7 @@ struct SlowSinkTests {
             for number in 1...4 { try bench.submit(graph, [("x", "\(1_000_000 + number)")]) }
             #expect(client.session.outbox.queue.emissions.allSatisfy { !$0.subscription.isMuted })
             var turns = 0
-            while bench.host.pipelines.isWaiting {
+            while bench.host.isBehind {
                 try #require(turns < 1_000)
                 turns += 1
                 bench.endTurn()

@@ -266,3 +266,8 @@ extension GraphView {
         return try result.get()
     }
 }
+
+extension Host {
+    /// Whether pipelines, or ends of slow subscriptions, are left for later turns.
+    var isBehind: Bool { pipelines.isBehind || slow.isWaiting }
+}

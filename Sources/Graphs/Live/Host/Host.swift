@@ -66,7 +66,9 @@ public final class Host {
     /// Clears the values that represented ended sessions.
     package private(set) lazy var presences = PresenceClearing(self)
     /// Runs the pipelines of clients.
-    package let pipelines = PipelineScheduler()
+    package let pipelines: PipelineScheduler
+    /// Ends subscriptions that are too slow.
+    package let slow = SlowEndings()
     /// In a ``TrialBirth``: the limit of units for the stages of definitions.
     let trialUnits: Int?
     package let memberAccounts = MemberAccounts()
@@ -98,6 +100,7 @@ public final class Host {
         timers = TimerQueue { .milliseconds(clock.now) }
         health = log?.health ?? .ready
         self.limits = limits
+        pipelines = PipelineScheduler(slow)
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         guard let log else { return }
         let reports = LogReports(self, log)
@@ -115,6 +118,7 @@ public final class Host {
         follower = nil
         for graph in table.all { graph.dissolve() }
         pipelines.forget()
+        slow.forget()
         postponed = []
     }
 
@@ -194,7 +198,7 @@ public final class Host {
     private func goOn() {
         let waiting =
             (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
-            | (pipelines.hasSlow ? 4 : 0)
+            | (slow.isWaiting ? 4 : 0)
         guard waiting != 0 else { return }
         // The kinds after the last one come first.
         let later = (waiting >> (kind + 1)) << (kind + 1)
@@ -202,7 +206,7 @@ public final class Host {
         switch kind {
         case 0: follower?.release()
         case 1: performPostponed()
-        default: pipelines.endSlow(in: self)
+        default: slow.goOn(in: self)
         }
     }
 
@@ -215,7 +219,9 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isWaiting { return clock.now }
+        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isBehind || slow.isWaiting {
+            return clock.now
+        }
         if unsettled.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.

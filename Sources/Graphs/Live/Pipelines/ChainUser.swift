@@ -1,12 +1,9 @@
 /// A client's use of a chain of stages: a subscription.
-package protocol ChainUser: AnyObject {
+package protocol ChainUser: SlowSubscription {
     /// Whether it needs every emission (mode `all`).
     var needsAll: Bool { get }
-    var isEnded: Bool { get }
     /// Its client's commits are answered after the runs of the turn that they cause.
     func awaitRuns()
     /// Its chain makes no further values.
     func complete()
-    /// Ends it: too much waits for it.
-    func endSlow()
 }

@@ -172,7 +172,7 @@ final class Head {
         guard !isClosed else { return }
         leave()
         isOverflowing = true
-        scheduler.overflow(segment)
+        scheduler.slow.add(segment)
     }
 
     /// The stages have been freed.

@@ -26,20 +26,15 @@ package final class PipelineScheduler {
         var waiting: Deque<PipelineAccount> = []
         /// The graphs with facets to settle after the runs of this turn.
         var touched: [LiveGraph] = []
-        /// Segments and subscriptions for which too much waits.
-        var overflowing: Deque<Segment> = []
-        var slow: Deque<any ChainUser> = []
 
-        var hasSlow: Bool { !overflowing.isEmpty || !slow.isEmpty }
         var isEmpty: Bool { waiting.isEmpty && touched.isEmpty }
-        var isLeft: Bool { !waiting.isEmpty || hasSlow }
     }
 
     private var queues = Queues()
     /// What the timers of stages have used of this turn.
     private var timed = 0
-    /// How much of the turn ending their subscriptions has used.
-    private var ending = TurnShare(dividedBy: 4)
+    /// Ends the subscriptions of what falls too far behind.
+    let slow: SlowEndings
 
     /// What principals pay for their pipelines.
     package var accounts = PipelineAccounts()
@@ -52,8 +47,9 @@ package final class PipelineScheduler {
     /// Whether a head is behind.
     package var isBehind: Bool { !queues.waiting.isEmpty }
 
-    /// Whether something is left for later turns.
-    var isWaiting: Bool { queues.isLeft }
+    init(_ slow: SlowEndings) {
+        self.slow = slow
+    }
 
     /// Counts the cost of a stage.
     @inline(__always)
@@ -132,8 +128,6 @@ package final class PipelineScheduler {
         for account in queues.waiting { account.waiting = [] }
         queues.waiting = []
         queues.touched = []
-        queues.overflowing = []
-        queues.slow = []
     }
 
     // MARK: - Timers
@@ -148,39 +142,5 @@ package final class PipelineScheduler {
         spend(Self.timerUnits)
         due.perform()
         timed += total - before
-    }
-
-    // MARK: - What is too slow
-
-    /// Whether subscriptions wait for their end.
-    var hasSlow: Bool { queues.hasSlow }
-
-    /// Too much waits at the segment's head, or its stages hold too much.
-    func overflow(_ segment: Segment) { queues.overflowing.append(segment) }
-
-    /// These subscriptions were too slow to take what was sent.
-    package func overflow(_ users: [any ChainUser], in host: Host) {
-        queues.slow.append(contentsOf: users)
-        endSlow(in: host)
-    }
-
-    /// Ends subscriptions that are too far behind, as many as this turn allows.
-    func endSlow(in host: Host) {
-        while !ending.isSpent(of: host), let user = nextSlow() {
-            let before = host.work
-            user.endSlow()
-            ending.spend(since: before, of: host)
-        }
-    }
-
-    private func nextSlow() -> (any ChainUser)? {
-        while let user = queues.slow.popFirst() {
-            if !user.isEnded { return user }
-        }
-        while let segment = queues.overflowing.first {
-            if let user = segment.newestUser { return user }
-            queues.overflowing.removeFirst()
-        }
-        return nil
     }
 }

@@ -91,7 +91,7 @@ final class StageMeter: Meter {
 
     private func overflow() {
         guard let segment else { return }
-        if let head = segment.head { head.overflow() } else { scheduler.overflow(segment) }
+        if let head = segment.head { head.overflow() } else { scheduler.slow.add(segment) }
     }
 
     /// A fork of chains has divided its segment: it has the users of this one.

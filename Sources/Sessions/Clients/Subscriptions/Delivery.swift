@@ -265,6 +265,6 @@ final class Delivery {
         session.outbox.queue.drop(of: slow)
         session.transport?.heldChanged()
         for subscription in slow { subscription.mute() }
-        session.host.pipelines.overflow(slow, in: session.host)
+        session.host.slow.end(slow, in: session.host)
     }
 }
