@@ -155,12 +155,6 @@ enum CommitRoutes {
     ) throws(HostError) {
         let rates = connection.hub.clients.rates
         try rates.countSet(of: Requester(connection.access.name, at: connection.networkPlace))
-        switch connection.hub.host.submit(commit) {
-        case .applied(let applied):
-            connection.record?.note(applied)
-            form.send(applied, on: connection)
-        case .refused(let error): throw error
-        case .pending(let pending): connection.answer(pending) { form.send($1, on: $0) }
-        }
+        try connection.answer(connection.hub.host.submit(commit)) { form.send($1, on: $0) }
     }
 }

@@ -76,7 +76,7 @@ extension HTTPConnection {
     }
 
     /// Answers once the log has answered.
-    func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
+    private func answer(_ pending: PendingCommit, _ respond: @escaping (HTTPConnection, Applied) -> Void) {
         let number = wait()
         pending.onAnswer { [weak self, record] result in
             if case .success(let applied) = result { record?.note(applied) }
@@ -87,6 +87,9 @@ extension HTTPConnection {
     }
 
     /// Answers when a change of a graph is applied, now or in a later turn.
+    ///
+    /// Inlined, so that answering now allocates no closure.
+    @inline(__always)
     func answer(
         _ submission: Submission,
         _ respond: @escaping (HTTPConnection, Applied) -> Void
