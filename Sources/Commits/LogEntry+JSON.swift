@@ -9,7 +9,7 @@ extension LogEntry {
         buffer.append("{")
         buffer.member("rev", stamp.rev)
         buffer.member("t", stamp.time)
-        buffer.member("kind", isReport ? "load" : kind.word)
+        buffer.member("kind", word.rawValue)
         let assigned = set.map(\.node).filter(mayRead)
         let cleared = clear.filter(mayRead)
         let reported = reports.map(\.node).filter(mayRead)
@@ -30,20 +30,21 @@ extension LogEntry {
         buffer.append("}")
     }
 
-    /// Whether it only reports facets and changes no value.
-    private var isReport: Bool { kind == .values && set.isEmpty && clear.isEmpty && !reports.isEmpty }
-}
+    /// Kinds of commits on the wire.
+    package enum Word: String, CaseIterable {
+        /// `load` only reports facets, and changes no value.
+        case set, load, define, redefine, remove, tick, drop, expire
+    }
 
-extension LogEntry.Kind {
-    fileprivate var word: String {
-        switch self {
-        case .values: "set"
-        case .define: "define"
-        case .redefine: "redefine"
-        case .remove: "remove"
-        case .tick: "tick"
-        case .drop: "drop"
-        case .expire: "expire"
+    private var word: Word {
+        switch kind {
+        case .values: set.isEmpty && clear.isEmpty && !reports.isEmpty ? .load : .set
+        case .define: .define
+        case .redefine: .redefine
+        case .remove: .remove
+        case .tick: .tick
+        case .drop: .drop
+        case .expire: .expire
         }
     }
 }

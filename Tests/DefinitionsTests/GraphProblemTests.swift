@@ -113,6 +113,6 @@ struct GraphProblemTests {
         #expect(graph.nodes.map(\.retain) == [.always, .always, .whileInUse, .always, .always])
         #expect(graph["one"]?.inputs == ["x", "kept"])
         #expect(graph["pick"]?.inputs == ["x", "kept", "one"])
-        #expect(graph.nodes.map(\.kindName) == ["mutable", "derived", "derived", "derived", "derived"])
+        #expect(graph.nodes.map(\.kindName) == [.mutable, .derived, .derived, .derived, .derived])
     }
 }

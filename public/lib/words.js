@@ -2,9 +2,8 @@
 import { formatAge, formatDuration, formatEntry, plural, same } from "./format.js";
 
 /** The most urgent first. */
-const severities = ["alarm", "warning", "info"];
-
 export const severityWords = { alarm: "Alarm", warning: "Warning", info: "Note" };
+const severities = Object.keys(severityWords);
 
 /**
  * "alarm", "warning" or "info" while a node with this definition, which holds this entry, calls for

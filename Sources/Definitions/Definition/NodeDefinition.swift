@@ -193,10 +193,10 @@ public final class NodeDefinition {
         if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
     }
 
-    /// The kind on the wire: `mutable` or `derived`.
-    public var kindName: String {
-        if case .mutable = kind { "mutable" } else { "derived" }
-    }
+    /// The kind on the wire.
+    public enum KindName: String, CaseIterable, Sendable { case mutable, derived }
+
+    public var kindName: KindName { isMutable ? .mutable : .derived }
 }
 
 extension NodeDefinition.Derived {

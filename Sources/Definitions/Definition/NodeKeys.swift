@@ -1,14 +1,16 @@
-internal import ReactiveGraph
+package import ReactiveGraph
+internal import Support
 internal import Values
 
 /// A key that a node may have besides those of its source: one row.
 ///
-/// Reading, the hints for keys of other configurations, the JSON Schema and the table in
-/// docs/definitions.md are made from these rows.
+/// Reading, the hints for keys of other configurations, the JSON Schema, the table in
+/// docs/definitions.md and what pictures show of nodes that are set are made from these rows.
 struct NodeKey<Value>: NodeKeyRow {
     let word: String
     let forms: [NodeKeyForm]
     let replaces: ForeignKeys?
+    let shown: NodeKeyShown?
     /// Reads the value; returns nil after recording what is wrong with it.
     let read: @Sendable (Document, DocumentReader, String) -> Value?
 
@@ -16,11 +18,13 @@ struct NodeKey<Value>: NodeKeyRow {
         _ word: String,
         _ forms: [NodeKeyForm],
         replaces: ForeignKeys? = nil,
+        shown: NodeKeyShown? = nil,
         read: @escaping @Sendable (Document, DocumentReader, String) -> Value?
     ) {
         self.word = word
         self.forms = forms
         self.replaces = replaces
+        self.shown = shown
         self.read = read
     }
 }
@@ -31,7 +35,12 @@ protocol NodeKeyRow: Sendable {
     /// Which nodes may have it, and what it means there.
     var forms: [NodeKeyForm] { get }
     var replaces: ForeignKeys? { get }
+    /// What pictures show of the key, so that an editor can be built from them; nil: nothing.
+    var shown: NodeKeyShown? { get }
 }
+
+/// The value of a key as JSON text; nil where a node does not have it.
+typealias NodeKeyShown = @Sendable (NodeDefinition.Mutable) -> String?
 
 /// Keys from other programs' configurations; `hint` names the key to use instead.
 struct ForeignKeys: Sendable {
@@ -46,9 +55,7 @@ struct ForeignKeys: Sendable {
 
 /// What a key means on one kind of node.
 struct NodeKeyForm: Sendable {
-    enum Kind: Sendable { case mutable, derived }
-
-    let kind: Kind
+    let kind: NodeDefinition.KindName
     let isRequired: Bool
     let schema: Schema
     /// For people, in Markdown without links.
@@ -56,7 +63,7 @@ struct NodeKeyForm: Sendable {
 }
 
 extension NodeKeyRow {
-    func field(of kind: NodeKeyForm.Kind) -> Schema.Field? {
+    func field(of kind: NodeDefinition.KindName) -> Schema.Field? {
         forms.first { $0.kind == kind }.map { form in
             form.isRequired
                 ? .required(word, form.schema, form.description)
@@ -64,7 +71,7 @@ extension NodeKeyRow {
         }
     }
 
-    func isFor(_ kind: NodeKeyForm.Kind) -> Bool { forms.contains { $0.kind == kind } }
+    func isFor(_ kind: NodeDefinition.KindName) -> Bool { forms.contains { $0.kind == kind } }
 }
 
 extension [NodeKeyForm] {
@@ -127,17 +134,29 @@ enum NodeKeys {
 
     // MARK: Checks
 
-    static let min = NodeKey("min", .mutable(.number, "A number must be at least this."), read: number)
-    static let max = NodeKey("max", .mutable(.number, "A number must be at most this."), read: number)
+    static let min = NodeKey(
+        "min",
+        .mutable(.number, "A number must be at least this."),
+        shown: { $0.check.min?.text },
+        read: number
+    )
+    static let max = NodeKey(
+        "max",
+        .mutable(.number, "A number must be at most this."),
+        shown: { $0.check.max?.text },
+        read: number
+    )
 
     static let minLength = NodeKey(
         "minLength",
         .mutable(.count(0), "The least characters of a string, or elements of an array."),
+        shown: { $0.check.minLength.map(String.init) },
         read: length
     )
     static let maxLength = NodeKey(
         "maxLength",
         .mutable(.count(0), "The most characters of a string, or elements of an array."),
+        shown: { $0.check.maxLength.map(String.init) },
         read: length
     )
 
@@ -148,6 +167,7 @@ enum NodeKeys {
             "A regular expression (RE2 syntax) that must be found somewhere in a string; "
                 + "`^` and `$` tie it to the ends."
         ),
+        shown: { $0.check.pattern.map(String.init(json:)) },
         read: { document, reader, _ in reader.matcher(document) }
     )
 
@@ -160,6 +180,7 @@ enum NodeKeys {
             "choices",
             hint: "the values allowed are written enum: [on, off]"
         ),
+        shown: { $0.check.allowed.map { "[\($0.values.map(\.text).joined(separator: ","))]" } },
         read: { document, reader, _ in Check.allowed(document, reader) }
     )
 
@@ -197,6 +218,7 @@ enum NodeKeys {
             "expires",
             hint: "'ttl' says how long a value is kept"
         ),
+        shown: { milliseconds($0.ttl) },
         read: span
     )
 
@@ -206,6 +228,7 @@ enum NodeKeys {
             .duration,
             "A member of a family is dropped when it is not set for so long, and nothing needs it."
         ),
+        shown: { milliseconds($0.expire) },
         read: span
     )
 
@@ -220,6 +243,7 @@ enum NodeKeys {
             "timeout",
             hint: "'fresh' says how long a value may go without being set"
         ),
+        shown: { milliseconds($0.fresh) },
         read: span
     )
 
@@ -241,6 +265,7 @@ enum NodeKeys {
             .boolean,
             "Whether a set must say which value it replaces: `If-Match`, or `if` on the wire."
         ),
+        shown: { $0.requiresIfMatch ? "true" : nil },
         read: { document, reader, word in reader.flag(document, of: word) }
     )
 
@@ -257,7 +282,7 @@ enum NodeKeys {
     static let retain = NodeKey(
         "retain",
         .mutable(
-            .oneOf(words: [Retention.always, .untilPressure].map(\.rawValue)),
+            .oneOf(words: Retention.held.map(\.rawValue)),
             "Nodes that are set are always held; members of families also `untilPressure`."
         )
             + .derived(
@@ -320,6 +345,10 @@ enum NodeKeys {
         read: { document, reader, _ in reader.datum(document) }
     )
 
+    @Sendable private static func milliseconds(_ span: Stage.Span?) -> String? {
+        span.map { String($0.milliseconds) }
+    }
+
     // MARK: How they are read
 
     @Sendable private static func number(
@@ -355,6 +384,11 @@ enum NodeKeys {
     }
 }
 
+extension Retention {
+    /// Those by which a node is held that nothing uses.
+    package static let held: [Retention] = [.always, .untilPressure]
+}
+
 /// The keys that a node has, by their words.
 struct NodeFields {
     private let reader: DocumentReader
@@ -374,6 +408,13 @@ struct NodeFields {
 
     func read<Value>(_ key: NodeKey<Value>) -> Value? {
         self[key].flatMap { key.read($0, reader, key.word) }
+    }
+}
+
+extension NodeDefinition.Mutable {
+    /// What pictures show of its keys, from which an editor can be built.
+    package var shown: [(word: String, json: String)] {
+        NodeKeys.all.compactMap { key in key.shown?(self).map { (key.word, $0) } }
     }
 }
 

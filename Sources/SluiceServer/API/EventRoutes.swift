@@ -64,12 +64,7 @@ extension StreamOptions {
             }
             self.every = UInt64(every)
         }
-        if let mode = query.string("mode") {
-            guard mode == "latest" || mode == "all" else {
-                throw HostError(.badField, "mode: latest or all is needed")
-            }
-            isAll = mode == "all"
-        }
+        if let mode = query.string("mode") { isAll = try DeliveryMode(mode) == .all }
         hasFacets = try query.isSet("facets")
         loads = try query.isSet("load")
         if query.raw("pipe") != nil {

@@ -26,11 +26,11 @@ enum InspectionRoutes {
             connection,
             past throws(HostError) in
             guard case .body(let body) = past else { return try PastQuery.send(on: connection, past) }
-            body.withBorrowedBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
+            body.withBorrowedBytes { connection.answer(.ok, format.contentType, $0, fields: vary) }
         }
         if isPast { return }
         let body = try view.picture(format, live: isLive, around: surroundings)
-        body.withBorrowedBytes { connection.answer(.ok, format.mediaType, $0, fields: vary) }
+        body.withBorrowedBytes { connection.answer(.ok, format.contentType, $0, fields: vary) }
     }
 
     /// `around` and `depth`; nil if they are absent.
@@ -45,9 +45,8 @@ enum InspectionRoutes {
 
     /// The format that the client prefers; nil if it accepts none of them.
     private static func accepted(_ head: RequestHead) -> PictureFormat? {
-        let formats: [PictureFormat] = [.json, .dot, .mermaid]
-        let types: [StaticString] = ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
-        return Accept.choose(head.value(.accept), from: types).map { formats[$0] }
+        let formats = PictureFormat.allCases
+        return Accept.choose(head.value(.accept), from: formats.map(\.mediaType)).map { formats[$0] }
     }
 
     /// `GET /v1/graphs/{g}/listeners`.
@@ -72,7 +71,15 @@ enum InspectionRoutes {
 }
 
 extension PictureFormat {
-    fileprivate var mediaType: StaticString {
+    var mediaType: StaticString {
+        switch self {
+        case .json: "application/json"
+        case .dot: "text/vnd.graphviz"
+        case .mermaid: "text/vnd.mermaid"
+        }
+    }
+
+    fileprivate var contentType: StaticString {
         switch self {
         case .json: "application/json"
         case .dot: "text/vnd.graphviz; charset=utf-8"

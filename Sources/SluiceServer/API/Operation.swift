@@ -49,6 +49,15 @@ struct Operation: Sendable {
             return Parameter(name, usual.map { schema.with("default", .number($0)) } ?? schema, summary)
         }
 
+        static func choice<Word: RawRepresentable & CaseIterable>(
+            _ name: String,
+            _ type: Word.Type,
+            default usual: Word? = nil,
+            _ summary: String
+        ) -> Parameter where Word.RawValue == String {
+            choice(name, Word.allCases.map(\.rawValue), default: usual?.rawValue, summary)
+        }
+
         static func choice(
             _ name: String,
             _ words: [String],

@@ -145,7 +145,7 @@ enum ReadingRoutes {
             out.append("{")
             GraphSummary(of: graph, for: access).appendMembers(to: &out)
             let counts = graph.statistics
-            out.member("owner", file == nil ? "api" : "file")
+            out.member("owner", (file == nil ? GraphOwner.api : .file).rawValue)
             out.member("live") { out in
                 out.member("nodes", counts.nodes)
                 out.member("edges", counts.edges)
@@ -161,6 +161,9 @@ enum ReadingRoutes {
         }
     }
 }
+
+/// Where the definition of a graph comes from.
+enum GraphOwner: String, CaseIterable { case file, api }
 
 extension ByteBuffer {
     /// Appends `,"kept":{"from":…,"to":…}`: the revs at which the graph's past is kept; null if

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Sessions
 internal import Values
 
 /// The routes of one subject: a row for each, and a function that answers it.
@@ -47,7 +48,7 @@ extension Routes {
                 default: 0,
                 "The shortest time between deliveries, in milliseconds"
             ),
-            .choice("mode", ["latest", "all"], default: "latest", "Whether values may be folded"),
+            .choice("mode", DeliveryMode.self, default: .latest, "Whether values may be folded"),
             facets, load,
             .text("pipe", "Stages, as a JSON list"),
         ]

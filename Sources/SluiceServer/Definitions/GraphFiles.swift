@@ -197,7 +197,7 @@ final class GraphFiles {
             return nil
         }
         guard let graph = present else {
-            return (ReloadReport.Entry(result: "added", graph: name, file: path), nil)
+            return (ReloadReport.Entry(result: .added, graph: name, file: path), nil)
         }
         guard graph.origin == .file else {
             let message = "graph '\(name)' was defined over HTTP"
@@ -207,7 +207,7 @@ final class GraphFiles {
         }
         let change = graph.change(to: definition)
         let entry = ReloadReport.Entry(
-            result: graph.isOrphan ? "returned" : change.isEmpty ? "unchanged" : "changed",
+            result: graph.isOrphan ? .returned : change.isEmpty ? .unchanged : .changed,
             graph: name,
             file: path,
             rev: graph.rev,

@@ -5,11 +5,17 @@ public import Values
 
 /// The result of reading the configuration's files again.
 public struct ReloadReport {
+    enum Result: String, CaseIterable {
+        case added, changed, unchanged
+        /// Its file is gone.
+        case orphaned
+        /// Its file is back.
+        case returned
+    }
+
     /// What happened to one graph.
     struct Entry {
-        /// `added`, `changed`, `unchanged`, `orphaned` (its file is gone) or `returned` (its file
-        /// is back).
-        let result: String
+        let result: Result
         let graph: String
         let file: String
         /// The rev of the change, or the present one; nil: there is no graph yet.
@@ -24,7 +30,7 @@ public struct ReloadReport {
     public internal(set) var problems: [FileProblem] = []
 
     /// How many graphs were changed or added, lost their file or got it back.
-    public var changes: Int { entries.count { $0.result != "unchanged" } }
+    public var changes: Int { entries.count { $0.result != .unchanged } }
 
     /// What the audit says of it.
     var subjects: [AuditEntry.Field] {
@@ -32,7 +38,7 @@ public struct ReloadReport {
     }
 
     mutating func keep(_ graph: String, of file: String, at rev: UInt64?) {
-        entries.append(Entry(result: "unchanged", graph: graph, file: file, rev: rev, change: nil))
+        entries.append(Entry(result: .unchanged, graph: graph, file: file, rev: rev, change: nil))
     }
 
     /// The change of a graph has this rev.
@@ -46,7 +52,7 @@ public struct ReloadReport {
         out.member("graphs", objects: entries) { entry, out in
             out.member("graph", entry.graph)
             out.member("file", entry.file)
-            out.member("result", entry.result)
+            out.member("result", entry.result.rawValue)
             out.member("rev", entry.rev)
             if let change = entry.change, !change.isEmpty {
                 out.member("diff")

@@ -275,7 +275,7 @@ final class Reloading {
         for (name, path) in gone.sorted(by: { $0.key < $1.key }) {
             guard let graph = files.host.held(name) else { continue }
             if orphans.contains(name) {
-                let entry = ReloadReport.Entry(result: "orphaned", graph: name, file: path, rev: graph.rev)
+                let entry = ReloadReport.Entry(result: .orphaned, graph: name, file: path, rev: graph.rev)
                 report.entries.append(entry)
             } else {
                 report.keep(name, of: path, at: graph.rev)

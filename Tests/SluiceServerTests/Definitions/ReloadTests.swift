@@ -44,7 +44,7 @@ struct ReloadTests {
         let names = (0..<6).map { "many\($0)" }
         for name in names { write(server, name, factor: 2) }
         let first = try reload(server)
-        #expect(first.entries.count { $0.result == "added" } == 6 && first.problems.isEmpty)
+        #expect(first.entries.count { $0.result == .added } == 6 && first.problems.isEmpty)
         for name in names { write(server, name, factor: 3) }
         let peer = try server.connect()
         let request = Array("GET /v1/graphs/g/nodes/x HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
@@ -91,7 +91,7 @@ struct ReloadTests {
 
         let known = try #require(server.server.service.files.knownTexts[path])
         #expect(server.server.service.files.stands(known, of: path))
-        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        #expect(try reload(server).entries.map(\.result) == [.unchanged])
         // The API has taken the graph over: the file is a problem, although it is the same.
         let graph = try #require(server.server.host["g"])
         if case .refused = server.server.host.redefine(graph, as: graph.definition, from: .client) {
@@ -101,15 +101,15 @@ struct ReloadTests {
         #expect(try reload(server).problems.map(\.code) == ["in_use"])
         // And when it is gone, the file makes it anew.
         if case .refused = server.server.host.remove(server.server.host["g"]!) { Issue.record("not removed") }
-        #expect(try reload(server).entries.map(\.result) == ["added"])
+        #expect(try reload(server).entries.map(\.result) == [.added])
         server.folder.write("graphs/g.yaml", "graph: g\nnodes: { y: { set: any } }\n")
-        #expect(try reload(server).entries.map(\.result) == ["changed"])
+        #expect(try reload(server).entries.map(\.result) == [.changed])
         server.folder.write("graphs/g.yaml", "graph: [")
         #expect(try reload(server).problems.count == 1)
         server.folder.write("graphs/g.yaml", "graph: g\nnodes: { y: { set: any } }\n")
-        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        #expect(try reload(server).entries.map(\.result) == [.unchanged])
         unlink(path)
-        #expect(try reload(server).entries.map(\.result) == ["orphaned"])
+        #expect(try reload(server).entries.map(\.result) == [.orphaned])
         #expect(server.server.service.files.knownTexts.isEmpty)
     }
 
@@ -119,7 +119,7 @@ struct ReloadTests {
         server.folder.write("graphs/z.yaml", TestServer.graph)
         #expect(try reload(server).problems.map(\.file) == [server.folder.path + "/graphs/z.yaml"])
         unlink(server.folder.path + "/graphs/g.yaml")
-        #expect(try reload(server).entries.map(\.result) == ["unchanged"])
+        #expect(try reload(server).entries.map(\.result) == [.unchanged])
         #expect(server.server.service.files.owners["g"] == server.folder.path + "/graphs/z.yaml")
         server.folder.write("graphs/g.yaml", TestServer.graph)
         let report = try reload(server)
@@ -136,12 +136,12 @@ struct ReloadTests {
         log.onAskedForFiles = { log.filesElsewhere = ["g"] }
         #expect(unlink(server.folder.path + "/graphs/g.yaml") == 0)
         let kept = try reload(server)
-        #expect(kept.entries.map(\.result) == ["unchanged"] && server.server.host["g"] != nil)
+        #expect(kept.entries.map(\.result) == [.unchanged] && server.server.host["g"] != nil)
         server.folder.write("graphs/g.yaml", TestServer.graph)
         _ = try reload(server)
         log.onAskedForFiles = { log.filesElsewhere = [] }
         #expect(unlink(server.folder.path + "/graphs/g.yaml") == 0)
-        #expect(try reload(server).entries.map(\.result) == ["orphaned"])
+        #expect(try reload(server).entries.map(\.result) == [.orphaned])
         #expect(server.server.host["g"] == nil)
     }
 

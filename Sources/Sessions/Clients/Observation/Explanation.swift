@@ -132,7 +132,7 @@ struct Explanation {
         let definition = step.named.definition
         buffer.append("{")
         buffer.member("node", step.named.name)
-        buffer.member("kind", definition.kindName)
+        buffer.member("kind", definition.kindName.rawValue)
         let change = step.named.lastChange
         buffer.member("c", change.rev)
         buffer.member("t", change.time)

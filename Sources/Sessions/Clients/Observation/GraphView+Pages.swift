@@ -39,7 +39,7 @@ extension GraphView {
         buffer.member("nodes", objects: zip(names, values)) { entry, buffer in
             let (node, living) = entry
             buffer.member("name", node.name)
-            buffer.member("kind", node.definition.kindName)
+            buffer.member("kind", node.definition.kindName.rawValue)
             buffer.member("family", node.family?.pattern.text)
             buffer.append(",")
             graph.host.work += 1

@@ -50,9 +50,9 @@ struct WhyAlive {
         case .registry:
             let holder = named.graph.name(of: path.nodes[0]) ?? named
             buffer.append(json: holder.definition.retain.rawValue)
-        case .edge: buffer.append("\"edge\"")
-        case .reference: buffer.append("\"reference\"")
-        case .ring: buffer.append("\"ring\"")
+        case .edge: buffer.append(json: NodeHolder.edge.rawValue)
+        case .reference: buffer.append(json: NodeHolder.reference.rawValue)
+        case .ring: buffer.append(json: NodeHolder.ring.rawValue)
         }
         buffer.member("path", list: Array(path.nodes.enumerated())) { step, buffer in
             append(step.element, via: step.offset == 0 ? nil : path.links[step.offset - 1], to: &buffer)
@@ -62,7 +62,7 @@ struct WhyAlive {
 
     /// Appends the subscriptions of one connection with the same owners, after `"by":`.
     private func append(listens: [Edge], to buffer: inout ByteBuffer) {
-        buffer.append("\"listener\"")
+        buffer.append(json: NodeHolder.listener.rawValue)
         let subscriptions = listens.compactMap(Subscription.of)
         guard let first = subscriptions.first else { return }
         let session = first.session
@@ -99,6 +99,14 @@ struct WhyAlive {
         }
         buffer.append("}")
     }
+}
+
+/// What holds a node at the end of a path, besides its definition (`by`).
+package enum NodeHolder: String, CaseIterable {
+    case listener, edge, reference, ring
+
+    /// All values of `by`.
+    package static let words = allCases.map(\.rawValue) + Retention.held.map(\.rawValue)
 }
 
 extension OwnerPath {

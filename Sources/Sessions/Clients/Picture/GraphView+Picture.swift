@@ -3,7 +3,7 @@ internal import Definitions
 public import Values
 
 /// The form of a picture.
-public enum PictureFormat: String, Sendable {
+public enum PictureFormat: String, CaseIterable, Sendable {
     case json, dot, mermaid
 }
 

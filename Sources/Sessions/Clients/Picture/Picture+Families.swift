@@ -64,7 +64,7 @@ extension NodeFamily {
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{")
         buffer.member("name", pattern.text)
-        buffer.member("kind", definition.kindName)
+        buffer.member("kind", definition.kindName.rawValue)
         buffer.append(facts: definition, inputs: definition.inputs)
         buffer.member("members", shown)
         buffer.member("alive", living)

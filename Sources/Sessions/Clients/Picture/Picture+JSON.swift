@@ -88,7 +88,13 @@ extension ByteBuffer {
         member("ok", definition.alarm?.ok)
         switch definition.kind {
         case .mutable(let rules):
-            append(rules: rules)
+            member("type", rules.check.kind.rawValue)
+            for (word, json) in rules.shown {
+                append(",")
+                append(json: word)
+                append(":")
+                append(utf8: json)
+            }
         case .derived(let derived):
             member("op", derived.source.name)
             if !derived.pipe.isEmpty {

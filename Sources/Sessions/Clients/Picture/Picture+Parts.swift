@@ -55,8 +55,8 @@ extension Picture {
         }
 
         var kind: String {
-            if let named { return named.definition.kindName }
-            return record == nil ? "derived" : "chain"
+            if let named { return named.definition.kindName.rawValue }
+            return record == nil ? NodeDefinition.KindName.derived.rawValue : "chain"
         }
     }
 

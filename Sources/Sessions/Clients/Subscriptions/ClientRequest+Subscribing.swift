@@ -155,13 +155,7 @@ extension SubscriptionOptions {
     /// Reads the options of a message; options that it does not have stay as in `former`.
     init(_ fields: Fields, changing former: SubscriptionOptions = SubscriptionOptions()) throws(HostError) {
         self = former
-        if let mode = try fields.string(.mode) {
-            switch mode {
-            case "latest": isAll = false
-            case "all": isAll = true
-            default: throw HostError(.badField, "mode: latest or all is needed")
-            }
-        }
+        if let mode = try fields.string(.mode) { isAll = try DeliveryMode(mode) == .all }
         if let every = try fields.integer(.every, in: 0...86_400_000) { self.every = UInt32(every) }
         if let queue = try fields.integer(.queue, in: 1...100_000) { self.queue = Int32(queue) }
         if let facets = try fields.bool(.facets) { hasFacets = facets }

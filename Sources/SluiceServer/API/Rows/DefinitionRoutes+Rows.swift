@@ -105,10 +105,8 @@ extension Schema {
                 .list(
                     of: .object([
                         .required("graph", .string), .required("file", .string),
-                        .required(
-                            "result",
-                            .oneOf(words: ["added", "changed", "unchanged", "orphaned", "returned"])
-                        ), .optional("rev", .integer), .optional("diff", .difference),
+                        .required("result", .word(ReloadReport.Result.self)),
+                        .optional("rev", .integer), .optional("diff", .difference),
                     ])
                 )
             ), .required("problems", .list(of: .fileProblem)),

@@ -1,3 +1,4 @@
+internal import Commits
 internal import Definitions
 internal import HTTP
 internal import Values
@@ -57,12 +58,8 @@ extension Schema {
                     .list(
                         of: .object([
                             .required("rev", .integer), .required("t", .integer),
-                            .required(
-                                "kind",
-                                .oneOf(words: [
-                                    "set", "load", "define", "redefine", "tick", "drop", "expire",
-                                ])
-                            ), .optional("by", .string), .optional("ctx", .any),
+                            .required("kind", .word(LogEntry.Word.self)),
+                            .optional("by", .string), .optional("ctx", .any),
                             .optional("set", .names),
                             .optional("clear", .names), .optional("load", .names),
                         ])

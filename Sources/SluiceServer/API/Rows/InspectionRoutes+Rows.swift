@@ -1,6 +1,7 @@
 internal import Definitions
 internal import HTTP
 internal import ReactiveGraph
+internal import Sessions
 internal import Values
 
 extension InspectionRoutes: Routes {
@@ -14,7 +15,7 @@ extension InspectionRoutes: Routes {
             name: "drawGraph",
             summary: "A picture of the graph",
             parameters: [
-                .choice("format", ["json", "dot", "mermaid"], "Instead of Accept"),
+                .choice("format", PictureFormat.self, "Instead of Accept"),
                 .flag("live", "1: also everything that lives at the moment, and its owners"),
                 .text("around", "A node: only its surroundings"),
                 .integer(
@@ -29,7 +30,7 @@ extension InspectionRoutes: Routes {
                 answer(
                     "The picture",
                     .picture,
-                    as: ["application/json", "text/vnd.graphviz", "text/vnd.mermaid"]
+                    as: PictureFormat.allCases.map { "\($0.mediaType)" }
                 )
             ],
             errors: [
@@ -107,13 +108,8 @@ extension Schema {
                     "ways",
                     .list(
                         of: .object([
-                            .required(
-                                "by",
-                                .oneOf(words: [
-                                    "listener", "always", "untilPressure", "edge", "reference",
-                                    "ring",
-                                ])
-                            ), .optional("l", .string), .optional("client", .string),
+                            .required("by", .oneOf(words: NodeHolder.words)),
+                            .optional("l", .string), .optional("client", .string),
                             .optional("transport", .string), .optional("subs", .list(of: .integer)),
                             .optional("owners", .names),
                             .required(

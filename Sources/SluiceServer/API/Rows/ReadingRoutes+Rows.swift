@@ -123,7 +123,7 @@ extension Schema {
                 .optional("stale", .names, "Nodes whose values are out of date"),
                 .optional("staleCount", .integer),
                 .optional("missed", .names, "Nodes that the definition lost and clients still set"),
-                .optional("owner", .oneOf(words: ["file", "api"])),
+                .optional("owner", .word(GraphOwner.self)),
                 .optional(
                     "kept",
                     .type("object", "null").and(
@@ -215,7 +215,7 @@ extension Schema {
                         of: .object(
                             [
                                 .required("name", .string),
-                                .required("kind", .oneOf(words: ["mutable", "derived"])),
+                                .required("kind", .word(NodeDefinition.KindName.self)),
                                 .optional("family", .string, "The family of which it is a member"),
                             ],
                             held
