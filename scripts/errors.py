@@ -58,7 +58,7 @@ CODES = {
     "Sources/ReactiveGraph": None,
     "Sources/SluiceServer/": "start",
     "Sources/SluiceServer/API/": "bad_field",
-    "Sources/SluiceServer/API/Need.swift": None,
+    "Sources/SluiceServer/API/Operation+Need.swift": None,
     "Sources/SluiceServer/API/OpenAPI": None,
     "Sources/SluiceServer/API/Operation.swift": None,
     "Sources/SluiceServer/API/Routes.swift": None,

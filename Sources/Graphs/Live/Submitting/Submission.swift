@@ -11,27 +11,3 @@ public enum Submission {
     /// It waits for the log; the answer follows.
     case pending(PendingCommit)
 }
-
-/// The commits that the log has not answered, by ticket.
-struct PendingCommits {
-    private var commits: Deque<PendingCommit?> = []
-    private var first: UInt64 = 1
-
-    var next: UInt64 { first + UInt64(commits.count) }
-
-    /// Adds a commit under the ticket ``next``.
-    mutating func append(_ commit: PendingCommit) { commits.append(commit) }
-
-    /// Removes the commit with that ticket, which the log answers.
-    mutating func take(_ ticket: UInt64) -> PendingCommit {
-        guard ticket >= first, ticket < next, let commit = commits[Int(ticket - first)] else {
-            preconditionFailure("the log answered ticket \(ticket) twice, or never got it")
-        }
-        commits[Int(ticket - first)] = nil
-        while let oldest = commits.first, oldest == nil {
-            commits.removeFirst()
-            first += 1
-        }
-        return commit
-    }
-}

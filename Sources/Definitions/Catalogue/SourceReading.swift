@@ -1,0 +1,107 @@
+internal import CEL
+internal import Support
+internal import Values
+
+/// A source being read: the value of its key, and of its sibling keys.
+package final class SourceReading {
+    let reader: DocumentReader
+    let row: OperatorRow
+    let argument: Document
+    /// The values of the sibling keys that belong to sources.
+    let beside: [String: Document]
+    /// Where it names nodes; complete even if there are other problems.
+    private(set) var references: [NodeReference] = []
+    /// Where it names new nodes; complete even if there are other problems.
+    private(set) var newNodes: [NodeReference] = []
+    /// Its glob, even if there are other problems.
+    private(set) var globReference: GlobReference?
+
+    init(reader: DocumentReader, row: OperatorRow, argument: Document, beside: [String: Document]) {
+        self.reader = reader
+        self.row = row
+        self.argument = argument
+        self.beside = beside
+    }
+
+    func fields(_ known: [Schema.Field]) -> [String: Document] {
+        reader.fields(argument, of: row.name, known)
+    }
+
+    /// The name of a node, recorded so that the reader can check that it exists.
+    func node(_ document: Document, of what: String) -> String? {
+        guard let name = reader.nodeName(document, "\(what) must name a node") else { return nil }
+        references.append(NodeReference(node: name, position: document.position))
+        return name
+    }
+
+    func node(_ key: String, in fields: [String: Document]) -> String? {
+        fields[key].flatMap { node($0, of: key) }
+    }
+
+    func nodes() -> [String]? {
+        let what = row.name
+        guard let elements = argument.elements else {
+            return reader.refuse(
+                "\(what) must be a list of nodes, not \(argument.kindName)",
+                at: argument.position
+            )
+        }
+        guard hasRoom(elements.count) else { return nil }
+        let names = elements.map { node($0, of: "an element of \(what)") }
+        return names.contains(nil) ? nil : names.compactMap { $0 }
+    }
+
+    /// Whether an operator takes so many nodes.
+    func hasRoom(_ count: Int) -> Bool {
+        if (1...Source.mostInputs).contains(count) { return true }
+        reader.add("\(row.name) must name 1 to \(Source.mostInputs) nodes", at: argument.position)
+        return false
+    }
+
+    /// The argument as a glob, recorded so that the reader can check that it matches something.
+    func glob() -> String? {
+        guard let scalar = argument.scalar, scalar.value != .null else {
+            return reader.refuse(
+                "\(row.name) must be a glob, not \(argument.kindName)",
+                at: argument.position
+            )
+        }
+        let glob = scalar.text
+        guard Glob.isGlob(glob) else {
+            return reader.refuse(
+                "'\(glob)' matches at most one node: \(row.name) takes a glob",
+                at: argument.position,
+                hint: "write 'from: \(glob)', or a glob with '*' or '?'"
+            )
+        }
+        guard reader.checkGlob(glob, at: argument.position) else { return nil }
+        if reader.family != nil {
+            reader.add(
+                "a family cannot join all nodes of a glob",
+                at: argument.position,
+                hint: "a node without placeholders can"
+            )
+        }
+        globReference = GlobReference(glob: glob, position: argument.position)
+        return glob
+    }
+
+    /// The expression under a key; it sees a `value` of this type.
+    func expression(_ key: String, in fields: [String: Document], of type: StaticType) -> Expression? {
+        reader.types.value = type
+        return fields[key].flatMap { reader.expression($0, of: key, variables: Expression.valueNames) }
+    }
+
+    /// A further node of the source, if the key `word` gives its name.
+    func side(
+        _ word: String,
+        in fields: [String: Document],
+        source: @escaping (String) -> Source
+    ) -> Source.Side? {
+        guard let document = fields[word],
+            let name = reader.nodeName(document, "'\(word)' must be the name of a new node")
+        else { return nil }
+        newNodes.append(NodeReference(node: name, position: document.position))
+        return Source.Side(name: name, position: document.position, word: word, source: source)
+    }
+}

@@ -1,0 +1,74 @@
+internal import Support
+internal import Values
+
+/// An address that values are sent to: `http` or `https`, without user and fragment.
+public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
+    public let isSecure: Bool
+    /// A host name, or an address without brackets; in lower case.
+    public let host: String
+    public let port: Int
+    /// Path and query, at least `/`.
+    public let target: String
+
+    /// Parses a URL; nil if it is invalid.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let end = text.firstRange(of: "://")
+        else { return nil }
+        let scheme = text[..<end.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        isSecure = scheme == "https"
+        let rest = text[end.upperBound...]
+        let start = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        guard !rest.contains("#"), let place = Self.place(rest[..<start]) else { return nil }
+        host = place.host
+        port = place.port ?? (isSecure ? 443 : 80)
+        let tail = rest[start...]
+        target = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    }
+
+    /// Host and port of `example.org:8080`, `[::1]:80`; nil for anything else.
+    private static func place(_ text: Substring) -> (host: String, port: Int?)? {
+        var (host, port) = (text, Substring?.none)
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+            guard host.utf8.allSatisfy({ ASCII.isWord($0) || $0 == 0x3A || $0 == 0x2E }) else { return nil }
+        } else {
+            if let colon = text.firstIndex(of: ":") {
+                host = text[..<colon]
+                port = text[text.index(after: colon)...]
+            }
+            guard host.utf8.allSatisfy({ ASCII.isWord($0) || $0 == 0x2D || $0 == 0x2E }) else { return nil }
+        }
+        guard !host.isEmpty, host.utf8.count <= 253 else { return nil }
+        guard let port else { return (host.lowercased(), nil) }
+        guard !port.isEmpty, port.utf8.allSatisfy(ASCII.isDigit), let number = Int(port),
+            (1...65_535).contains(number)
+        else { return nil }
+        return (host.lowercased(), number)
+    }
+
+    /// Host and port as in a URL: `example.org`, `[::1]:8080`; without the scheme's default port.
+    public var authority: String {
+        let shown = host.contains(":") ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? shown : "\(shown):\(port)"
+    }
+
+    /// Scheme, host and port.
+    public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+    /// The written form.
+    public var description: String { origin + target }
+
+    /// Whether a list of `host` and `host:port` contains exactly this host and port; an entry
+    /// without a port means the scheme's default.
+    public func isAllowed(by hosts: [String]) -> Bool {
+        let shown = host.contains(":") ? "[\(host)]" : host
+        let names = hosts.map { $0.lowercased() }
+        return names.contains(authority) || names.contains("\(shown):\(port)")
+    }
+}
