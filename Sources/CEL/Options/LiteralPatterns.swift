@@ -6,8 +6,6 @@
 public final class LiteralPatterns {
     /// Units that have been spent on compiling, and on refusing.
     public private(set) var spent = 0
-    /// Whether a pattern was refused because there were not enough units.
-    public private(set) var isExhausted = false
 
     private let engine: any RegexEngine
     private let units: Int
@@ -36,7 +34,6 @@ public final class LiteralPatterns {
         }
         let work = engine.has(pattern) ? 0 : engine.work(of: pattern)
         guard work <= units - spent else {
-            isExhausted = true
             let whole = work > units ? "this one takes \(work)" : "\(spent) are used, this one takes \(work)"
             throw RegexProblem(
                 "compiling regular expressions may take \(units) units together: \(whole)",

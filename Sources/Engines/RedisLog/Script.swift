@@ -6,12 +6,9 @@ struct Script {
     let text: String
     /// How a script asks for the time: a list of seconds and microseconds.
     static let time = "redis.call('TIME')"
-    /// How many of the arguments are names of keys; they come first.
-    private let keys: Int?
 
-    private init(keys: Int?, _ text: String) {
+    private init(_ text: String) {
         self.text = text
-        self.keys = keys
     }
 
     /// The command that runs it on these keys, by the digest that `SCRIPT LOAD` answered.
@@ -48,7 +45,6 @@ struct Script {
     /// that was taken; `y` for a question; `m`: something else has come in between, or a tick is
     /// too early; or what its key has stood for.
     static let append = Script(
-        keys: nil,
         """
         local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'time', 'id', 'definition', 'origin', 'fence', 'writer',
             'since', 'seen:' .. ARGV[1], 'broke:' .. ARGV[1])
@@ -133,7 +129,6 @@ struct Script {
     /// Answers `{status, rev of the end}`. Status: `ok`; `gap`: the next entries were trimmed;
     /// `epoch`: the graph has a new epoch; `lost`: Redis lost entries.
     static let verify = Script(
-        keys: 2,
         """
         local state = redis.call('HMGET', KEYS[1], 'epoch', 'rev', 'id')
         if not state[1] then return {'lost', 0} end
@@ -166,7 +161,6 @@ struct Script {
     ///     KEYS  claim
     ///     ARGV  time and rev of the last commit, instance
     static let claim = Script(
-        keys: 1,
         """
         local former = redis.call('HMGET', KEYS[1], 'time', 'rev', 'instance')
         local time, rev = tonumber(former[1] or '-1'), tonumber(former[2] or '-1')
@@ -189,7 +183,6 @@ struct Script {
     /// Answers `ok`; `epoch`: there is a new one already; `wait`: another instance has come
     /// further.
     static let seed = Script(
-        keys: 6,
         """
         local epoch = redis.call('HGET', KEYS[1], 'epoch')
         if epoch and epoch ~= ARGV[1] then return 'epoch' end
@@ -212,7 +205,6 @@ struct Script {
     ///
     /// Answers `ok`, or `no` if the epoch or the lease has changed.
     static let snapshot = Script(
-        keys: 3,
         """
         local state = redis.call('HMGET', KEYS[1], 'epoch', 'fence')
         if state[1] ~= ARGV[1] or tonumber(state[2] or '0') > tonumber(ARGV[2]) then return 'no' end
@@ -238,7 +230,6 @@ struct Script {
     ///
     /// Answers 0 where the signs of life are others now: another instance lives.
     static let begin = Script(
-        keys: nil,
         """
         local signs = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
         if #signs ~= #ARGV - 2 then return 0 end
@@ -274,7 +265,6 @@ struct Script {
     /// Answers `{fencing token, or 0 where another instance has the lease; Redis' time in
     /// milliseconds; {each instance and its last sign of life…}; {each instance and its graphs…}}`.
     static let pulse = Script(
-        keys: 4,
         """
         local clock = redis.call('TIME')
         local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -310,7 +300,6 @@ struct Script {
     ///
     /// Answers `ok`, or `gone` where there is no set, so that the whole one is needed.
     static let demand = Script(
-        keys: nil,
         """
         if KEYS[3] then
             redis.call('RENAME', KEYS[3], KEYS[1])

@@ -16,16 +16,10 @@ public import Support
     public var minorVersion: Int { unsafe Int(core.pointee.facts.minorVersion) }
     /// Whether the connection may be used again after the answer (RFC 9112 §9.3).
     public var keepsAlive: Bool { unsafe core.pointee.facts.keepsAlive }
-    /// Whether the client waits for `100 Continue` before it sends the body.
-    public var expectsContinue: Bool { unsafe core.pointee.facts.expectsContinue }
     /// Whether this is a bodiless HTTP/1.1 GET with `Connection: upgrade` and `Upgrade: websocket`.
     public var upgradesToWebSocket: Bool { unsafe core.pointee.facts.upgradesToWebSocket }
-    /// Whether the body comes in chunks.
-    public var isChunked: Bool { unsafe core.pointee.facts.isChunked }
     /// Whether the body may be longer than that of other requests.
     public var allowsLongBody: Bool { unsafe core.pointee.facts.allowsLongBody }
-    /// The declared length of the body; 0 if there is none or it is chunked.
-    public var contentLength: Int { unsafe core.pointee.facts.contentLength }
 
     /// The target as sent.
     public var target: BorrowedBytes {

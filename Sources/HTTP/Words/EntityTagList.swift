@@ -39,20 +39,15 @@ public enum EntityTagCondition {
 @safe public struct EntityTagList {
     private let bytes: BorrowedBytes
 
-    /// The number of tags, at least one.
-    public let count: Int
-
     init?(_ value: BorrowedBytes) {
         bytes = value
-        var count = 0
-        var isWellFormed = true
+        var (isWellFormed, isEmpty) = (true, true)
         value.forEachListElement { element in
             isWellFormed = Self.opaque(element) != nil
-            count += 1
+            isEmpty = false
             return isWellFormed
         }
-        guard isWellFormed, count > 0 else { return nil }
-        self.count = count
+        guard isWellFormed, !isEmpty else { return nil }
     }
 
     /// Calls `body` with each tag, without `W/` and quotes, until it returns false.

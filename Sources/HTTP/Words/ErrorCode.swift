@@ -28,7 +28,6 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     public static let forbidden: ErrorCode = "forbidden"
     public static let timeout: ErrorCode = "timeout"
     public static let draining: ErrorCode = "draining"
-    public static let internalError: ErrorCode = "internal"
 }
 
 extension ErrorTable {

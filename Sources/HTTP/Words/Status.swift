@@ -18,15 +18,8 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     public static let notModified = Status(rawValue: 304)
     public static let badRequest = Status(rawValue: 400)
     public static let unauthorized = Status(rawValue: 401)
-    public static let forbidden = Status(rawValue: 403)
-    public static let notFound = Status(rawValue: 404)
-    public static let methodNotAllowed = Status(rawValue: 405)
-    public static let notAcceptable = Status(rawValue: 406)
-    public static let conflict = Status(rawValue: 409)
     public static let gone = Status(rawValue: 410)
-    public static let uriTooLong = Status(rawValue: 414)
     public static let upgradeRequired = Status(rawValue: 426)
-    public static let preconditionRequired = Status(rawValue: 428)
     public static let internalServerError = Status(rawValue: 500)
 
     /// Whether an answer with this status has no body and no Content-Length (RFC 9110 §6.4.1).

@@ -6,7 +6,6 @@ internal import Support
 final class Service {
     let configuration: Configuration
     let log: Logger
-    let host: Host
     /// The rows of the API, by the numbers of routes.
     let operations = Operation.all
     /// Looks at graphs as they were.
@@ -26,7 +25,6 @@ final class Service {
 
     init(
         _ configuration: Configuration,
-        _ host: Host,
         _ log: Logger,
         looks: PastLooks,
         definitions: DefinitionQueue,
@@ -34,7 +32,7 @@ final class Service {
         sinks: Sinks,
         backup: OpenLog.Backup?
     ) {
-        (self.configuration, self.host, self.log) = (configuration, host, log)
+        (self.configuration, self.log) = (configuration, log)
         (self.looks, self.definitions, self.files) = (looks, definitions, files)
         (self.sinks, self.backup) = (sinks, backup)
     }

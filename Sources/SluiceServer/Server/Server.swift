@@ -92,7 +92,6 @@ public final class Server {
         let definitions = DefinitionQueue(configuration, system, on: loop)
         service = Service(
             configuration,
-            host,
             log,
             looks: PastLooks(at: host, configuration, on: loop),
             definitions: definitions,
