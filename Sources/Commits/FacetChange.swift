@@ -29,26 +29,29 @@ extension FacetChange {
         }
     }
 
-    private static let words = FieldWords([
-        "loading", "progress", "error", "notModified", "cancelled", "invalidate",
-    ])
+    /// The fields of a report.
+    private enum Word: String, CaseIterable {
+        case loading, progress, error, notModified, cancelled, invalidate
+    }
+
+    private static let words = FieldWords(Word.allCases.map(\.rawValue))
 
     /// Reads `loading` and `progress`, or one of `error`, `notModified`, `cancelled` and
     /// `invalidate`.
     package init(_ fields: Fields) throws(HostError) {
-        let words = fields.words(among: Self.words)
-        guard let word = words.first, words.count == 1 || words == ["loading", "progress"] else {
+        let words = fields.words(among: Self.words).compactMap(Word.init(rawValue:))
+        guard let word = words.first, words.count == 1 || words == [.loading, .progress] else {
             throw HostError(
                 .badField,
                 "one of loading (with progress), error, notModified, cancelled and invalidate is needed"
             )
         }
         switch word {
-        case "error": self = try Self.failure(fields[.error])
-        case "notModified": self = try Self.notModified.confirmed(by: fields.bool(.notModified), word)
-        case "cancelled": self = try Self.cancelled.confirmed(by: fields.bool(.cancelled), word)
-        case "invalidate": self = try Self.invalidated.confirmed(by: fields.bool(.invalidate), word)
-        default:
+        case .error: self = try Self.failure(fields[.error])
+        case .notModified: self = try Self.notModified.confirmed(by: fields.bool(.notModified), word.rawValue)
+        case .cancelled: self = try Self.cancelled.confirmed(by: fields.bool(.cancelled), word.rawValue)
+        case .invalidate: self = try Self.invalidated.confirmed(by: fields.bool(.invalidate), word.rawValue)
+        case .loading, .progress:
             let progress = try Self.progress(fields[.progress])
             guard try fields.bool(.loading) == false else {
                 self = .loading(progress: progress)

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import CommandSupport
-internal import EventLoop
 internal import Outbound
 internal import Sessions
 internal import SluiceClient
@@ -33,8 +32,7 @@ struct DrawGraph: ParsableCommand {
         guard let format = PictureFormat(rawValue: format) else {
             throw ValidationError("--format is dot, mermaid or json, not '\(format)'")
         }
-        let isFile = [".yaml", ".yml", ".json"].contains { graph.hasSuffix($0) } && !graph.contains("://")
-        if isFile {
+        if GraphFolder.isGraphFile(graph), !graph.contains("://") {
             do {
                 Terminal.print(try FilePicture.draw(file: graph, as: format))
             } catch {

@@ -135,7 +135,7 @@ private struct ConnectionRow {
     func append(to out: inout ByteBuffer) {
         out.append("{")
         out.member("c", connection.name)
-        out.member("transport", connection.transport.description)
+        out.member("transport", connection.transport.rawValue)
         let peer = connection.socket?.socket.peerAddress?.description ?? ""
         out.member("peer", connection.client?.description ?? peer)
         if connection.client != nil { out.member("proxy", peer) }

@@ -52,11 +52,16 @@ public enum GraphFolder {
         FileProblem("\(other) defines a graph called '\(name)' as well", file: file, code: "in_use")
     }
 
+    /// Whether a file of that name may have a definition.
+    public static func isGraphFile(_ name: String) -> Bool {
+        [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) }
+    }
+
     /// The files of a folder in the order of their names; nil when there is no such folder.
     static func paths(in folder: String) -> [String]? {
         if folder.isEmpty { return [] }
         return FileSystem.names(in: folder)?
-            .filter { name in [".yaml", ".yml", ".json"].contains { name.hasSuffix($0) } }
+            .filter(isGraphFile)
             .map { "\(folder)/\($0)" }
     }
 

@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Sessions
-internal import HTTP
 internal import Support
 internal import TLS
 
@@ -355,8 +354,7 @@ class Connection: ConnectionDelegate {
 
     // MARK: - What the protocols decide
 
-    /// Its transport in `GET /v1/connections`.
-    var transport: StaticString { "http" }
+    var transport: SpokenTransport { .http }
 
     /// Its name there; sessions have names of their own.
     var name: String { "h:\(number)" }

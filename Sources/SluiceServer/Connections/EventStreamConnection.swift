@@ -23,7 +23,7 @@ final class EventStreamConnection: SessionConnection, MessageTransport {
         super.init(replacing: connection)
     }
 
-    override var transport: StaticString { "sse" }
+    override var transport: SpokenTransport { .sse }
 
     /// Opens the session and sends the present state.
     func open(_ stream: EventStream, for access: Access) {

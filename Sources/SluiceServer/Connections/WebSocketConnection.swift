@@ -53,11 +53,11 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
         super.init(replacing: connection)
     }
 
-    override var transport: StaticString {
+    override var transport: SpokenTransport {
         switch kind {
-        case .messages: "ws"
-        case .node: "plain"
-        case .echo: "echo"
+        case .messages: .ws
+        case .node: .plain
+        case .echo: .echo
         }
     }
 

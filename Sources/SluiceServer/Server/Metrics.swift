@@ -91,16 +91,11 @@ enum Metrics {
 
     private static func connections(_ server: Server, _ out: inout ByteBuffer) {
         out.head("sluice_connections", "Open connections by what is spoken on them.")
-        let transports: [StaticString] = ["http", "ws", "plain", "sse", "echo"]
         // One pass without strings, because there may be a hundred thousand connections.
-        var counts = Array(repeating: 0, count: transports.count)
-        for connection in server.hub.connections {
-            let name = connection.transport
-            let bytes = BorrowedBytes(name)
-            if let place = transports.firstIndex(where: { bytes.equals($0) }) { counts[place] += 1 }
-        }
-        for (transport, count) in zip(transports, counts) {
-            out.sample("sluice_connections", of: "transport", transport.description, UInt64(count))
+        var counts: [SpokenTransport: UInt64] = [:]
+        for connection in server.hub.connections { counts[connection.transport, default: 0] += 1 }
+        for transport in SpokenTransport.allCases {
+            out.sample("sluice_connections", of: "transport", transport.rawValue, counts[transport] ?? 0)
         }
         out.sample(
             "sluice_connections_total",
