@@ -1,5 +1,3 @@
-internal import Support
-
 /// Values as `%s` shows them.
 enum FormatText {
     static func special(_ number: Double) -> String {

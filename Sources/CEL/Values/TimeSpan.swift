@@ -1,5 +1,3 @@
-internal import Support
-
 /// A length of time, CEL's `duration`: seconds and nanoseconds of the same sign.
 public struct TimeSpan: Hashable, Sendable, Comparable {
     /// Whole seconds.

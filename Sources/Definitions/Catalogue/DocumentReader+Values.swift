@@ -1,4 +1,3 @@
-internal import CEL
 internal import Support
 internal import Values
 

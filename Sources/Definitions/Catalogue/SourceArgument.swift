@@ -1,5 +1,3 @@
-internal import CEL
-internal import Support
 package import Values
 
 /// A place where a definition names a node.

@@ -1,6 +1,4 @@
 package import CEL
-internal import ReactiveGraph
-internal import Values
 
 /// One step of a `pipe`, in a definition or in a client's pipeline: an operator of the catalogue
 /// and its argument.

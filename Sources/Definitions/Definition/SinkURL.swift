@@ -1,5 +1,4 @@
 internal import Support
-internal import Values
 
 /// An address that values are sent to: `http` or `https`, without user and fragment.
 public struct SinkURL: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,3 @@
-internal import Values
-
 /// The core schema of YAML 1.2.2 §10.3.2.
 enum CoreSchema {
     static func value(of text: String) -> Scalar.TypedValue {

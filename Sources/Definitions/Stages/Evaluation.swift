@@ -1,5 +1,4 @@
 package import CEL
-internal import ReactiveGraph
 internal import Support
 package import Values
 

@@ -1,5 +1,4 @@
 internal import Commits
-internal import Support
 
 /// Commits of one graph on their way to the stream.
 struct Batch: Sendable {

@@ -1,5 +1,3 @@
-internal import Commits
-
 /// Reads what is new in the streams, on a connection that waits for it.
 ///
 /// It names all streams where they are few. Where there are many it waits for the stream of

@@ -1,5 +1,4 @@
 internal import Commits
-internal import Support
 
 /// What a log does with Redis, each call with one answer or a few that are asked for together.
 ///

@@ -1,5 +1,3 @@
-internal import Support
-
 /// A script that Redis runs as one step: no other command comes in between
 /// (https://redis.io/docs/latest/develop/programmability/eval-intro/).
 struct Script {

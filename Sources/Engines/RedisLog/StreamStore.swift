@@ -1,5 +1,3 @@
-internal import Commits
-
 /// What a log asks of Redis; tests put what fails in its place.
 ///
 /// One thread uses it at a time.

@@ -1,5 +1,3 @@
-internal import Commits
-
 /// How far the log was written, kept outside of SQLite's own files.
 ///
 /// SQLite drops broken frames at the end of its journal without a word. This mark says how many

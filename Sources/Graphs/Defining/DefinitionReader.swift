@@ -1,4 +1,3 @@
-internal import CEL
 public import Definitions
 public import Values
 

@@ -1,7 +1,6 @@
 public import Graphs
 internal import Commits
 internal import Definitions
-internal import ReactiveGraph
 internal import Support
 public import Values
 

@@ -1,4 +1,3 @@
-internal import HTTP
 public import Outbound
 public import Values
 

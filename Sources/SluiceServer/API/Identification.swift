@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import Graphs
 internal import HTTP
-internal import Support
 internal import Values
 
 /// Finds out who sends a request, by its token or cookie, and what the caller may do.

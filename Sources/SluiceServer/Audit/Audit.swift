@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Sessions
-internal import HTTP
 internal import Logging
 internal import Platform
 internal import Values

@@ -1,7 +1,5 @@
 internal import Logging
 internal import Platform
-internal import Support
-internal import Values
 
 /// Where the audit's lines go.
 enum AuditDestination: Sendable {

@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Graphs
-internal import HTTP
 public import Outbound
 
 /// The settings of a server: a property for each row of ``Keys``.

@@ -1,6 +1,5 @@
 internal import Definitions
 internal import HTTP
-internal import Support
 
 /// What the connections of a server read and write HTTP and WebSocket with.
 final class Codec {

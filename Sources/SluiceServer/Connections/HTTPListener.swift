@@ -1,7 +1,6 @@
 internal import Definitions
 internal import EventLoop
 internal import Graphs
-internal import HTTP
 
 /// One of the server's listeners: what it serves, under which names, and what clients without a
 /// token may do.

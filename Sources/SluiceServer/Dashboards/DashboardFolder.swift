@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import Graphs
-internal import HTTP
 internal import Platform
 internal import Support
 internal import TLS

@@ -3,7 +3,6 @@ internal import Commits
 internal import Definitions
 internal import EventLoop
 internal import Graphs
-internal import HTTP
 internal import Logging
 internal import Support
 internal import Values

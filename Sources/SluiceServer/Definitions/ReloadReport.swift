@@ -1,5 +1,4 @@
 internal import Graphs
-internal import HTTP
 internal import Support
 public import Values
 

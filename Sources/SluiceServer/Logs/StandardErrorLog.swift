@@ -1,6 +1,5 @@
 internal import Platform
 public import Logging
-internal import Support
 
 /// Writes log entries to standard error, one line each, at once.
 public struct StandardErrorLog: LogHandler {

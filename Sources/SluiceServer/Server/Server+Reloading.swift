@@ -1,4 +1,3 @@
-internal import EventLoop
 internal import Logging
 internal import TLS
 internal import Values

@@ -4,7 +4,6 @@ internal import Graphs
 internal import HTTP
 internal import Logging
 internal import Sessions
-internal import Support
 internal import Values
 
 // Reading and opening everything that a server needs.

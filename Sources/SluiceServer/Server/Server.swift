@@ -1,6 +1,4 @@
-internal import Commits
 internal import Definitions
-internal import DequeModule
 public import EventLoop
 internal import Graphs
 internal import Sessions
@@ -8,7 +6,6 @@ internal import HTTP
 public import Logging
 internal import Support
 internal import TLS
-internal import Values
 
 /// A server: its listeners, its connections, its graphs, on one loop.
 ///

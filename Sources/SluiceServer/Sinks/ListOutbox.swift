@@ -5,7 +5,6 @@ internal import Graphs
 internal import Sessions
 internal import Support
 internal import TLS
-internal import Values
 
 /// The outbox of a sink that sends lists of the values of all nodes that match a glob.
 ///

@@ -5,7 +5,6 @@ internal import Sessions
 internal import HTTP
 internal import Logging
 internal import Outbound
-internal import Support
 internal import TLS
 internal import Values
 

@@ -3,10 +3,8 @@ internal import Commits
 internal import Definitions
 internal import EventLoop
 internal import Graphs
-internal import HTTP
 internal import Logging
 internal import Outbound
-internal import Support
 internal import TLS
 
 /// The sinks of all graphs (docs/sinks.md), running on the server that makes the ticks.

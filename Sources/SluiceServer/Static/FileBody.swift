@@ -1,4 +1,3 @@
-internal import HTTP
 internal import Support
 
 /// The body of an answer, passed to the kernel piece by piece: the next one when it has taken the

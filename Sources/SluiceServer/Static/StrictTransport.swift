@@ -1,5 +1,3 @@
-internal import EventLoop
-internal import HTTP
 internal import Support
 
 /// Tells browsers to use only https for the name of this server (RFC 6797).

@@ -1,6 +1,5 @@
 public import Commits
 internal import Definitions
-internal import EventLoop
 public import Graphs
 internal import RedisLog
 internal import SQLiteLog

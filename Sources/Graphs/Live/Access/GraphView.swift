@@ -1,7 +1,5 @@
 internal import CEL
 public import Definitions
-internal import ReactiveGraph
-internal import Support
 public import Values
 
 public struct GraphView {

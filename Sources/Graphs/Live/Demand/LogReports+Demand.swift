@@ -1,5 +1,4 @@
 internal import Commits
-internal import ReactiveGraph
 internal import Support
 
 // What other servers say about demand (D-4).

@@ -1,7 +1,6 @@
 internal import CEL
 internal import Definitions
 internal import ReactiveGraph
-internal import Support
 internal import Values
 
 /// Where a stage of a definition or of a client's pipeline is made.

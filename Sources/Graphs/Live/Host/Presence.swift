@@ -1,5 +1,4 @@
 internal import Commits
-internal import ReactiveGraph
 
 /// A node whose value represents a session, and the rev of the set that made it so
 /// (`"presence": true`).

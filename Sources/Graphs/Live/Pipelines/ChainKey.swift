@@ -1,5 +1,4 @@
 internal import Definitions
-internal import ReactiveGraph
 
 /// The key of a chain: its last step, and the node before that.
 ///

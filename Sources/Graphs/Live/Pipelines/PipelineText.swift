@@ -1,4 +1,3 @@
-internal import CEL
 public import Definitions
 package import Support
 package import Values

@@ -1,5 +1,3 @@
-internal import Commits
-internal import Definitions
 public import Values
 
 /// One node and its new value.

@@ -1,6 +1,4 @@
 internal import Commits
-internal import ReactiveGraph
-internal import Support
 internal import Values
 
 /// Handles the log's reports: answers to pending commits, commits of other servers, health, and

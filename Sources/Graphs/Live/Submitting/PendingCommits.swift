@@ -1,5 +1,4 @@
 internal import DequeModule
-internal import Values
 
 /// The commits that the log has not answered, by ticket.
 struct PendingCommits {

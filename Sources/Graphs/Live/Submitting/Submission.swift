@@ -1,4 +1,3 @@
-internal import DequeModule
 public import Values
 
 /// The result of submitting a commit.

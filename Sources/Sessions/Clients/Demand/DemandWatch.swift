@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Definitions
-internal import ReactiveGraph
 internal import Support
 
 /// One producer's `demand` request (docs/protocol.md): `wanted` messages report which nodes are

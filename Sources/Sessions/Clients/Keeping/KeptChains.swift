@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Definitions
-internal import ReactiveGraph
 
 /// The tickets of a host's clients (K-1 … K-3).
 final class KeptChains {

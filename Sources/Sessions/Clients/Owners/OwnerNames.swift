@@ -1,4 +1,3 @@
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

@@ -1,9 +1,5 @@
 public import Graphs
-internal import Commits
-internal import Definitions
-internal import ReactiveGraph
 internal import Support
-internal import Values
 
 /// A picture of a graph as text: JSON, or a diagram.
 ///

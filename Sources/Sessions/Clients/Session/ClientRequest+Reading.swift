@@ -1,5 +1,4 @@
 internal import Graphs
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Definitions
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

@@ -1,7 +1,5 @@
 public import Graphs
-internal import Commits
 package import ReactiveGraph
-internal import Values
 
 /// The clients of a host: their sessions, what they ask for, and what is sent to them.
 ///

@@ -1,5 +1,4 @@
 internal import Graphs
-internal import Support
 
 /// The requests of a session that cannot be answered yet, and what they have used of the turn.
 ///

@@ -1,6 +1,4 @@
 internal import Graphs
-internal import Commits
-internal import ReactiveGraph
 
 /// The nodes whose values represent one session.
 struct PresenceClaims {

@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Commits
-internal import Support
 internal import Values
 
 /// The client's position before its connection broke (`since`).

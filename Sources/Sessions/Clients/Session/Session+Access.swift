@@ -1,6 +1,4 @@
 public import Graphs
-internal import ReactiveGraph
-internal import Support
 internal import Values
 
 extension Session {

@@ -1,7 +1,6 @@
 internal import Graphs
 internal import Commits
 internal import Definitions
-internal import ReactiveGraph
 internal import Support
 
 /// Sends what the subscriptions of all sessions have collected in a turn (``Outbox``), at its end.

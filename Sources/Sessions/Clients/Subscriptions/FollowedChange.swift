@@ -1,6 +1,5 @@
 internal import Graphs
 internal import Commits
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

@@ -1,5 +1,4 @@
 internal import Graphs
-internal import DequeModule
 
 /// The changes of followed nodes that wait for a sink, and the list under way.
 protocol FollowedChanges: AnyObject {

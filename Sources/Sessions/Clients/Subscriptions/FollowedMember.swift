@@ -1,7 +1,5 @@
-internal import Graphs
 internal import Commits
 internal import ReactiveGraph
-internal import Support
 internal import Values
 
 /// A node that a sink follows with others, and what is known of the sink's receiver.

@@ -1,9 +1,5 @@
 public import Graphs
-internal import Commits
-internal import Definitions
-internal import ReactiveGraph
 internal import Support
-internal import Values
 
 /// Follows the nodes that a glob matches for a sink: what changes waits here until it is sent.
 ///

@@ -1,5 +1,3 @@
-internal import ReactiveGraph
-
 /// What a session still has to deliver, and whether its socket takes it.
 ///
 /// ``Delivery`` sends it. A session may close in the middle of a delivery, so methods that change

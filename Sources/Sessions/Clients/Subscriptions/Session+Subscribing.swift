@@ -1,5 +1,4 @@
 internal import Graphs
-internal import ReactiveGraph
 
 extension Session {
     /// Subscribes to a node or a pipeline, and sends its present state; calls `then` after that.

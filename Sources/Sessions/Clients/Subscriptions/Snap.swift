@@ -1,7 +1,6 @@
 internal import Graphs
 internal import Commits
 internal import Definitions
-internal import ReactiveGraph
 internal import Support
 internal import Values
 

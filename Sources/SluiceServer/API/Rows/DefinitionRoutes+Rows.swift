@@ -1,6 +1,5 @@
 internal import Definitions
 internal import HTTP
-internal import Support
 internal import Values
 
 extension DefinitionRoutes: Routes {
