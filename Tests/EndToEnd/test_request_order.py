@@ -108,7 +108,7 @@ def run_all(tmp_path, secure, seeds):
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
 def test_every_request_is_answered_in_its_place(tmp_path, secure):
-    run_all(tmp_path, secure, range(40))
+    run_all(tmp_path, secure, range(16))
 
 
 @pytest.mark.nightly

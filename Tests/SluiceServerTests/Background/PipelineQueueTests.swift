@@ -12,7 +12,7 @@ struct PipelineQueueTests {
         let loop = try Loop()
         let queue = PipelineQueue(Configuration(), ExpressionSystem(), on: loop)
         let patience = try LoopTimer(on: loop) {}
-        patience.start(after: .seconds(60))
+        patience.start(after: .seconds(600))
         var sizes: [Int] = []
         func read(_ expression: String, stages: Int) {
             let pipe = Array(repeating: #"{"map":"\#(expression)"}"#, count: stages)
