@@ -5,13 +5,13 @@ import Testing
 ///
 /// Their wall clock drifts, and is set forward and back by up to an hour. Each step takes a bounded
 /// number of turns, and a history that takes five minutes ends the process with its seed.
-/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 2,000, and `SLUICE_HISTORIES=n` so many.
+/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 800, and `SLUICE_HISTORIES=n` so many.
 /// `SLUICE_SEED=n` plays one, makes it as short as it can be while it fails, and prints its steps.
 @Suite("A simulated world")
 struct SimulationTests {
     private static let portions = Array(0..<8)
     private static var histories: Int {
-        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 100_000 : 2_000)
+        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 100_000 : 800)
     }
 
     @Test(
