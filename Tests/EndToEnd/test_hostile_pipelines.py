@@ -1,9 +1,9 @@
 """Clients whose pipelines cost much get their own values later; others do not wait, and memory is bounded.
 
 How much work and how many bytes one turn and one principal may take is counted in
-PipelineLaneTests, TurnShareTests and HeldTests. Here the attacks run over real sockets while
+HeadTests, TurnShareTests and HeldTests. Here the attacks run over real sockets while
 another client sends pings. With SLUICE_QUIET, on a machine that does nothing else, its waits are
-bounded as well: by 50 ms.
+bounded as well: by 20 ms.
 """
 
 import threading
@@ -18,10 +18,11 @@ from tracing import QUIET
 pytestmark = pytest.mark.long
 
 # The longest that another client may wait, in milliseconds.
-LONGEST = 50
+LONGEST = 20
 MOST = 64 << 20
-# By so much the p99 of a few hundred sets differs from one time alone to the next. In milliseconds.
-NOISE = 0.1
+# By so much the p99 of sets among attackers may be later than that alone, in milliseconds: a long
+# run cannot be divided.
+LATER = 5
 
 
 @pytest.mark.parametrize("attack", pipelines.ALL, ids=lambda attack: attack.__name__)
@@ -79,4 +80,4 @@ def test_a_victim_among_three_attackers():
     print(f"alone: {alone}\namong attackers: {attacked}")
     if len(attacked.fair) < 0.8 * len(attacked.all):
         pytest.skip("other work on this machine held up more than a fifth of the sets")
-    assert attacked.late(attacked.fair) < 1.1 * alone.late(alone.fair) + NOISE
+    assert attacked.late(attacked.fair) < alone.late(alone.fair) + LATER

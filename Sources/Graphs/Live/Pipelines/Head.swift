@@ -148,11 +148,15 @@ final class Head {
         tellWaiting()
     }
 
-    /// Handles what it can while `account`, which pays for it, has units left.
+    /// Handles what it can while `account`, which pays for it, and the turn have units left.
     func catchUp(paying account: PipelineAccount?) {
         guard isBehind else { return }
         segment.paying(account ?? segment.payer) {
-            while isBehind, !isClosed, account?.hasRoom(in: graph.host) != false { run() }
+            while isBehind, !isClosed, scheduler.hasRoom, account?.hasRoom(in: graph.host) != false {
+                let before = scheduler.total
+                run()
+                scheduler.looked(since: before)
+            }
         }
     }
 

@@ -5,7 +5,8 @@ internal import ReactiveGraph
 ///
 /// A principal gets a number of units per second. Principals that have some left come first, and
 /// take turns; the others share a slice of the turn. What is left over follows in the next turns,
-/// between which other clients are served.
+/// between which other clients are served. A run cannot be divided: by what it takes more than its
+/// turn had, later turns have less, so a turn has one long run at most, and not each turn has one.
 package final class PipelineScheduler {
     /// The units of one turn for principals within their share: 0.3 ms.
     static let share = 15_000
@@ -31,8 +32,11 @@ package final class PipelineScheduler {
     }
 
     private var queues = Queues()
-    /// What the timers of stages have used of this turn.
-    private var timed = 0
+    /// What principals within their share, the others, and timers of stages may still use of this
+    /// turn; negative if they have used more.
+    private var left = PipelineScheduler.share
+    private var leftOfSlice = PipelineScheduler.slice
+    private var leftForTimers = PipelineScheduler.share / 2
     /// Ends the subscriptions of what falls too far behind.
     let slow: SlowEndings
 
@@ -74,7 +78,7 @@ package final class PipelineScheduler {
 
     /// Runs what this turn has room for, as its end comes.
     func run(in host: Host) {
-        timed = 0
+        defer { beginTurn() }
         guard !queues.isEmpty else { return }
         serve(host)
         let graphs = queues.touched
@@ -83,30 +87,47 @@ package final class PipelineScheduler {
     }
 
     private func serve(_ host: Host) {
-        var end = total + Self.share
         // Those above their share.
         var poor: Deque<PipelineAccount> = []
-        while total < end, let account = queues.waiting.popFirst() {
+        while hasRoom, let account = queues.waiting.popFirst() {
             if !account.hasRoom(in: host) {
                 poor.append(account)
-            } else if serve(account, until: end, whileItHasRoom: host) {
-                queues.waiting.append(account)
+            } else {
+                left -= serve(account, atMost: left, whileItHasRoom: host)
+                if account.isQueued { queues.waiting.append(account) }
             }
         }
-        end = total + Self.slice
         var served: [PipelineAccount] = []
-        while total < end, let account = poor.popFirst() {
-            if serve(account, until: end, whileItHasRoom: nil) { served.append(account) }
+        while leftOfSlice > 0, !hadLongRun, let account = poor.popFirst() {
+            leftOfSlice -= serve(account, atMost: leftOfSlice, whileItHasRoom: nil)
+            if account.isQueued { served.append(account) }
         }
         queues.waiting.append(contentsOf: poor)
         queues.waiting.append(contentsOf: served)
     }
 
+    /// Whether this turn has units left for principals within their share.
+    package var hasRoom: Bool { left > 0 }
+
+    /// Whether a run has taken more than its turn had, and that is not made up for yet.
+    private var hadLongRun: Bool { left < -Self.each || leftForTimers < -Self.each }
+
+    /// A head has run for someone who looks at its chain: takes what was spent since then from this
+    /// turn.
+    func looked(since before: Int) { left -= total - before }
+
+    private func beginTurn() {
+        left = min(Self.share, left + Self.share)
+        leftOfSlice = min(Self.slice, leftOfSlice + Self.slice)
+        leftForTimers = min(Self.share / 2, leftForTimers + Self.share / 2)
+    }
+
     /// Runs some heads of one account.
     ///
-    /// - Returns: whether more are behind.
-    private func serve(_ account: PipelineAccount, until end: Int, whileItHasRoom host: Host?) -> Bool {
-        let end = min(end, total + Self.each)
+    /// - Returns: the units that they have spent.
+    private func serve(_ account: PipelineAccount, atMost units: Int, whileItHasRoom host: Host?) -> Int {
+        let before = total
+        let end = total + min(units, Self.each)
         while total < end, host.map(account.hasRoom) != false, let head = account.waiting.popFirst() {
             guard head.isBehind, !head.isClosed else { continue }
             spend(Self.runUnits)
@@ -115,7 +136,7 @@ package final class PipelineScheduler {
             if head.isBehind, !head.isClosed { account.waiting.append(head) }
         }
         account.isQueued = !account.waiting.isEmpty
-        return account.isQueued
+        return total - before
     }
 
     /// The facets of this graph's chains are settled after the runs of this turn.
@@ -134,13 +155,13 @@ package final class PipelineScheduler {
 
     /// Whether this turn has time for another timer of a client's stage: they may use half of what
     /// there is for pipelines.
-    var takesTimer: Bool { timed < Self.share / 2 }
+    var takesTimer: Bool { leftForTimers > 0 }
 
     /// A stage's timer has expired.
     func perform(_ due: Due) {
         let before = total
         spend(Self.timerUnits)
         due.perform()
-        timed += total - before
+        leftForTimers -= total - before
     }
 }

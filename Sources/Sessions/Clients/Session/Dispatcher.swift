@@ -303,7 +303,7 @@ final class Dispatcher {
     }
 
     /// Mode-`all` messages of a commit are sent before its `ok`, those of pipelines too, as far as
-    /// the client has units for them.
+    /// the client and the turn have units for them.
     ///
     /// - Returns: true if the answer must wait for the end of the turn as well: values of mode
     ///   `latest` go into the last of those messages, and there may be more.
@@ -318,11 +318,15 @@ final class Dispatcher {
         return false
     }
 
-    /// Runs the pipelines of a session in mode `all` that are behind, as far as its principal has
-    /// units left.
+    /// Runs the pipelines of a session in mode `all` that are behind, as far as its principal and
+    /// the turn have units left.
     private func runPipelines(of session: Session) {
-        guard session.outbox.awaitsRuns, session.host.pipelines.isBehind else { return }
+        let host = session.host
+        guard session.outbox.awaitsRuns, host.pipelines.isBehind else { return }
         for subscription in session.subscriptions where subscription.options.isAll {
+            guard host.pipelines.hasRoom else { return }
+            // There may be thousands.
+            host.work += 1
             guard let pipeline = subscription.pipeline else { continue }
             pipeline.chain.catchUp(paying: pipeline.account)
         }
