@@ -221,7 +221,8 @@ def test_what_acts_need_is_there_when_the_server_goes_though_nobody_has_touched_
     with Server({"g": CHAIN}) as server:
         page = open_page(server, "/#/g/g/values", allow=DOWN)
         expect(state(page)).to_have_text("Live")
-        with page.expect_response("**/version"):
+        with (page.expect_response("**/version"),
+              page.expect_event("requestfinished", lambda it: it.url.endswith("/ui/tools.js"))):
             pass
         server.process.kill()
         server.process.wait()
