@@ -1,7 +1,7 @@
 """Clients whose pipelines cost much get their own values later; others do not wait, and memory is bounded.
 
 How much work and how many bytes one turn and one principal may take is counted in
-HeadTests, TurnShareTests and HeldTests. Here the attacks run over real sockets while
+HeadFairnessTests, TurnShareTests and HeldTests. Here the attacks run over real sockets while
 another client sends pings. With SLUICE_QUIET, on a machine that does nothing else, its waits are
 bounded as well: by 20 ms.
 """

@@ -38,7 +38,7 @@ TESTED = {
         "Tests/SessionsTests/Session/RateTests.swift", "limits.messages: every object counts",
     ),
     "limits.pipelines": (
-        "Tests/SessionsTests/Pipelines/HeadTests.swift",
+        "Tests/SessionsTests/Pipelines/Bench+Pipelines.swift",
         "limits.pipelineUnits = burst * 500",
     ),
     "limits.held": ("Tests/SessionsTests/Pipelines/HeldTests.swift", "limits.held: values that stages make"),

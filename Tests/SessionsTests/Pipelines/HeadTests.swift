@@ -9,45 +9,15 @@ import Support
 
 @Suite("Client pipelines run after the commit, at the end of the turn")
 struct HeadTests {
-    /// A host whose principals may spend `burst` units at once.
-    private func bench(burst: Int = 10_000, held: Int = 16 << 20, work: UInt64 = 1_500) -> Bench {
-        var limits = SessionLimits.ample
-        limits.work = work
-        limits.pipelineUnits = burst * 500
-        limits.held = held
-        return Bench(limits: limits)
-    }
-
-    /// A turn of the loop in which nothing else happens.
-    private func turn(_ bench: Bench) {
-        bench.host.advance()
-        bench.endTurn()
-    }
-
-    /// Turns until nothing is behind: after a long run the slices of some turns rest.
-    private func later(_ bench: Bench) {
-        repeat { turn(bench) } while bench.host.isBehind
-    }
-
-    /// A client above its share whose pipeline of `x` takes the slice of a turn: what is subscribed
-    /// after it by others above their share comes in the next turn.
-    private func jam(_ bench: Bench, count: Int = 1) -> Client {
-        let client = bench.connect()
-        for id in 1...count { client.subscribe(id, "[\(PipelineGraph.expensive(600, 1_000 + id))]") }
-        bench.settle()
-        _ = client.take()
-        return client
-    }
-
     /// A client without units, behind such a jam.
     private func late(
         _ pipe: String,
         _ more: String = "",
         held: Int = 16 << 20
     ) throws -> (bench: Bench, graph: LiveGraph, client: Client, jam: Client) {
-        let bench = bench(burst: 1, held: held)
+        let bench = Bench.ofPipelines(burst: 1, held: held)
         let graph = try bench.define(PipelineGraph.text)
-        let jam = jam(bench)
+        let jam = bench.jam()
         let client = bench.connect()
         client.subscribe(1, pipe, more)
         bench.settle()
@@ -59,7 +29,7 @@ struct HeadTests {
 
     @Test("A commit runs no stage of a client; at the end of its turn the value comes, with its rev")
     func after() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value + 1"},{"map":"value * 10"}]"#)
@@ -80,7 +50,7 @@ struct HeadTests {
 
     @Test("Where only the newest value counts, several commits of a turn cost one run, and n counts them")
     func folded() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value + 1"}]"#)
@@ -93,7 +63,7 @@ struct HeadTests {
 
     @Test("In mode all each commit has a message of its own, in order of rev, with its author")
     func all() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value * 10"}]"#, #","mode":"all""#)
@@ -114,7 +84,7 @@ struct HeadTests {
 
     @Test("The messages of a client's own set, those of its pipelines too, come before its ok in mode all")
     func ownSet() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         _ = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value * 10"}]"#, #","mode":"all""#)
@@ -125,7 +95,7 @@ struct HeadTests {
 
     @Test("Stages with a memory handle each commit of a turn, and joins settle once for each")
     func memory() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value"},{"scan":{"start":0,"with":"acc + value"}}]"#)
@@ -142,7 +112,7 @@ struct HeadTests {
 
     @Test("Chains that fork share what they have in common, and each part has the payers that use it")
     func forks() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let clients = (0..<3).map { _ in bench.connect() }
         let stages = [#"{"map":"value + 1"}"#, #"{"map":"value * 10"}"#, #"{"map":"value - 3"}"#]
@@ -168,7 +138,7 @@ struct HeadTests {
 
     @Test("A fork in mode all gets every value though the chain before it is in mode latest")
     func forkOfAll() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         client.subscribe(1, #"[{"map":"value + 1"}]"#)
@@ -191,7 +161,7 @@ struct HeadTests {
         #expect(jam.take().updates() == [#""v":5"#], "the first in the queue")
         #expect(client.take().isEmpty && rich.take().updates(of: 2) == [#""v":10"#])
         #expect(bench.host.nextDeadline == bench.clock.now, "the loop does not sleep")
-        later(bench)
+        bench.later()
         #expect(client.take().updates() == [#""v":6"#])
         #expect(bench.host.nextDeadline == nil)
     }
@@ -202,7 +172,7 @@ struct HeadTests {
         for value in 1...5 { try bench.submit(graph, [("x", "\(value)")]) }
         bench.endTurn()
         #expect(client.take().isEmpty)
-        later(bench)
+        bench.later()
         #expect(client.take().updates() == [#""v":51,"n":5"#])
         #expect(graph.lateRev == graph.rev)
     }
@@ -217,7 +187,7 @@ struct HeadTests {
         #expect(client.take().updates(of: 1).isEmpty)
         for value in 3...4 { try bench.submit(graph, [("x", "\(value)")], by: "writer \(value)") }
         bench.endTurn()
-        turn(bench)
+        bench.turn()
         let messages = client.take()
         #expect(messages.updates(of: 1) == (1...4).map { #""v":\#($0 * 10)"# })
         let revs = messages.compactMap { message in
@@ -260,7 +230,7 @@ struct HeadTests {
         arguments: [false, true]
     )
     func slowCrowd(isShared: Bool) throws {
-        let bench = bench(burst: 1, held: 1_000_000, work: 100)
+        let bench = Bench.ofPipelines(burst: 1, held: 1_000_000, work: 100)
         let graph = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         for id in 1...40 {
@@ -275,7 +245,7 @@ struct HeadTests {
         var (turns, ended) = (0, 0)
         while bench.host.isBehind {
             let released = graph.statistics.released
-            turn(bench)
+            bench.turn()
             turns += 1
             try #require(turns < 1_000)
             #expect(graph.statistics.released - released <= 16, "turn \(turns)")
@@ -289,9 +259,9 @@ struct HeadTests {
         let (bench, graph, client, _) = try late(#"[{"map":"value"}]"#, #","mode":"all""#, held: 10_000)
         let text = "\"" + String(repeating: "t", count: 4_000) + "\""
         for _ in 0..<3 { try bench.submit(graph, [("x", text)]) }
-        #expect(!bench.host.slow.isWaiting, "two besides the first")
+        #expect(!bench.host.pipelines.slow.isWaiting, "two besides the first")
         try bench.submit(graph, [("x", text)])
-        #expect(bench.host.slow.isWaiting)
+        #expect(bench.host.pipelines.slow.isWaiting)
         #expect(client.take().isEmpty, "another client's commit does not take the time to end it")
         bench.settle()
         #expect(client.take().last?.contains(#""id":1,"code":"slow""#) == true)
@@ -299,7 +269,7 @@ struct HeadTests {
 
     @Test("A pipeline that several share runs at once while one of them has room")
     func shared() throws {
-        let bench = bench(burst: 2_000)
+        let bench = Bench.ofPipelines(burst: 2_000)
         let graph = try bench.define(PipelineGraph.text)
         let pipe = "[\(PipelineGraph.expensive(50))]"
         let greedy = bench.connect()
@@ -308,7 +278,7 @@ struct HeadTests {
         modest.subscribe(1, pipe)
         try #require(graph.chains.all.count == 1)
         greedy.subscribe(99, "[\(PipelineGraph.expensive(600, 99))]", to: "y")
-        _ = jam(bench)
+        _ = bench.jam()
         _ = greedy.take()
         try bench.set(graph, [("x", "5")])
         #expect(modest.take().updates() == [#""v":5"#] && greedy.take().updates() == [#""v":5"#])
@@ -438,7 +408,7 @@ struct HeadTests {
 
     @Test("First values are computed within the request, and charged")
     func opening() throws {
-        let bench = bench(burst: 100)
+        let bench = Bench.ofPipelines(burst: 100)
         _ = try bench.define(PipelineGraph.text)
         let client = bench.connect()
         let before = bench.host.pipelines.total
@@ -464,121 +434,11 @@ struct HeadTests {
         #expect(again.subscribe(1, pipe, since).first?.contains(#""resumed":true"#) == true)
     }
 
-    // MARK: - Fairness
-
-    @Test("Principals above their share take turns in a slice of each turn")
-    func slices() throws {
-        let bench = bench(burst: 1)
-        let graph = try bench.define(PipelineGraph.text)
-        let greedy = jam(bench, count: 50)
-        let modest = bench.connect()
-        modest.subscribe(1, #"[{"map":"value + 1"}]"#)
-        try bench.submit(graph, [("x", "5")])
-        var (turns, modestTurn) = (0, Int?.none)
-        repeat {
-            let before = bench.host.pipelines.total
-            turn(bench)
-            turns += 1
-            #expect(bench.host.pipelines.total - before <= PipelineScheduler.slice + 9_000, "and one run")
-            if !modest.take().isEmpty { modestTurn = turns }
-        } while bench.host.isBehind
-        #expect(turns >= 40, "50 pipelines of some 5,000 units")
-        #expect(try #require(modestTurn) <= 3, "after one run of the other, and a turn without")
-        #expect(greedy.take().count >= 40)
-    }
-
-    @Test("All principals together take no more of a turn than others can wait for")
-    func crowd() throws {
-        let bench = bench(burst: 100_000)
-        let graph = try bench.define(PipelineGraph.text)
-        let clients = (0..<100).map { place in
-            let client = bench.connect()
-            client.subscribe(1, "[\(PipelineGraph.expensive(300, place))]")
-            bench.settle()
-            return client
-        }
-        _ = clients.map { $0.take() }
-        try bench.submit(graph, [("x", "5")])
-        var turns = 0
-        repeat {
-            let before = bench.host.pipelines.total
-            turn(bench)
-            turns += 1
-            #expect(bench.host.pipelines.total - before <= PipelineScheduler.share + 9_000)
-        } while bench.host.isBehind
-        #expect(turns > 10 && clients.allSatisfy { $0.take().updates() == [#""v":5"#] })
-    }
-
-    @Test("By what a long run takes more than its turn had, the next turns run less")
-    func longRuns() throws {
-        let bench = bench(burst: 1)
-        let graph = try bench.define(PipelineGraph.text)
-        let client = jam(bench, count: 3)
-        try bench.submit(graph, [("x", "5")])
-        var spent: [Int] = []
-        repeat {
-            let before = bench.host.pipelines.total
-            turn(bench)
-            spent.append(bench.host.pipelines.total - before)
-        } while bench.host.isBehind
-        #expect(client.take().count >= 2)
-        let runs = spent.indices.filter { spent[$0] > 0 }
-        #expect(runs.count == 3, "one run in a turn: each takes more than a slice")
-        for (run, next) in zip(runs, runs.dropFirst()) {
-            #expect((next - run + 1) * PipelineScheduler.slice >= spent[run], "\(spent)")
-        }
-    }
-
-    @Test("Many sets of a client in mode all run its pipelines no longer than a turn allows")
-    func ownSets() throws {
-        let bench = bench(burst: 1_000_000, work: 1_000_000)
-        _ = try bench.define(PipelineGraph.text)
-        let client = bench.connect()
-        for id in 1...20 { client.subscribe(id, "[\(PipelineGraph.expensive(600, id))]", #","mode":"all""#) }
-        bench.settle()
-        _ = client.take()
-        let before = bench.host.pipelines.total
-        for value in 1...20 {
-            client.send(#"{"op":"set","id":\#(100 + value),"graph":"g","set":{"x":\#(value)}}"#)
-        }
-        turn(bench)
-        #expect(bench.host.pipelines.total - before <= PipelineScheduler.share + 2 * 9_000)
-        bench.settle()
-        let messages = client.take()
-        #expect(
-            (1...20).allSatisfy { id in messages.updates(of: id).map { $0 } == (1...20).map { #""v":\#($0)"# }
-            }
-        )
-    }
-
-    @Test("Timers that ring together are shared out over turns")
-    func timers() throws {
-        let bench = bench(burst: 100_000)
-        let graph = try bench.define(PipelineGraph.text)
-        let client = bench.connect()
-        for id in 1...150 { client.subscribe(id, #"[{"debounce":5},{"map":"value + \#(id)"}]"#) }
-        bench.settle()
-        bench.pass(10)
-        _ = client.take()
-        try bench.set(graph, [("x", "5")])
-        bench.settle()
-        bench.clock.advance(by: 5)
-        var (turns, told) = (0, 0)
-        while bench.host.nextDeadline == bench.clock.now {
-            let before = bench.host.pipelines.total
-            turn(bench)
-            turns += 1
-            #expect(bench.host.pipelines.total - before < PipelineScheduler.share / 2 + 200)
-            told += client.take().reduce(0) { $0 + $1.split(separator: #"{"id":"#).count - 1 }
-        }
-        #expect(turns >= 3 && told == 150, "\(turns) turns, \(told)")
-    }
-
     // MARK: - Facets and release
 
     @Test("The facets of a pipeline come with the value of the same commit")
     func facets() throws {
-        let bench = bench()
+        let bench = Bench.ofPipelines()
         let graph = try bench.define(
             #"{"graph":"g","nodes":{"k":{"set":"any","initial":"a"},"a":{"set":"any","initial":1},"b":{"set":"any","initial":2}}}"#
         )
