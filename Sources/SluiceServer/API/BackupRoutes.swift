@@ -14,7 +14,7 @@ enum BackupRoutes {
     static func sendBackup(_ request: Request) throws(HostError) {
         let (connection, service) = (request.connection, request.service)
         guard let backup = service.backup else {
-            throw HostError(.notFound, LogEngine.noCopy)
+            throw HostError(.notFound, LogEngine.noCopy(service.configuration))
         }
         if let error = request.host.health.refusal { throw error }
         let path = "\(backup.folder)/backup-\(RandomBytes.word(letters: 10))\(backup.form.suffix)"

@@ -46,13 +46,15 @@ struct LogEngine: Sendable {
         let suffix: String
     }
 
-    /// The error of a server whose store has no copies.
-    static let noCopy: String = {
+    /// Why a server with that configuration has no copies.
+    static func noCopy(_ configuration: Configuration) -> String {
+        if let log = all.first(where: { $0.choice(configuration) != nil }) {
+            return "there is nothing to back up here: back up what is in \(log.title) with its own tools"
+        }
         let keys = all.filter { $0.copy != nil }.map { "'\($0.key)'" }.joined(separator: " or ")
-        let others = all.filter { $0.copy == nil }.map(\.title).enumeration
-        return "there is nothing to back up: the configuration has no \(keys); "
-            + "back up what is in \(others) with its own tools"
-    }()
+        return
+            "there is nothing to back up: the configuration has no \(keys), so values are kept in memory only"
+    }
 }
 
 /// A log that is open, and what a server can do with it besides.
