@@ -27,6 +27,8 @@ public struct DefinitionOptions {
     ///
     /// Clients' pipelines and stored definitions are not checked.
     package var refusesMismatches = true
+    /// In a host that only tries definitions: the limit of units for their stages; nil: none.
+    package var trialUnits: Int?
 
     /// Options; without a regular expression engine `pattern` is refused.
     public init(expressions: Options = Options(), limits: SessionLimits = SessionLimits()) {

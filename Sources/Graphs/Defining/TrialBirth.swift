@@ -38,13 +38,10 @@ struct TrialBirth {
 
     /// The cost of the first values; a number above `most` if they cost too much.
     func units(of definition: GraphDefinition, atMost most: Int) -> Int {
-        let host = Host(
-            store: .memory(epoch: ""),
-            clock: ManualHostClock(wall: 0),
-            limits: limits,
-            definitions: options,
-            trialUnits: most
-        )
+        var options = options
+        options.trialUnits = most
+        let clock = ManualHostClock(wall: 0)
+        let host = Host(store: .memory(epoch: ""), clock: clock, limits: limits, definitions: options)
         _ = host.define(definition)
         return host.pipelines.total
     }

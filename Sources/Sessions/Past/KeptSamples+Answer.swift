@@ -31,13 +31,10 @@ extension KeptSamples {
         _ definitions: DefinitionOptions,
         _ isWanted: () -> Bool
     ) throws -> PastAnswer {
-        let host = Host(
-            store: .memory(epoch: ""),
-            clock: ManualHostClock(wall: 0),
-            limits: limits,
-            definitions: definitions,
-            trialUnits: Self.mostUnits
-        )
+        var options = definitions
+        options.trialUnits = Self.mostUnits
+        let clock = ManualHostClock(wall: 0)
+        let host = Host(store: .memory(epoch: ""), clock: clock, limits: limits, definitions: options)
         // A graph does not hold its host.
         defer { withExtendedLifetime(host) {} }
         let begin = LogEntry(graph: graph, kind: .define(text: definition, .client))

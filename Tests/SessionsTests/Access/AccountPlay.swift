@@ -215,8 +215,8 @@ extension Clients {
     fileprivate var countsOfGraphs: [String: Int] {
         [
             "graphs": host.table.all.count, "graphs with timers": host.ticks.graphs.count,
-            "graphs with demand": host.unsettled.demanded.count, "reports of demand": demandNews.count,
-            "unsettled members": host.unsettled.members.count,
+            "graphs with demand": host.turn.demanded.count, "reports of demand": demandNews.count,
+            "unsettled members": host.turn.leftovers.count,
             "members of all principals": host.memberAccounts.total.count,
             "their bytes": host.memberAccounts.total.bytes,
             "accounts of members": host.memberAccounts.named.count,

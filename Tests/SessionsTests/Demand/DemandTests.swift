@@ -70,7 +70,7 @@ struct DemandTests {
         listen(client, 1, "sum")
         bench.endTurn()
         #expect(sink.take().isEmpty && session == nil && bench.clients.demandNews.isEmpty)
-        #expect(graph.core.demand == nil && bench.host.unsettled.demanded.isEmpty)
+        #expect(graph.core.demand == nil && bench.host.turn.demanded.isEmpty)
     }
 
     @Test("D-1: the answer names what was named, and of globs what is wanted")
@@ -234,11 +234,11 @@ struct DemandTests {
     func costsNothing() throws {
         #expect(graph.core.demand == nil)
         _ = demand(#"["x"]"#)
-        #expect(graph.core.demand != nil && bench.host.unsettled.demanded.count == 1)
+        #expect(graph.core.demand != nil && bench.host.turn.demanded.count == 1)
         #expect(
             producer.ask(#"{"op":"unsub","id":5}"#) == [#"{"op":"end","id":5,"code":"done","released":0}"#]
         )
-        #expect(graph.core.demand == nil && bench.host.unsettled.demanded.isEmpty)
+        #expect(graph.core.demand == nil && bench.host.turn.demanded.isEmpty)
         _ = demand(#"["x"]"#)
         producer.session.close()
         #expect(graph.core.demand == nil && graph.demand == nil)

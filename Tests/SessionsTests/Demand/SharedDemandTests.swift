@@ -112,7 +112,7 @@ struct SharedDemandTests {
         producer.send(#"{"op":"unsub","id":5}"#)
         _ = told()
         #expect(graphs.allSatisfy { $0.demand == nil && $0.core.demand == nil })
-        #expect(servers.allSatisfy { $0.host.unsettled.demanded.isEmpty })
+        #expect(servers.allSatisfy { $0.host.turn.demanded.isEmpty })
     }
 
     @Test("D-4: load asks the producers at all servers, once at a time, and again after times.load")

@@ -157,7 +157,7 @@ struct RemovedGraphTests {
         try ask()
         bench.endTurn()
         #expect(client.take().last == #"{"op":"end","id":4,"code":"node_removed","released":0}"#)
-        #expect(graph == nil && bench.host.unsettled.demanded.isEmpty && bench.clients.demandNews.isEmpty)
+        #expect(graph == nil && bench.host.turn.demanded.isEmpty && bench.clients.demandNews.isEmpty)
     }
 
     @Test("A bare stream that opens later than its graph is removed is closed, and so is one that sets")

@@ -1,3 +1,5 @@
+import Definitions
+
 @testable import Graphs
 
 extension Bench {

@@ -269,5 +269,5 @@ extension GraphView {
 
 extension Host {
     /// Whether pipelines, or ends of slow subscriptions, are left for later turns.
-    var isBehind: Bool { pipelines.isBehind || slow.isWaiting }
+    var isBehind: Bool { pipelines.isBehind || pipelines.slow.isWaiting }
 }

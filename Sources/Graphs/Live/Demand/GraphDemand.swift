@@ -265,6 +265,9 @@ extension NamedNode {
 }
 
 extension LiveGraph {
+    /// Demand for producers; nil while no client asks for it.
+    package var demand: GraphDemand? { clients.demand }
+
     /// Requests the missing and stale inputs of a node that a client reads with `load`.
     public func load(_ node: NamedNode) {
         guard let demand else { return }
@@ -301,16 +304,16 @@ extension LiveGraph {
     private func beginDemand() -> GraphDemand {
         if let demand { return demand }
         let demand = GraphDemand(self)
-        self.demand = demand
-        host.unsettled.demanded.append(self)
+        clients.demand = demand
+        host.turn.demanded.append(self)
         return demand
     }
 
     /// No producer can use it any more.
     func endDemand() {
         guard let demand else { return }
-        self.demand = nil
-        host.unsettled.demanded.removeAll { $0 === self }
+        clients.demand = nil
+        host.turn.demanded.removeAll { $0 === self }
         demand.end()
     }
 
@@ -327,7 +330,7 @@ extension LiveGraph {
 extension Host {
     /// Determines which nodes are wanted, within the limit of one turn.
     func settleDemand() {
-        for graph in unsettled.demanded {
+        for graph in turn.demanded {
             guard let demand = graph.demand, demand.isDue else { continue }
             work += UInt64(demand.settle() / NodeBuilder.unitsPerNode)
         }

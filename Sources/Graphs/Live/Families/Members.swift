@@ -103,7 +103,7 @@ package final class Members {
 
     /// A member may have no node at the end of the turn.
     func noteLeftover(_ member: NamedNode) {
-        if leftovers.isEmpty { graph.host.unsettled.members.append(self) }
+        if leftovers.isEmpty { graph.host.turn.leftovers.append(self) }
         leftovers.append(member)
     }
 
@@ -193,9 +193,9 @@ extension NamedNode {
 extension Host {
     /// Removes the entries of all members that were asked for in this turn and got no node.
     func forgetLeftovers() {
-        guard !unsettled.members.isEmpty else { return }
-        let all = unsettled.members
-        unsettled.members = []
+        guard !turn.leftovers.isEmpty else { return }
+        let all = turn.leftovers
+        turn.leftovers = []
         for members in all { members.forgetLeftovers() }
     }
 }

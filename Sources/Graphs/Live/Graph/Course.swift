@@ -1,7 +1,8 @@
-package import Commits
+public import Commits
 
 /// How far a graph's history has come.
 struct Course {
+    let epochs: Epochs
     /// Rev and time of the last commit.
     var stamp: LogStamp
     /// The stamp when the present turn of the loop began, if that had a commit.
@@ -17,9 +18,13 @@ struct Course {
     var narrowedAt: UInt64 = 0
     /// The newest rev at which an emission of a client's pipeline was late.
     var lateRev: UInt64 = 0
+    /// The requests that wait for a commit; nil before the first one.
+    var awaited: AwaitedCommits?
 
-    init(at stamp: LogStamp) {
-        (self.stamp, before) = (stamp, stamp)
+    init(at position: LogPosition) {
+        epochs = position.epochs
+        stamp = LogStamp(rev: position.rev, time: position.time)
+        before = stamp
     }
 
     /// A commit is being applied in that turn of the loop.
@@ -33,6 +38,8 @@ struct Course {
 }
 
 extension LiveGraph {
+    /// The epochs of its history.
+    public var epochs: Epochs { course.epochs }
     /// Rev and time of the last commit.
     package var stamp: LogStamp { course.stamp }
     /// The number of the last commit.

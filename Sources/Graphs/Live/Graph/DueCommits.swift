@@ -1,5 +1,9 @@
+internal import ReactiveGraph
+
 /// The commits that a graph's own clock asks for: ticks of timers, and expiries of members.
 struct DueCommits {
+    /// The timers that ask for ticks; nil before the first use.
+    fileprivate var timers: TimerQueue?
     /// Whether a tick is pending.
     var isTickPending = false
     /// Whether a commit that drops expired members is pending.
@@ -11,6 +15,15 @@ struct DueCommits {
 }
 
 extension LiveGraph {
+    /// The timers of the definition's own stages, in commit time: everything due in one tick is one
+    /// batch.
+    var timers: TimerQueue {
+        if let timers = due.timers { return timers }
+        let timers = TimerQueue { [unowned self] in .milliseconds(time) }
+        due.timers = timers
+        return timers
+    }
+
     /// Whether a tick may be appended: only one at a time, and none after the commit that ends the
     /// graph.
     var takesTicks: Bool { !due.isTickPending && !isChanging }

@@ -14,14 +14,10 @@ public final class LiveGraph {
     var basis: PresentDefinition
     /// Whether it is served, and what its commits wait for.
     var standing = Standing()
-    /// The epochs of its history.
-    public let epochs: Epochs
     /// How far that has come.
     var course: Course
     /// What the commits that the log has not confirmed yet will change.
     var pending = PendingChanges()
-    /// The requests that wait for a commit; nil before the first one.
-    var awaited: AwaitedCommits?
     /// What holds while it computes something.
     package let present = PresentTurn()
     /// The clients that changed its nodes.
@@ -38,18 +34,13 @@ public final class LiveGraph {
     /// The edges of `sync` and `links`.
     package let ties = Ties()
     package let facets = FacetTable()
-    /// The timers of the definition's own stages, in commit time: everything due in one tick is one
-    /// batch.
-    private(set) lazy var timers = TimerQueue { [unowned self] in .milliseconds(time) }
-    /// The commits that its timers and the leases of its members ask for.
+    /// Its timers, and the commits that these and the leases of its members ask for.
     var due = DueCommits()
 
     /// The chains of clients' pipelines.
     package let chains = Chains()
-    /// How much of it clients hold.
-    package var clients = ClientCounts()
-    /// Demand for producers; nil while no client asks for it.
-    package internal(set) var demand: GraphDemand?
+    /// How much of it clients hold, and what they ask producers for.
+    package var clients = ClientHoldings()
     /// The nodes that it has freed.
     package let releases = Releases()
 
@@ -57,8 +48,7 @@ public final class LiveGraph {
         name = definition.name
         basis = PresentDefinition(definition, origin)
         self.host = host
-        epochs = position.epochs
-        course = Course(at: LogStamp(rev: position.rev, time: position.time))
+        course = Course(at: position)
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
         core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
@@ -84,7 +74,7 @@ public final class LiveGraph {
         releases.watch = nil
         core.demand = nil
         // A question to a producer holds the graph until it is answered.
-        demand = nil
+        clients.demand = nil
         core.onFreed = nil
         // A head holds its edge, which holds the stage; what waits for it may hold the graph.
         for record in chains.all { record.segment.head?.forget() }

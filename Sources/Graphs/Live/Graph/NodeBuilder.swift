@@ -19,7 +19,7 @@ package final class NodeBuilder {
     /// The graph has been made.
     func begin(in graph: LiveGraph) {
         owner = graph
-        meter = graph.host.trialUnits.map { StageMeter(graph, atMost: $0) }
+        meter = graph.host.definitions.trialUnits.map { StageMeter(graph, atMost: $0) }
     }
 
     // MARK: - Named nodes

@@ -113,7 +113,7 @@ extension LiveGraph {
         let health = host.health
         if !isServed || health == .catchingUp {
             standing.service = .hidden
-            awaited?.endAll()
+            course.awaited?.endAll()
         } else {
             standing.service = isChanging || health != .ready ? .shown : .open
         }

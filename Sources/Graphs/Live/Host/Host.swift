@@ -35,22 +35,16 @@ public final class Host {
     public var isLeading: Bool { log?.isLeading ?? true }
     /// An identifier of this start, if other servers write the log too.
     package var instance: String { log?.instance ?? "" }
+    private let reports: LogReports?
     /// The log's health, as last reported.
-    public internal(set) var health: LogHealth
-    private var reports: LogReports?
+    public var health: LogHealth { reports?.health ?? .ready }
     /// What it calls in its server.
     public var handlers = HostHandlers()
     /// The clients that the graphs serve, which hold the host; nil: there are none.
     package unowned var follower: (any HostFollower)?
     /// The loop's current activity, for a watchdog.
     public let activity = Activity()
-    /// What clients have used of the present turn.
-    var load = TurnLoad()
-    /// What continues in later turns, longest wait first.
-    var postponed: Deque<() -> Void> = []
-    /// The kind of work that the last ``advance()`` went on with: releases, requests, ends of slow
-    /// subscriptions.
-    private var kind = 0
+    var turn = LoopTurn()
     /// The timers of clients and of private stages, on the monotonic clock.
     package let timers: TimerQueue
     /// All graphs by name.
@@ -58,8 +52,6 @@ public final class Host {
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
     let ticks = Ticks()
-    /// What has to be settled when the turn ends.
-    var unsettled = Unsettled()
     private(set) lazy var orphanCare = OrphanCare(self)
     /// Releases of what was kept, and the search for what is lost.
     var memory = MemoryCounts()
@@ -67,10 +59,6 @@ public final class Host {
     package private(set) lazy var presences = PresenceClearing(self)
     /// Runs the pipelines of clients.
     package let pipelines: PipelineScheduler
-    /// Ends subscriptions that are too slow.
-    package let slow = SlowEndings()
-    /// In a ``TrialBirth``: the limit of units for the stages of definitions.
-    let trialUnits: Int?
     package let memberAccounts = MemberAccounts()
 
     /// How many commits of this server have been applied since the start.
@@ -85,27 +73,21 @@ public final class Host {
         store: CommitStore,
         clock: any HostClock,
         limits: SessionLimits = SessionLimits(),
-        definitions: DefinitionOptions = DefinitionOptions(),
-        trialUnits: Int? = nil
+        definitions: DefinitionOptions = DefinitionOptions()
     ) {
         self.definitions = definitions
-        self.trialUnits = trialUnits
         switch store {
         case .memory(let epoch):
             precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")
-            (log, table) = (nil, GraphTable(epoch: epoch))
-        case .log(let log): (self.log, table) = (log, GraphTable(epoch: ""))
+            (log, reports, table) = (nil, nil, GraphTable(epoch: epoch))
+        case .log(let log): (self.log, reports, table) = (log, LogReports(log), GraphTable(epoch: ""))
         }
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
-        health = log?.health ?? .ready
         self.limits = limits
-        pipelines = PipelineScheduler(slow)
+        pipelines = PipelineScheduler()
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
-        guard let log else { return }
-        let reports = LogReports(self, log)
-        self.reports = reports
-        log.follower = reports
+        reports?.begin(in: self)
     }
 
     deinit {
@@ -118,8 +100,7 @@ public final class Host {
         follower = nil
         for graph in table.all { graph.dissolve() }
         pipelines.forget()
-        slow.forget()
-        postponed = []
+        turn.postponed = []
     }
 
     /// All graphs that are served, in the order in which they were added.
@@ -175,7 +156,7 @@ public final class Host {
         change()
         if graph.facets.isWatched, graph.isLive { graph.facets.settle(in: graph) }
         follower?.commitApplied()
-        graph.awaited?.reached(graph.rev)
+        graph.course.awaited?.reached(graph.rev)
         // A commit of which much has to be recorded for pipelines is a dear request.
         if pipelines.total != spent {
             work += UInt64((pipelines.total - spent) / NodeBuilder.unitsPerNode)
@@ -197,16 +178,13 @@ public final class Host {
     /// Goes on with the next kind of work that waits.
     private func goOn() {
         let waiting =
-            (follower?.isReleasing == true ? 1 : 0) | (postponed.isEmpty ? 0 : 2)
-            | (slow.isWaiting ? 4 : 0)
+            (follower?.isReleasing == true ? 1 : 0) | (turn.postponed.isEmpty ? 0 : 2)
+            | (pipelines.slow.isWaiting ? 4 : 0)
         guard waiting != 0 else { return }
-        // The kinds after the last one come first.
-        let later = (waiting >> (kind + 1)) << (kind + 1)
-        kind = (later != 0 ? later : waiting).trailingZeroBitCount
-        switch kind {
+        switch turn.next(of: waiting) {
         case 0: follower?.release()
         case 1: performPostponed()
-        default: slow.goOn(in: self)
+        default: pipelines.slow.goOn(in: self)
         }
     }
 
@@ -219,10 +197,9 @@ public final class Host {
     /// When ``advance()`` has something to do next, in milliseconds of the monotonic clock; nil:
     /// nothing is due.
     public var nextDeadline: UInt64? {
-        if follower?.isReleasing == true || !postponed.isEmpty || pipelines.isBehind || slow.isWaiting {
-            return clock.now
-        }
-        if unsettled.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
+        if follower?.isReleasing == true || !turn.postponed.isEmpty { return clock.now }
+        if pipelines.isBehind || pipelines.slow.isWaiting { return clock.now }
+        if turn.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
         guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
@@ -232,11 +209,11 @@ public final class Host {
     /// Ends the loop turn: runs the pipelines of clients, then sends what the turn has made.
     public func flush() {
         pipelines.run(in: self)
-        if !unsettled.demanded.isEmpty { settleDemand() }
+        if !turn.demanded.isEmpty { settleDemand() }
         follower?.turnEnds()
         submissions.endTurn()
         forgetLeftovers()
-        load.endTurn()
+        turn.end()
     }
 
     /// The counters.

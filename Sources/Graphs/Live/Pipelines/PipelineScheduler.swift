@@ -38,7 +38,7 @@ package final class PipelineScheduler {
     private var leftOfSlice = PipelineScheduler.slice
     private var leftForTimers = PipelineScheduler.share / 2
     /// Ends the subscriptions of what falls too far behind.
-    let slow: SlowEndings
+    package let slow = SlowEndings()
 
     /// What principals pay for their pipelines.
     package var accounts = PipelineAccounts()
@@ -50,10 +50,6 @@ package final class PipelineScheduler {
 
     /// Whether a head is behind.
     package var isBehind: Bool { !queues.waiting.isEmpty }
-
-    init(_ slow: SlowEndings) {
-        self.slow = slow
-    }
 
     /// Counts the cost of a stage.
     @inline(__always)
@@ -146,6 +142,7 @@ package final class PipelineScheduler {
 
     /// Lets all heads go: the host is being freed.
     func forget() {
+        slow.forget()
         for account in queues.waiting { account.waiting = [] }
         queues.waiting = []
         queues.touched = []

@@ -107,8 +107,8 @@ extension CommitStamp {
         guard isKnown || (host.isShared && graph.epochs.lastRev(of: epoch) == nil) else {
             throw .notInHistory(rev, of: epoch, graph)
         }
-        let awaited = graph.awaited ?? AwaitedCommits(in: host)
-        graph.awaited = awaited
+        let awaited = graph.course.awaited ?? AwaitedCommits(in: host)
+        graph.course.awaited = awaited
         let deadline = host.clock.now + host.limits.behindMilliseconds
         return awaited.add(isKnown ? rev : .max, until: deadline, done)
     }
@@ -126,7 +126,7 @@ extension CommitStamp {
 
 extension LiveGraph {
     /// How many requests wait for a commit of the graph.
-    public var waitingReads: Int { awaited?.count ?? 0 }
+    public var waitingReads: Int { course.awaited?.count ?? 0 }
 }
 
 extension HostError {

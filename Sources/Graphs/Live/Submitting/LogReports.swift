@@ -4,12 +4,22 @@ internal import Values
 /// Handles the log's reports: answers to pending commits, commits of other servers, health, and
 /// lost histories.
 final class LogReports: CommitLogFollower {
-    unowned let host: Host
+    private unowned var owner: Host?
+    /// The host, which outlives its reports.
+    var host: Host { owner! }
     private let log: any CommitLog
+    /// The log's health, as last reported.
+    private(set) var health: LogHealth
 
-    init(_ host: Host, _ log: any CommitLog) {
-        self.host = host
+    init(_ log: any CommitLog) {
         self.log = log
+        health = log.health
+    }
+
+    /// The host has been made.
+    func begin(in host: Host) {
+        owner = host
+        log.follower = self
         log.demand?.follower = self
     }
 
@@ -119,9 +129,9 @@ final class LogReports: CommitLogFollower {
 
     func logHealthChanged() {
         begin()
-        guard log.health != host.health else { return }
+        guard log.health != health else { return }
         let wasStale = host.isStale
-        host.health = log.health
+        health = log.health
         for graph in host.table.all { graph.judge() }
         guard host.isStale != wasStale else { return }
         host.follower?.stalenessChanged()

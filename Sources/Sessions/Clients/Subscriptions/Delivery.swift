@@ -264,6 +264,6 @@ final class Delivery {
         session.outbox.queue.drop(of: slow)
         session.transport?.heldChanged()
         for subscription in slow { subscription.mute() }
-        session.host.slow.end(slow, in: session.host)
+        session.host.pipelines.slow.end(slow, in: session.host)
     }
 }
