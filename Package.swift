@@ -37,14 +37,15 @@ let commit: [CSetting] = {
 
 /// The first versions of Apple's systems that have what the libraries need.
 ///
-/// `Synchronization` (`Mutex`, `Atomic`), 128-bit integers and function types with typed throws came
-/// with these. Parameter packs are one year older. An `isolated deinit`, which programs may want
-/// for what owns nodes, came half a year later (macOS 15.4, iOS 18.4): only tests and examples have
-/// one. The tests of this repository run on Linux; nothing below has been built by them.
+/// `Synchronization` (`Mutex`, `Atomic`), 128-bit integers and function types with typed throws
+/// came with these. Parameter packs are one year older. An `isolated deinit`, which programs may
+/// want for what owns nodes, came half a year later (macOS 15.4, iOS 18.4): only tests and examples
+/// have one. The tests of this repository run on Linux; nothing below has been built by them.
 ///
 /// The server runs on Linux and macOS. SwiftPM cannot keep a target from a platform; but a program
-/// for another system builds only the products it names, and `ReactiveGraph`, `ReactiveGraphBinding`,
-/// `ReactiveGraphDispatch` and `CEL` depend on no target of the server and on no system library.
+/// for another system builds only the products it names, and `ReactiveGraph`,
+/// `ReactiveGraphBinding`, `ReactiveGraphDispatch` and `CEL` depend on no target of the server and
+/// on no system library.
 let platforms: [SupportedPlatform] = [
     .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
 ]
@@ -122,7 +123,8 @@ let package = Package(
             dependencies: ["Support", "CConcurrency", deque],
             swiftSettings: marked
         ),
-        // For programs that import the library: the server binds no properties and has a loop of its own.
+        // For programs that import the library: the server binds no properties and has a loop of
+        // its own.
         .target(name: "ReactiveGraphBinding", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: marked),

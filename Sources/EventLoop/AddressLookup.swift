@@ -1,5 +1,6 @@
 internal import CLibuv
 internal import Platform
+internal import Support
 
 /// A socket address in the form that the kernel takes.
 struct RawAddress {
@@ -7,6 +8,9 @@ struct RawAddress {
     var length: socklen_t = 0
 
     var family: Int32 { Int32(storage.ss_family) }
+
+    /// The number of an IPv4 or IPv6 address.
+    var number: IPAddress? { SocketAddress(storage, length: Int(length)).flatMap { IPAddress($0.host) } }
 
     /// A numeric IPv4 or IPv6 address; nil for names.
     init?(numeric host: String, port: UInt16) {

@@ -1,5 +1,6 @@
 internal import CLibuv
 internal import Platform
+public import Support
 
 /// One attempt to connect as a client: looks the name up, then tries the addresses in turn.
 ///
@@ -8,27 +9,28 @@ internal import Platform
 /// patience (minutes) is too long.
 public final class TCPConnector {
     private let loop: Loop
-    private let endpoint: Endpoint
+    private let permits: (IPAddress) -> Bool
     private var answer: ((Result<TCPConnection, UVError>) -> Void)?
     private var remaining: [RawAddress] = []
     private var attempt: TCPConnection?
 
-    /// Starts connecting to `endpoint`.
+    /// Starts connecting to `endpoint`, at those of its addresses that `permits` is true for.
     ///
-    /// A connection that `answer` receives has no other holder: keep it, or it closes.
+    /// If it is true for none, the answer is ``UVError/Code/permissionDenied``. A connection that
+    /// `answer` receives has no other holder: keep it, or it closes.
     public init(
         to endpoint: Endpoint,
         on loop: Loop,
+        permits: @escaping (IPAddress) -> Bool = { _ in true },
         answer: @escaping (Result<TCPConnection, UVError>) -> Void
     ) {
         self.loop = loop
-        self.endpoint = endpoint
+        self.permits = permits
         self.answer = answer
         switch endpoint {
         case .tcp(let host, let port):
             if let address = RawAddress(numeric: host, port: port) {
-                remaining = [address]
-                loop.soon { [weak self] in self?.tryNext(after: nil) }
+                loop.soon { [weak self] in self?.tryAll(of: [address]) }
             } else {
                 lookUp(host, port)
             }
@@ -42,8 +44,7 @@ public final class TCPConnector {
             try AddressLookup.addresses(of: host, port: port, on: loop) { [weak self] result in
                 switch result {
                 case .success(let addresses):
-                    self?.remaining = addresses.reversed()
-                    self?.tryNext(after: nil)
+                    self?.tryAll(of: addresses)
                 case .failure(let error):
                     self?.finish(.failure(error))
                 }
@@ -51,6 +52,14 @@ public final class TCPConnector {
         } catch {
             loop.soon { [weak self] in self?.finish(.failure(error)) }
         }
+    }
+
+    private func tryAll(of addresses: [RawAddress]) {
+        remaining = addresses.filter { $0.number.map(permits) == true }.reversed()
+        guard !remaining.isEmpty else {
+            return finish(.failure(UVError(code: UVError.Code.permissionDenied.rawValue, call: "connect")))
+        }
+        tryNext(after: nil)
     }
 
     private func tryNext(after failure: UVError?) {

@@ -63,6 +63,8 @@ extension UVError {
         public static let addressInUse = Code(UV_EADDRINUSE)
         /// A non-blocking call has nothing to do at the moment.
         public static let again = Code(UV_EAGAIN)
+        /// The system, or the caller's own rule, does not permit it.
+        public static let permissionDenied = Code(UV_EACCES)
         /// The operation was given up because its handle was closed.
         public static let cancelled = Code(UV_ECANCELED)
         /// No program listens there.

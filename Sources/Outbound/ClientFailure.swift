@@ -1,9 +1,12 @@
 public import EventLoop
+public import Support
 
 /// Why a request to a server failed.
 public enum ClientFailure: Error, CustomStringConvertible {
     /// No connection to this address could be made.
     case unreachable(ServiceURL, UVError)
+    /// The name leads to this address, at which the server must not be reached.
+    case notPermitted(ServiceURL, IPAddress)
     /// No TLS connection to this address could be made, or its certificate is not trusted; the
     /// reason as one sentence.
     case untrusted(ServiceURL, String)
@@ -20,6 +23,8 @@ public enum ClientFailure: Error, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let url, let error): "no connection to \(url): \(error.message)"
+        case .notPermitted(let url, let address):
+            "no connection to \(url): its address \(address) is not permitted"
         case .untrusted(let url, let reason): "no secure connection to \(url): \(reason)"
         case .lost: "the connection ended before the answer came"
         case .notUnderstood(let reason): "the answer was not understood: \(reason)"

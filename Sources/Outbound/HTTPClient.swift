@@ -50,6 +50,8 @@ public final class HTTPClient {
     private let mostBytes: Int
     /// What the secure connections of many clients share; nil: each makes its own.
     package var trust: TLSContext?
+    /// At which addresses the server may be reached.
+    package var permits: (IPAddress) -> Bool = { _ in true }
     private var parser: ResponseParser
     private var current: Request?
     private var waiting: [Request] = []
@@ -137,7 +139,7 @@ public final class HTTPClient {
     private func connect() {
         parser = Self.parser(mostBytes)
         isReused = false
-        attempt = ServiceConnector(to: url, on: loop, trust: trust) { [weak self] result in
+        attempt = ServiceConnector(to: url, on: loop, trust: trust, permits: permits) { [weak self] result in
             guard let self else { return }
             attempt = nil
             switch result {

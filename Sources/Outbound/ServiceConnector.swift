@@ -12,21 +12,29 @@ package final class ServiceConnector {
     private var attempt: TCPConnector?
     private var channel: SecureChannel?
     private var failure: TLSFailure?
+    /// The last address that was not permitted.
+    private var refused: IPAddress?
     private var answer: ((Result<Transport, ClientFailure>) -> Void)?
 
     /// Starts to connect.
     ///
-    /// `trust` is what many connections share; nil makes one for this connection.
+    /// `trust` is what many connections share; nil makes one for this connection. Only addresses
+    /// are tried that `permits` is true for.
     package init(
         to url: ServiceURL,
         on loop: Loop,
         trust: TLSContext? = nil,
+        permits: @escaping (IPAddress) -> Bool = { _ in true },
         answer: @escaping (Result<Transport, ClientFailure>) -> Void
     ) {
         self.url = url
         self.trust = trust
         self.answer = answer
-        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] result in
+        attempt = TCPConnector(to: url.endpoint, on: loop) { [weak self] address in
+            if permits(address) { return true }
+            self?.refused = address
+            return false
+        } answer: { [weak self] result in
             self?.connected(result)
         }
     }
@@ -34,7 +42,12 @@ package final class ServiceConnector {
     private func connected(_ result: Result<TCPConnection, UVError>) {
         attempt = nil
         switch result {
-        case .failure(let error): finish(.failure(.unreachable(url, error)))
+        case .failure(let error):
+            if let refused, error.is(.permissionDenied) {
+                finish(.failure(.notPermitted(url, refused)))
+            } else {
+                finish(.failure(.unreachable(url, error)))
+            }
         case .success(let socket):
             socket.setNoDelay(true)
             if url.isSecure { secure(socket) } else { finish(.success(.plain(socket))) }

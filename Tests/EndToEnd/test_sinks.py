@@ -483,6 +483,27 @@ def test_a_host_that_is_not_listed_is_refused(receiver, tmp_path):
         assert "SLUICE_SECRET_NONE" in answer.json()["problems"][0]["hint"]
 
 
+@pytest.mark.parametrize("network, reason", [
+    ("", "localhost leads to "), ("=10.0.0.0/8", "localhost leads to "), ("=127.0.0.0/8", None),
+])
+def test_a_name_reaches_private_addresses_only_where_a_network_says_so(receiver, network, reason):
+    host = f"localhost:{receiver.port}"
+    graph = f"""
+nodes:
+  x: {{ set: number, initial: 1 }}
+sinks:
+  s: {{ from: x, url: "http://{host}/" }}
+"""
+    with Server({"g": graph}, config=f'sinkHosts: ["{host}{network}"]\n') as server:
+        if reason is None:
+            eventually(lambda: receiver.bodies == [1])
+            return
+        eventually(lambda: sinks(server)["s"].get("failure"))
+        failure = sinks(server)["s"]["failure"]
+        assert failure.startswith(reason) and f"'{host}=" in failure, failure
+        assert not receiver.bodies
+
+
 @pytest.mark.parametrize("secrets, allowed", [
     ("", False), ("secrets: { HOOK: [town, 'test-*'] }", True), ("secrets: [HOOK=other, HOOK=test-1]", True),
     ("secrets: { HOOK: test-2 }", False), ("secrets: { OTHER: ['*'] }", False),

@@ -1,4 +1,5 @@
 import EventLoop
+import Support
 import Testing
 
 @Suite("Connecting")
@@ -39,6 +40,33 @@ struct TCPConnectorTests {
         let error = try #require(try Self.failure(to: .tcp(host: "does-not-exist.invalid", port: 80)))
         #expect(error.call == "getaddrinfo")
         #expect(error.name.hasPrefix("EAI_"))
+    }
+
+    @Test(
+        "tries only addresses that are permitted, whether they are given or a name leads to them",
+        arguments: ["127.0.0.1", "localhost"]
+    )
+    func permitted(host: String) throws {
+        let net = try Loopback()
+        let endpoint = Endpoint.tcp(host: host, port: net.listener.boundPort)
+        let (v4, v6) = (try #require(IPAddress("127.0.0.1")), try #require(IPAddress("::1")))
+        var asked: Set<IPAddress> = []
+        var answers: [Result<TCPConnection, UVError>] = []
+        let refused = TCPConnector(to: endpoint, on: net.loop) { address in
+            asked.insert(address)
+            return false
+        } answer: {
+            answers.append($0)
+        }
+        // With the listener at rest only the answer is left to wait for.
+        net.listener.pause()
+        net.loop.run()
+        _ = refused
+        guard case .failure(let error)? = answers.first, answers.count == 1 else {
+            Issue.record("one failure: \(answers)")
+            return
+        }
+        #expect(error.is(.permissionDenied) && asked.contains(v4) && asked.isSubset(of: [v4, v6]))
     }
 
     @Test("given up is not answered, whether it has begun or not", arguments: [false, true])

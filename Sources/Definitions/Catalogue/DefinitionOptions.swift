@@ -18,9 +18,9 @@ public struct DefinitionOptions {
     /// The most nodes of one graph (`limits.nodes`).
     public var mostNodes: Int
 
-    /// The hosts to which sinks may send, each `host` or `host:port` (`sinkHosts`); nil: unchecked,
-    /// because the definition was accepted earlier.
-    public var sinkHosts: [String]?
+    /// The hosts to which sinks may send (`sinkHosts`); nil: unchecked, because the definition was
+    /// accepted earlier.
+    public var sinkHosts: PermittedHosts?
     /// The names of the secrets that the graph may use; nil: unchecked, as above.
     public var sinkSecrets: Set<String>?
     /// Whether to reject expressions that can only fail with the types of their inputs.

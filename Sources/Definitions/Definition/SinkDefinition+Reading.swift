@@ -107,16 +107,16 @@ extension SinkDefinition {
         return reader.checkGlob(text, at: document.position) ? text : nil
     }
 
-    private static func url(_ document: Document, _ reader: DocumentReader) -> SinkURL? {
+    private static func url(_ document: Document, _ reader: DocumentReader) -> RemoteURL? {
         guard let text = reader.text(document, of: "url") else { return nil }
-        guard let url = SinkURL(text) else {
+        guard let url = RemoteURL(text) else {
             return reader.refuse(
                 "url must be an address such as https://example.org/hook",
                 at: document.position,
                 hint: "http or https, without a user, a fragment and blanks"
             )
         }
-        if let hosts = reader.options.sinkHosts, !url.isAllowed(by: hosts) {
+        if let hosts = reader.options.sinkHosts, hosts.addresses(of: url) == nil {
             return reader.refuse(
                 "sinks must not send to '\(url.authority)'",
                 at: document.position,

@@ -17,7 +17,7 @@ public struct SinkDefinition: Sendable {
     /// The node whose values are sent, or a glob.
     public let from: String
     /// The destination.
-    public let url: SinkURL
+    public let url: RemoteURL
     public let mode: Mode
     /// In mode `all`: how many values may wait; then the oldest is dropped.
     public let queue: Int

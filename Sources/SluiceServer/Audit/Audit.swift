@@ -3,6 +3,7 @@ internal import Sessions
 internal import Logging
 internal import Platform
 internal import Values
+internal import Support
 
 /// The audit: a line for each change of what the server serves, for each look at all of it, and for
 /// each right that a client lacked (docs/operations.md, Audit).

@@ -17,7 +17,7 @@ extension DefinitionOptions {
         ofClient graph: String? = nil
     ) -> DefinitionOptions {
         var options = self
-        options.sinkHosts = configuration.sinkHosts
+        options.sinkHosts = PermittedHosts(configuration.sinkHosts)
         options.sinkSecrets = configuration.usableSecrets(ofClientGraph: graph)
         return options
     }

@@ -178,13 +178,18 @@ public struct Keys: Sendable {
     )
     public let sinkHosts = Key(
         "sinkHosts",
-        .names("hosts, each with a port or without", pattern: ".", where: isSinkHost),
+        .names(
+            "hosts, each with a port or without, and perhaps '=' and a network",
+            pattern: ".",
+            where: PermittedHosts.isWellFormed
+        ),
         []
     )
     .means(
         """
-        Hosts to which the sinks of graphs may send values, such as 'example.org' or 'example.org:8443'. []: none. Secrets \
-        that sign what is sent are in the environment only: SLUICE_SECRET_NAME.
+        Hosts to which the sinks of graphs may send values, such as 'example.org' or 'example.org:8443'. A name stands for \
+        public addresses only, unless a network follows it: 'hook.lan=192.168.0.0/16'. []: none. Secrets that sign what is \
+        sent are in the environment only: SLUICE_SECRET_NAME.
         """
     )
     public let secrets = Key(
@@ -363,5 +368,3 @@ private func isSecretGrant(_ text: String) -> Bool {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     return parts.count == 2 && SinkDefinition.isSecretName(String(parts[0])) && !parts[1].isEmpty
 }
-
-private func isSinkHost(_ text: String) -> Bool { SinkURL("http://\(text)")?.target == "/" }

@@ -1,3 +1,5 @@
+internal import Support
+
 /// The connections that hold bytes because of their peers, and how many these are for each owner:
 /// what a peer does not take, and its requests that are not sent to the end or not answered yet.
 ///

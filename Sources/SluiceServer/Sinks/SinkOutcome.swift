@@ -14,7 +14,7 @@ enum SinkOutcome: Equatable {
     case failed(String, after: Int? = nil)
 
     /// What an answer of `url`, or none, means; `now` in milliseconds since 1970.
-    init(_ result: Result<HTTPClient.Answer, ClientFailure>, of url: SinkURL, at now: Int64) {
+    init(_ result: Result<HTTPClient.Answer, ClientFailure>, of url: RemoteURL, at now: Int64) {
         switch result {
         case .success(let answer):
             self.init(
@@ -81,6 +81,9 @@ extension ClientFailure {
     fileprivate var reason: String {
         switch self {
         case .unreachable(_, let error): "no connection: \(error.message)"
+        case .notPermitted(let url, let address):
+            "\(url.host) leads to \(address), which is not public: "
+                + "write '\(url.authority)=\(address)' in sinkHosts if it may"
         case .untrusted(_, let reason): "no secure connection: \(reason)"
         default: description
         }

@@ -13,6 +13,8 @@ final class Sinks {
     let configuration: Configuration
     let turns: Turns
     let log: Logger
+    /// Where they may send.
+    private let hosts: PermittedHosts
     /// Called when none has anything to send any more.
     var onIdle: () -> Void = {}
     private var all: [Name: Sink] = [:]
@@ -32,6 +34,7 @@ final class Sinks {
 
     init(_ configuration: Configuration, _ clients: Clients, _ turns: Turns, _ log: Logger) {
         (self.configuration, self.clients, self.turns, self.log) = (configuration, clients, turns, log)
+        hosts = PermittedHosts(configuration.sinkHosts)
     }
 
     /// Reads the trusted authorities, if a sink may need them.
@@ -88,7 +91,7 @@ final class Sinks {
 
     /// Why a stored sink must not start: the configuration has changed since.
     private func refusal(of sink: SinkDefinition, in graph: LiveGraph) -> String? {
-        if !sink.url.isAllowed(by: configuration.sinkHosts) {
+        if hosts.addresses(of: sink.url) == nil {
             return "'\(sink.url.authority)' is not in sinkHosts"
         }
         guard let name = sink.secret else { return nil }
@@ -111,6 +114,8 @@ final class Sinks {
             mostBytes: Self.longestAnswer
         )
         client.trust = trust
+        let addresses = hosts.addresses(of: sink.url)
+        client.permits = { addresses?.contains($0) == true }
         return client
     }
 

@@ -1,13 +1,10 @@
-internal import Sessions
-internal import Support
-
 /// An IPv4 or IPv6 address as a number; IPv4 in the range `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
-struct IPAddress: Hashable {
+public struct IPAddress: Hashable, Sendable {
     /// The first and the last eight bytes.
-    let high: UInt64
-    let low: UInt64
+    public let high: UInt64
+    public let low: UInt64
 
-    init(high: UInt64, low: UInt64) {
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -16,7 +13,7 @@ struct IPAddress: Hashable {
     ///
     /// Nil for everything else: names, ports, brackets, zones, numbers with leading zeros or in
     /// other bases.
-    init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 45 else { return nil }
         if let v4 = Self.v4(bytes[...]) {
@@ -29,10 +26,8 @@ struct IPAddress: Hashable {
         }
     }
 
-    /// The unit counted as one client: an IPv4 address, or an IPv6 network of 64 bits.
-    var site: NetworkPlace { NetworkPlace(high: high, low: isV4 ? low : 0) }
-
-    var isV4: Bool { high == 0 && low >> 32 == 0xffff }
+    /// Whether it is an IPv4 address.
+    public var isV4: Bool { high == 0 && low >> 32 == 0xffff }
 
     /// Four decimal numbers with dots between.
     private static func v4(_ bytes: ArraySlice<UInt8>) -> UInt32? {
@@ -91,7 +86,7 @@ struct IPAddress: Hashable {
 
 extension IPAddress: CustomStringConvertible {
     /// The address in its one form (RFC 5952).
-    var description: String {
+    public var description: String {
         if isV4 {
             return stride(from: 24, through: 0, by: -8).map { "\(low >> $0 & 255)" }.joined(separator: ".")
         }
@@ -110,41 +105,5 @@ extension IPAddress: CustomStringConvertible {
         }
         if gap.isEmpty { return text(groups[...]) }
         return text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
-    }
-}
-
-/// A range of addresses that begin alike (CIDR, RFC 4632): `10.0.0.0/8`, `2001:db8::/32`, or one
-/// address.
-struct Network: Hashable {
-    private let address: IPAddress
-    /// How many bits count, of 128.
-    private let bits: Int
-
-    /// Parses a network; nil if it is invalid, or has bits set after the prefix.
-    init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
-        let most = address.isV4 ? 32 : 128
-        var length = most
-        if parts.count == 2 {
-            let digits = parts[1].utf8
-            guard (1...3).contains(digits.count), digits.allSatisfy(ASCII.isDigit),
-                digits.count == 1 || digits.first != 48, let number = Int(parts[1]), number <= most
-            else { return nil }
-            length = number
-        }
-        self.address = address
-        bits = 128 - most + length
-        guard Self.cut(address, bits) == address else { return nil }
-    }
-
-    func contains(_ address: IPAddress) -> Bool {
-        // `::/0` means IPv6 only; IPv4 has networks of its own.
-        address.isV4 == self.address.isV4 && Self.cut(address, bits) == self.address
-    }
-
-    private static func cut(_ address: IPAddress, _ bits: Int) -> IPAddress {
-        func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(UInt64.max >> UInt64(bits)) }
-        return IPAddress(high: address.high & mask(bits), low: address.low & mask(bits - 64))
     }
 }

@@ -1,7 +1,8 @@
 internal import Support
 
-/// An address that values are sent to: `http` or `https`, without user and fragment.
-public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
+/// An address that a graph reaches, as a sink sends values to it: `http` or `https`, without user
+/// and fragment.
+public struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
     /// A host name, or an address without brackets; in lower case.
     public let host: String
@@ -21,13 +22,18 @@ public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
         let start = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         guard !rest.contains("#"), let place = Self.place(rest[..<start]) else { return nil }
         host = place.host
-        port = place.port ?? (isSecure ? 443 : 80)
+        port = place.port ?? Self.defaultPort(isSecure)
         let tail = rest[start...]
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
     }
 
+    /// The port of its scheme.
+    var defaultPort: Int { Self.defaultPort(isSecure) }
+
+    private static func defaultPort(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
+
     /// Host and port of `example.org:8080`, `[::1]:80`; nil for anything else.
-    private static func place(_ text: Substring) -> (host: String, port: Int?)? {
+    static func place(_ text: Substring) -> (host: String, port: Int?)? {
         var (host, port) = (text, Substring?.none)
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
@@ -54,7 +60,7 @@ public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
     /// Host and port as in a URL: `example.org`, `[::1]:8080`; without the scheme's default port.
     public var authority: String {
         let shown = host.contains(":") ? "[\(host)]" : host
-        return port == (isSecure ? 443 : 80) ? shown : "\(shown):\(port)"
+        return port == defaultPort ? shown : "\(shown):\(port)"
     }
 
     /// Scheme, host and port.
@@ -62,12 +68,4 @@ public struct SinkURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The written form.
     public var description: String { origin + target }
-
-    /// Whether a list of `host` and `host:port` contains exactly this host and port; an entry
-    /// without a port means the scheme's default.
-    public func isAllowed(by hosts: [String]) -> Bool {
-        let shown = host.contains(":") ? "[\(host)]" : host
-        let names = hosts.map { $0.lowercased() }
-        return names.contains(authority) || names.contains("\(shown):\(port)")
-    }
 }
