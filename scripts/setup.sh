@@ -16,7 +16,7 @@ if [ "$stage" = peers ]; then further=(nginx libnginx-mod-nchan node-ws); fi
 if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
     # Tests that want one of these are skipped where the distribution has none.
-    further=(firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light)
+    further=(chromium-headless-shell firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light)
 fi
 
 as_root() {
