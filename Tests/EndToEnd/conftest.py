@@ -33,10 +33,39 @@ def pytest_xdist_auto_num_workers():
     return 2 * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    if os.environ.get("SLUICE_NIGHTLY"):
-        return
-    items[:] = [item for item in items if "nightly" not in item.keywords]
+    if not os.environ.get("SLUICE_NIGHTLY"):
+        items[:] = [item for item in items if "nightly" not in item.keywords]
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    if workers > 1:
+        items[:] = longest_first(items, workers)
+
+
+def longest_first(items, workers):
+    """Deals the tests with the mark `first` to all workers, at the beginning of their shares.
+
+    `worksteal` cuts the list into one share for each worker, and an idle worker takes from the end
+    of another share. A long test that started last would keep one worker busy while all others
+    have nothing to do. Tests of one file stay together, because they may share a server.
+    """
+    files, others = {}, []
+    for item in items:
+        if "first" in item.keywords:
+            files.setdefault(item.path, []).append(item)
+        else:
+            others.append(item)
+    early = [[] for _ in range(workers)]
+    for number, tests in enumerate(files.values()):
+        early[number % workers] += tests
+    dealt, left = [], len(items)
+    for share, tests in enumerate(early):
+        size = left // (workers - share)
+        count = max(0, size - len(tests))
+        dealt += tests + others[:count]
+        others = others[count:]
+        left -= size
+    return dealt + others
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ def test_a_chart_keeps_its_past_and_marks_what_it_could_not_hear(open_page):
             assert page.evaluate("performance.timeOrigin") == start
 
 
+@pytest.mark.first
 def test_a_chart_of_a_derived_node_begins_with_its_past(open_page):
     with Server({"g": GRAPH}) as server:
         for value in range(10, 20):

@@ -43,6 +43,7 @@ def test_where_dashboards_cannot_be_saved_the_page_says_so(open_page, tmp_path):
         expect(page.locator(".save-note")).to_contain_text("export")
 
 
+@pytest.mark.first
 def test_two_browsers_that_change_one_dashboard_meet_a_conflict_and_nothing_is_lost_unasked(
     open_page, tmp_path
 ):

@@ -159,6 +159,7 @@ def test_heartbeats():
             assert beat.id == f"{snap.json()['epoch']}:{rev}", "the cursor moves with it"
 
 
+@pytest.mark.first
 def test_a_comment_after_fifteen_seconds_of_silence():
     with Server({"g": CHAIN}) as server, EventSource(server, EVENTS + "?node=x", timeout=PATIENCE) as source:
         source.event()

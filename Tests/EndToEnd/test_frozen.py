@@ -14,7 +14,7 @@ from conftest import CHAIN
 from rawsocket import RawSocket, RawWebSocket, frame
 from sluice import BINARY, Server
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.first]
 
 LIMIT = 2
 TIMES = (

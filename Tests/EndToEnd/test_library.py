@@ -10,7 +10,7 @@ import pytest
 
 from sluice import ROOT
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.first]
 
 MANIFEST = f"""// swift-tools-version: 6.2
 import PackageDescription

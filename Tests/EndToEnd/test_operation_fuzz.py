@@ -99,6 +99,7 @@ async def rounds(seed, number, until):
         return run
 
 
+@pytest.mark.first
 @pytest.mark.timeout(SECONDS + 600)
 def test_random_operations():
     worker = ThreadPoolExecutor(1)

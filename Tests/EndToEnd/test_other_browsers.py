@@ -15,7 +15,7 @@ from dashboards import address, layout
 from test_graph_load import CHAIN
 from test_page_values import GRAPH
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.first]
 ARTEFACTS = ROOT / "Tests/EndToEnd/artefacts"
 SHIPPED = {file.stem: file.read_text() for file in (ROOT / "config/graphs").glob("*.yaml")}
 DASHBOARDS = f"dashboards: {ROOT}/config/dashboards\n"

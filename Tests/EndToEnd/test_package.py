@@ -19,6 +19,7 @@ from sluice import BINARY, PATIENCE, ROOT, eventually
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.first,
     pytest.mark.skipif(
         not shutil.which("dpkg-shlibdeps"), reason="packages are made on Debian, with dpkg-dev"
     ),

@@ -17,7 +17,7 @@ from conftest import Client
 from redis_server import Instance, Redis
 from sluice import BINARY, PATIENCE, eventually
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.first]
 
 WRITERS, COUNTERS, FOLLOWERS = 4, 3, 3
 NIGHTLY = os.environ.get("SLUICE_NIGHTLY")

@@ -162,6 +162,7 @@ def test_a_redis_that_was_flushed():
         assert closed.value.rcvd.code == 4510
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("ended", ["in order", "killed"])
 def test_a_redis_that_was_put_back_while_no_server_ran(ended, tmp_path):
     """Nothing shows that its file is an older one, and revs come again with other values."""

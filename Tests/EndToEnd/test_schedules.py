@@ -31,6 +31,7 @@ nodes:
             server.start()
 
 
+@pytest.mark.first
 def test_a_time_that_passes_while_the_server_is_down_comes_once_after_the_start(tmp_path):
     graph = """
 nodes:

@@ -141,6 +141,7 @@ def test_load_is_asked_for_and_answered_over_servers(pair):
         device.asked("sensor.5.celsius")
 
 
+@pytest.mark.first
 def test_a_server_that_is_killed_wants_nothing_after_its_lease(redis, pair):
     """D-4: what was wanted there ends within some ten seconds; the server begins anew with its own demand."""
     one, other = pair

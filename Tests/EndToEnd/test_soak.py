@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from sluice import PATIENCE, Server, eventually
 from dashboards import address, layout
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.first]
 MINUTES = float(os.environ.get("SLUICE_SOAK_MINUTES", 30 if os.environ.get("SLUICE_NIGHTLY") else 0.4))
 # Charts, logs and the tray of what was released have a size that they reach first.
 WARM = min(120, MINUTES * 60 / 4)

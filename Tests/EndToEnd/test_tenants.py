@@ -14,7 +14,7 @@ import pytest
 from sluice import PATIENCE, Server, eventually
 from websockets.sync.client import connect
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.first]
 
 TENANTS = [f"t{number:03}" for number in range(200)]
 # A hundred nodes each: in a graph of its own, and in one that all share (looking at its past
