@@ -5,8 +5,9 @@ release_flags := -c release --static-swift-stdlib
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 endif
-# The tests wait more than they compute: conftest.py says how many run at once.
-pytest := .venv/bin/python -m pytest Tests/EndToEnd -n auto --dist worksteal
+# The tests wait more than they compute: conftest.py says how many run at once. Each worker loads all
+# files; compiled ones are kept, even where the environment says that Python keeps none.
+pytest := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python .venv/bin/python -m pytest Tests/EndToEnd -n auto --dist worksteal
 
 .PHONY: fuzz run test check nightly release package debug setup setup-build docs documentation format lint build unit end-to-end bench bench-build clean
 
