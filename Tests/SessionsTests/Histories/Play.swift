@@ -248,6 +248,9 @@ final class Play {
     /// The end of a turn.
     private func flush() {
         bench.host.flush()
+        let isLate = bench.host.pipelines.isBehind
+        // What a principal's pipelines cannot do in a turn comes in later ones.
+        while bench.host.pipelines.isBehind { bench.host.flush() }
         hear()
         for subscription in subscriptions {
             let news = subscription.sides.map { $0.flush() }
@@ -255,7 +258,7 @@ final class Play {
             expects[subscription.id, default: []] += news[0]
             if !news[0].isEmpty { complete(subscription) }
         }
-        compareTold()
+        compareTold(isLate: isLate)
     }
 
     /// A subscription whose `prefix` has had its last value ends with the next delivery.
@@ -277,7 +280,9 @@ final class Play {
         }
     }
 
-    private func compareTold() {
+    /// - Parameter isLate: some of it came in later turns, so that values of mode `latest` may have
+    ///   come that are replaced within a turn.
+    private func compareTold(isLate: Bool) {
         defer {
             told = [:]
             expects = expects.filter { _ in false }
@@ -287,6 +292,10 @@ final class Play {
             comparisons += 1
             let (seen, expected) = (told[id] ?? [], expects[id] ?? [])
             if seen != expected {
+                guard !isLate || subscriptions.first(where: { $0.id == id })?.sides[0].isAll != false else {
+                    found = .open("what comes in later turns")
+                    return
+                }
                 found = .differs("subscription \(id) is told \(seen), not \(expected)")
                 return
             }
