@@ -264,7 +264,7 @@ export function connect(address = "/v1/ws", {
   function request(fields, path = fields.graph, until = Date.now() + KEY_LIFETIME) {
     return new Promise((resolve, reject) => {
       if (Date.now() > until) throw refusal("key-expired", "too late", path);
-      if (!isReady) throw refusal("not-connected", "not connected", path);
+      if (!isReady || !isOpen()) throw refusal("not-connected", "not connected", path);
       send(fields, { resolve, reject, fields, path, until });
     });
   }
@@ -277,7 +277,12 @@ export function connect(address = "/v1/ws", {
       throw refusal("too_large", `over ${limits.msg} bytes`, waiting?.path);
     }
     if (waiting) byID.set(id, Object.assign(waiting, { id }));
-    socket.send(text);
+    if (isOpen()) socket.send(text);
+  }
+
+  /** A socket that closes sends no more, and says that it is closed a moment later. */
+  function isOpen() {
+    return socket.readyState === 1;
   }
 
   /** Only the program knows whether a request whose outcome is unknown should still be made. */
