@@ -105,6 +105,12 @@ final class Reloading {
 
     private func end() {
         setOthersAside()
+        guard !report.isDryRun else { return finishApplied() }
+        // Who has the answer may take the file away elsewhere: the other servers must know of it.
+        files.host.askForFiles { [weak self] in self?.finishApplied() }
+    }
+
+    private func finishApplied() {
         isApplied = true
         finishIfAnswered()
     }
