@@ -44,13 +44,13 @@ extension Edge {
         graph.counts.add(1, self)
         if let target { graph.engine.ranks.connected(self, from: source, to: target) }
         if let home = graph.ownHandle { bag?.with { $0.join(home) } }
-        graph.demand?.began(self)
+        for demand in graph.demands { demand.began(self) }
     }
 
     /// The opposite of `complete`: an end is about to go.
     private func incomplete(in graph: Graph) {
         guard traits.contains(.complete) else { return }
-        graph.demand?.ended(self)
+        for demand in graph.demands { demand.ended(self) }
         if traits.contains(.watchesEnds) { losesEnd() }
         unpark()
         traits.remove(.complete)
@@ -82,13 +82,13 @@ extension Edge {
     func exchangeSource(for node: AnyNode, in graph: Graph) {
         guard let source, let target else { return }
         let engine = graph.engine
-        graph.demand?.ended(self)
+        for demand in graph.demands { demand.ended(self) }
         engine.ranks.disconnected(self)
         leave(source, engine)
         attach(from: node)
         engine.stamp(self)
         engine.ranks.connected(self, from: node.ref, to: target)
-        graph.demand?.began(self)
+        for demand in graph.demands { demand.began(self) }
     }
 
     /// Leaves its source, which may die at the next `releaseDue`.

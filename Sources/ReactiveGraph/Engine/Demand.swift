@@ -4,8 +4,9 @@
 /// ``settle(atMost:)``, once per turn: what comes and goes within one turn changes nothing. A graph
 /// without one of these pays for a look at an empty property per edge.
 ///
-/// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when a
-/// listen that counts listens to it, or an edge leads from it to a node that is wanted.
+/// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when it is
+/// kept, when a listen that counts listens to it, or when an edge leads from it to a node that is
+/// wanted.
 package final class Demand {
     private let counts: (Edge) -> Bool
     /// Called by ``settle(atMost:)``, and when a wanted node dies: a node is wanted now, or no
@@ -19,6 +20,8 @@ package final class Demand {
     private var coming: [UInt64: NodeRef] = [:]
     /// Those that something wanted no longer wants.
     private var going: [UInt64: NodeRef] = [:]
+    /// Those that are wanted without a listen.
+    private var kept: [UInt64: NodeRef] = [:]
     /// How many nodes have been looked at.
     private var steps = 0
 
@@ -49,8 +52,17 @@ package final class Demand {
         going[source.id] = source
     }
 
+    /// From now on exactly these nodes are wanted without a listen, as long as they live.
+    package func keep(_ nodes: [AnyNode]) {
+        let former = kept
+        kept = Dictionary(nodes.map { ($0.id, $0.ref) }, uniquingKeysWith: { first, _ in first })
+        for (id, node) in kept where !wanted.contains(id) { coming[id] = node }
+        for (id, node) in former where kept[id] == nil { going[id] = node }
+    }
+
     /// The node is being freed.
     func died(_ id: UInt64, _ node: AnyNode?) {
+        kept[id] = nil
         coming[id] = nil
         going[id] = nil
         if wanted.remove(id) != nil, let node { changed(node) }
@@ -97,16 +109,21 @@ package final class Demand {
 
     /// Whether a listen that `isMeant` picks, among those that count, reaches a node.
     package func reaches(_ node: AnyNode, where isMeant: (Edge) -> Bool) -> Bool {
-        searched(from: node.ref, [], where: isMeant) == nil
+        searched(from: node.ref, [], takesKept: false, where: isMeant) == nil
     }
 
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.
     ///
+    /// - Parameters:
+    ///   - known: nodes of which it is known that something leads to one.
+    ///   - takesKept: whether kept nodes count as much.
+    ///   - isMeant: which of the listens are looked for.
     /// - Returns: nil where there is one; otherwise all nodes that were looked at, none of which
     ///   leads to one.
     private func searched(
         from start: NodeRef,
         _ known: Set<UInt64>,
+        takesKept: Bool = true,
         where isMeant: (Edge) -> Bool = { _ in true }
     ) -> [NodeRef]? {
         var seen: Set<UInt64> = [start.id]
@@ -114,7 +131,7 @@ package final class Demand {
         var place = 0
         while place < nodes.count {
             steps += 1
-            var isFound = false
+            var isFound = takesKept && kept[nodes[place].id] != nil
             nodes[place].with { node in
                 node.forEachOutgoing { edge in
                     guard !isFound, edge.traits.contains(.complete) else { return }

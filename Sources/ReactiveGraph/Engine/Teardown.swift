@@ -65,7 +65,7 @@ extension Graph {
     /// A node is being freed: it leaves its frame, its join and its edges.
     func nodeDies(_ node: NodeCore, _ handle: AnyNode?) {
         checkThread("the end of a node")
-        demand?.died(node.id, handle)
+        for demand in demands { demand.died(node.id, handle) }
         if node.pass >= 0 {
             // It stays on the path: the frame keeps its number where the limit was, which nothing
             // asks for any more.

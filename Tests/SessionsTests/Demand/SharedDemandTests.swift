@@ -106,12 +106,12 @@ struct SharedDemandTests {
         client.send(#"{"op":"sub","id":1,"graph":"g","node":"y"}"#)
         _ = told()
         let graphs = try servers.map { try #require($0.host["g"]) }
-        #expect(graphs.allSatisfy { $0.demand == nil && $0.core.demand == nil })
+        #expect(graphs.allSatisfy { $0.demand == nil && $0.core.demands.isEmpty })
         demand()
         #expect(graphs.allSatisfy { $0.demand != nil })
         producer.send(#"{"op":"unsub","id":5}"#)
         _ = told()
-        #expect(graphs.allSatisfy { $0.demand == nil && $0.core.demand == nil })
+        #expect(graphs.allSatisfy { $0.demand == nil && $0.core.demands.isEmpty })
         #expect(servers.allSatisfy { $0.host.turn.demanded.isEmpty })
     }
 

@@ -3,7 +3,8 @@ internal import Definitions
 package import ReactiveGraph
 internal import Support
 
-/// A producer that follows which nodes of a graph are wanted.
+/// A producer, or what opens the upstreams of source nodes: it follows which nodes of a graph are
+/// wanted.
 package protocol DemandFollower: AnyObject {
     /// Names and globs, each once.
     var patterns: [String] { get }
@@ -19,8 +20,10 @@ package protocol DemandFollower: AnyObject {
 /// (D-1, D-2).
 ///
 /// A node is wanted while a client listens to it or to a node made from it, over any number of
-/// edges, ties included. A chain kept for a disconnected client makes nothing wanted. This object
-/// exists while at least one client uses `demand`, here or at a server that shares the log (D-4).
+/// edges, ties included. A chain kept for a disconnected client makes nothing wanted. Listeners
+/// that only a glob brings do not make a source node wanted, but nodes that are always held do
+/// (S-1). This object exists while at least one client uses `demand` or the graph's sources are
+/// served, here or at a server that shares the log (D-4).
 package final class GraphDemand {
     private unowned let graph: LiveGraph
     private var watches = GlobTable<Watch>()
@@ -34,7 +37,10 @@ package final class GraphDemand {
     private var elsewhere: [String] = []
     /// Whether everything that is awaited must be asked for at other servers.
     private var asksAgain = false
+    /// For nodes that producers set.
     private let core: Demand
+    /// For source nodes; nil: the graph has none.
+    private var sources: Demand?
 
     private struct Watch {
         /// Nil if its session was freed without being closed, as at the end of a process.
@@ -50,10 +56,31 @@ package final class GraphDemand {
     fileprivate init(_ graph: LiveGraph) {
         self.graph = graph
         core = Demand(where: Self.counts)
-        core.changed = { [unowned self] in toggled($0) }
-        graph.core.demand = core
+        core.changed = { [unowned self] in toggled($0, of: core) }
+        graph.core.demands = [core]
         for edge in graph.host.follower?.listens(to: graph) ?? [] { core.began(edge) }
+        followSources()
     }
+
+    /// Follows the demand for source nodes, if the definition has any.
+    private func followSources() {
+        guard graph.definition.hasSources else {
+            sources = nil
+            graph.core.demands = [core]
+            return
+        }
+        if sources == nil {
+            let made = Demand { edge in Self.counts(edge) && (edge as? ClientListen)?.isByGlob == false }
+            made.changed = { [unowned self, unowned made] in toggled($0, of: made) }
+            sources = made
+            graph.core.demands = [core, made]
+            for edge in graph.host.follower?.listens(to: graph) ?? [] { made.began(edge) }
+        }
+        sources?.keep(graph.nodes.filter { $0.definition.keepsSourcesOpen }.compactMap(\.living))
+    }
+
+    /// What says whether a node is wanted.
+    private func demand(for node: NamedNode) -> Demand? { node.isFed ? sources : core }
 
     /// Whether a listen edge makes its node wanted.
     ///
@@ -65,9 +92,11 @@ package final class GraphDemand {
     /// A node became wanted, or stopped being wanted.
     ///
     /// Called while the engine is running a turn.
-    private func toggled(_ node: AnyNode) {
-        guard let named = graph.name(of: node), named.isMutable else { return }
-        if core.wants(node) { here.insert(named.name) } else { here.remove(named.name) }
+    private func toggled(_ node: AnyNode, of demand: Demand) {
+        guard let named = graph.name(of: node), named.isMutable, self.demand(for: named) === demand else {
+            return
+        }
+        if demand.wants(node) { here.insert(named.name) } else { here.remove(named.name) }
         note(named.name)
     }
 
@@ -107,7 +136,7 @@ package final class GraphDemand {
     fileprivate func end() {
         if !watches.isEmpty { shared?.unfollow(graph.name) }
         shared?.noteAll(of: graph.name)
-        graph.core.demand = nil
+        graph.core.demands = []
         for ask in asks.values { ask.cancel() }
         asks = [:]
     }
@@ -115,18 +144,21 @@ package final class GraphDemand {
     // MARK: - The end of the turn
 
     /// Whether there is work to do.
-    var isDue: Bool { core.isDue || !stale.isEmpty || !elsewhere.isEmpty || asksAgain }
+    var isDue: Bool {
+        core.isDue || sources?.isDue == true || !stale.isEmpty || !elsewhere.isEmpty || asksAgain
+    }
 
     /// Determines which nodes are wanted now, requests stale ones, and returns how many it looked
     /// at.
     func settle() -> Int {
-        let steps = core.settle(atMost: Self.mostInTurn)
+        var steps = core.settle(atMost: Self.mostInTurn)
+        steps += sources?.settle(atMost: Self.mostInTurn) ?? 0
         let changed = elsewhere.suffix(Self.mostInTurn)
         elsewhere.removeLast(changed.count)
         for name in changed {
             for found in watches.found(by: name) { found.watch?.note(name) }
         }
-        guard !core.isDue else { return steps + changed.count }
+        guard !core.isDue, sources?.isDue != true else { return steps + changed.count }
         if !stale.isEmpty {
             let names = stale.sorted()
             stale = []
@@ -145,11 +177,14 @@ package final class GraphDemand {
     /// A client has disconnected and its chain is kept, or another connection has taken the chain
     /// over.
     package func keepingChanged(_ listen: ClientListen) {
-        if listen.isKept { core.ended(listen) } else { core.began(listen) }
+        for demand in graph.core.demands {
+            if listen.isKept { demand.ended(listen) } else { demand.began(listen) }
+        }
     }
 
     /// The graph has a new definition: nodes may be gone, newly mutable, or no longer mutable.
     func redefined() {
+        followSources()
         for name in here.matching("*") where graph.existing(name).map(isWanted) != true {
             here.remove(name)
             note(name)
@@ -161,7 +196,7 @@ package final class GraphDemand {
     }
 
     private func isWanted(_ node: NamedNode) -> Bool {
-        node.isMutable && node.living.map(core.wants) == true
+        node.isMutable && node.living.map { demand(for: node)?.wants($0) == true } == true
     }
 
     // MARK: - Asking for values
@@ -173,7 +208,7 @@ package final class GraphDemand {
         else {
             return false
         }
-        return core.reaches(living) { ($0 as? ClientListen)?.loads ?? false }
+        return demand(for: node)?.reaches(living) { ($0 as? ClientListen)?.loads ?? false } ?? false
     }
 
     /// A client reads or subscribes with `load` to a node whose value is missing or stale.
@@ -262,6 +297,21 @@ extension NamedNode {
     }
 
     fileprivate var isLoading: Bool { graph.facets.facets(of: self).isLoading }
+
+    /// Whether a read with `load` waits for an upstream: a source node on which its value depends
+    /// is empty or stale.
+    ///
+    /// - Parameter failures: whether one that has just failed counts.
+    public func awaitsSource(countingFailures failures: Bool) -> Bool {
+        guard graph.definition.hasSources else { return false }
+        var isAwaited = false
+        PresentInputs.visit(of: graph.builder.materialise(self), in: graph) { input in
+            guard input.isFed, input.needsLoad else { return }
+            let state = graph.facets.facets(of: input)
+            if failures || state.error == nil || state.isLoading { isAwaited = true }
+        }
+        return isAwaited
+    }
 }
 
 extension LiveGraph {

@@ -72,7 +72,7 @@ public final class LiveGraph {
     /// the nodes go, without calling anyone.
     func dissolve() {
         releases.watch = nil
-        core.demand = nil
+        core.demands = []
         // A question to a producer holds the graph until it is answered.
         clients.demand = nil
         core.onFreed = nil

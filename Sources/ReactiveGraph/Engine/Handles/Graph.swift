@@ -63,8 +63,8 @@ public final class Graph {
 
     /// What carries emissions from node to node.
     @usableFromInline package let engine: Engine
-    /// Which nodes are wanted, where that is asked.
-    package final var demand: Demand?
+    /// Which nodes are wanted, for each who asks.
+    package final var demands: [Demand] = []
     let owners = OwnerWatch()
     /// Where the properties are noted that are read while a bound path is evaluated.
     package final var reading: AnyObject?
